@@ -1,0 +1,73 @@
+"""`recorded`: an agent that submits again what the agent of the same id submitted in a journal.
+
+The roster holds the SHA-256 of that journal in place of its path, so that the new journal's bytes do
+not depend on where files lie; whoever asks such an agent again brings the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import attrs
+
+from kernel.draws import Draws
+from kernel.errors import BadInput
+from kernel.fold import steps
+from kernel.journal import JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import SUBMITTED
+from kernel.mining.observe import Observation
+from kernel.mining.submit import Submission
+
+
+def sha256_of(path: str | Path) -> str:
+    """The SHA-256 of a file, in hex. Raises BadInput if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadInput(
+            f"cannot read {path}: {(error.strerror or str(error)).lower()}",
+            "give the path of a journal",
+        ) from None
+
+
+class Recording:
+    """All submissions of a mining journal, in memory: `rounds[r - 1][agent]`."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Read a journal. Raises JournalError or BadInput where that cannot be done."""
+        self.path = str(path)
+        self.sha256 = sha256_of(path)
+        self.rounds: list[dict[int, Submission]] = []
+        with JournalReader(path) as reader:
+            for step in steps(MINING, reader):
+                rows = step.inputs.rows(SUBMITTED)
+                self.rounds.append(
+                    {row[0]: Submission(row[1], row[2], row[3], row[4]) for row in rows}
+                )
+
+    def check(self, agent: int, rounds: int) -> None:
+        """Raises BadInput unless this agent's submissions of so many rounds are there."""
+        if len(self.rounds) < rounds:
+            raise BadInput(
+                f"{self.path} holds {len(self.rounds)} rounds of submissions",
+                f"--rounds may be at most that, not {rounds}",
+            )
+        if any(agent not in submissions for submissions in self.rounds[:rounds]):
+            raise BadInput(
+                f"{self.path} holds no submissions of agent {agent}",
+                "give `recorded` to agents that it has",
+            )
+
+
+class Recorded:
+    """Plays one agent of a recording."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._rounds = recording.rounds
+
+    def plan(self, seen: Observation, draws: Draws) -> Submission:
+        submission = self._rounds[seen.round - 1][seen.agent]
+        return submission if seen.communication else attrs.evolve(submission, say=None)

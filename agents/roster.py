@@ -1,0 +1,170 @@
+"""Rosters: who plays. From the text a person types to one entry an agent to the policies.
+
+    greedy-mine                    one policy for all
+    greedy-mine*8,raid*2           a mix: agents by id in that order
+    greedy-mine,raid               without counts: cycled to the number of agents
+    portrait                       the source's cast
+    recorded:run.journal           what the same agent did in another journal
+    package.module:Class           a policy of one's own
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from agents.baselines import DefendThenMine, GreedyMine, Random, TitForTatRaid
+from agents.policy import Policy
+from agents.recorded import Recorded, Recording
+from agents.specialists import Claimer, Defender, Miner, Raider
+from kernel.errors import BadInput
+from kernel.mining.config import AGENTS_MAX
+
+POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
+    "random": Random,
+    "greedy-mine": GreedyMine,
+    "defend-then-mine": DefendThenMine,
+    "tit-for-tat-raid": TitForTatRaid,
+    "claim": Claimer,
+    "raid": Raider,
+    "defend": Defender,
+    "mine": Miner,
+}
+RECORDED: Final = "recorded"
+AGENTS_DEFAULT: Final = 10
+ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
+CASTS: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
+
+_ENTRY = re.compile(r"(?P<name>[^*,]+?)\s*(?:\*\s*(?P<count>[0-9]{1,6}))?")
+_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+@attrs.frozen
+class Entry:
+    """One agent of a roster: its policy's name and the options that belong to it."""
+
+    agent: int
+    policy: str
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form in which the journal holds it."""
+        return {"agent": self.agent, "policy": self.policy, "options": dict(self.options)}
+
+
+@attrs.frozen
+class Roster:
+    """The entries, one an agent in order, and the recordings that some of them play."""
+
+    entries: Sequence[Entry]
+    recordings: Sequence[Recording] = ()
+
+    def as_setup(self) -> list[dict[str, Any]]:
+        """The roster as the journal holds it."""
+        return [entry.as_dict() for entry in self.entries]
+
+
+def parse_roster(text: str | None, agents: int | None = None) -> Roster:
+    """The roster that a text stands for; None is the default mix.
+
+    `agents`, where given, is the number of agents that the roster must have. Without it a mix has as
+    many as it counts, and a list without counts 10. Raises BadInput for an unknown policy, a
+    malformed entry, or a mix that is not `agents` long (the default mix is cycled instead).
+    """
+    pairs = _pairs(CASTS.get(text or "", text or ROSTER_DEFAULT))
+    if all(count is None for _, count in pairs):
+        names = [name for name, _ in pairs]
+        wanted = agents or AGENTS_DEFAULT
+    else:
+        names = [name for name, count in pairs for _ in range(1 if count is None else count)]
+        wanted = agents or len(names)
+        if wanted != len(names) and text is not None:
+            raise BadInput(
+                f"the roster has {len(names)} agents, but {wanted} are asked for",
+                f"leave the number out, or give counts that add up to {wanted}",
+            )
+    recordings: dict[str, Recording] = {}
+    options: dict[str, dict[str, Any]] = {}
+    for name in dict.fromkeys(names):
+        options[name] = {}
+        if name.startswith(RECORDED + ":"):
+            recordings[name] = Recording(name.partition(":")[2])
+            options[name] = {"journal": recordings[name].sha256}
+        elif _OWN.fullmatch(name) is None and name not in POLICIES:
+            raise _unknown(name)
+    cycled = (names[agent % len(names)] for agent in range(wanted))
+    return Roster(
+        tuple(
+            Entry(agent, RECORDED if name in recordings else name, options[name])
+            for agent, name in enumerate(cycled)
+        ),
+        tuple(recordings.values()),
+    )
+
+
+def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy:
+    """A policy made afresh for an entry.
+
+    Raises BadInput if there is no such policy, or no recording with the digest that it names.
+    """
+    if entry.policy in POLICIES:
+        return POLICIES[entry.policy]()
+    if entry.policy == RECORDED:
+        digest = entry.options.get("journal")
+        for recording in recordings:
+            if recording.sha256 == digest:
+                return Recorded(recording)
+        raise BadInput(
+            f"agent {entry.agent} plays a recording with SHA-256 {digest}", "give that journal"
+        )
+    if _OWN.fullmatch(entry.policy):
+        return _own(entry.policy)
+    raise _unknown(entry.policy)
+
+
+def _pairs(text: str) -> list[tuple[str, int | None]]:
+    pairs: list[tuple[str, int | None]] = []
+    for part in text.split(","):
+        match = _ENTRY.fullmatch(part.strip())
+        if match is None:
+            raise BadInput(
+                f"{part.strip()!r} is no entry of a roster",
+                "write policy or policy*count, with commas between, as in greedy-mine*8,raid*2",
+            )
+        count = None if match["count"] is None else int(match["count"])
+        if count == 0:
+            raise BadInput(f"{part.strip()!r} counts no agent", "leave the entry out")
+        pairs.append((match["name"], count))
+    if sum(count or 1 for _, count in pairs) > AGENTS_MAX:
+        raise BadInput("the roster is too long", f"at most {AGENTS_MAX} agents can play")
+    return pairs
+
+
+def _own(name: str) -> Policy:
+    module, _, attribute = name.partition(":")
+    try:
+        policy = getattr(importlib.import_module(module), attribute)()
+    except Exception as error:  # whatever somebody's module raises while it is imported
+        raise BadInput(
+            f"policy {name} cannot be made: {type(error).__name__}: {error}",
+            "give package.module:Class, importable from here, that needs no arguments",
+        ) from error
+    if not callable(getattr(policy, "plan", None)):
+        raise BadInput(f"policy {name} has no method plan(seen, draws)", "give it one")
+    return policy  # type: ignore[no-any-return]  # checked as far as Python can
+
+
+def _unknown(name: str) -> BadInput:
+    if name == "llm":
+        return BadInput("language models cannot play yet", "take one of " + ", ".join(POLICIES))
+    close = difflib.get_close_matches(name, POLICIES, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return BadInput(
+        f"there is no policy {name!r}",
+        f"{hint}take one of {', '.join(POLICIES)}, recorded:JOURNAL or package.module:Class",
+    )

@@ -1,0 +1,96 @@
+"""Every error that goldrush raises on purpose.
+
+One root, few children, each with the facts as fields, so that a program can act on them and a
+person can read the message: the place, what was expected, what was found, what to type instead.
+Anything that leaves the library and is not one of these is a bug in goldrush.
+"""
+
+from __future__ import annotations
+
+
+class GoldrushError(Exception):
+    """The root: catch this to catch them all."""
+
+
+class BadInput(GoldrushError):
+    """A value that a person gave and that cannot be taken.
+
+    `what` says what is wrong and where, `instead` what to give in its place.
+    """
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"{what}; {instead}")
+        self.what = what
+        self.instead = instead
+
+
+class JournalError(GoldrushError):
+    """A journal that cannot be read or written as asked. `path` is the file."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+class NotAJournal(JournalError):
+    """The file does not begin as a goldrush journal does."""
+
+
+class UnsupportedJournal(JournalError):
+    """A sound header of a format, a world or rules that this version does not know."""
+
+
+class DamagedJournal(JournalError):
+    """Bytes that are not those that were written.
+
+    `commit` is the index of the first commit that is broken (-1 for the header), `offset` the byte
+    where it starts, `expected` and `found` what should stand there and what does.
+    """
+
+    def __init__(self, path: str, commit: int, offset: int, expected: str, found: str) -> None:
+        place = "header" if commit < 0 else f"commit {commit}"
+        super().__init__(path, f"{place} at byte {offset}: expected {expected}, found {found}")
+        self.commit = commit
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+
+
+class TornTail(JournalError):
+    """The file ends inside a commit, as after a crash; everything before is whole.
+
+    `commits` whole commits end at byte `offset`; `extra` bytes of an unfinished one follow.
+    """
+
+    def __init__(self, path: str, commits: int, offset: int, extra: int) -> None:
+        super().__init__(
+            path,
+            f"torn tail: {commits} whole commits end at byte {offset}, "
+            f"then {extra} bytes of one that was never finished",
+        )
+        self.commits = commits
+        self.offset = offset
+        self.extra = extra
+
+
+class MalformedEvents(JournalError):
+    """Sound bytes whose content no recorder of this world could have written."""
+
+
+class JournalInUse(JournalError):
+    """Another process is writing this journal."""
+
+
+class WriteFailed(JournalError):
+    """The system refused a write (a full disk, say); the commits before it are whole."""
+
+
+class PolicyFailed(GoldrushError):
+    """A policy raised or returned something that is no plan. The journal ends before `round`."""
+
+    def __init__(self, policy: str, agent: int, round: int, reason: str) -> None:
+        super().__init__(f"policy {policy} of agent {agent} failed in round {round}: {reason}")
+        self.policy = policy
+        self.agent = agent
+        self.round = round
+        self.reason = reason

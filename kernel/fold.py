@@ -1,0 +1,163 @@
+"""State from events: the pure fold, and the walk through a journal that gives every state.
+
+`fold` is the contract: it never changes the state it is given. Worlds with large states
+change a private copy in place, because copying a map of plots for each event would cost a hundred
+times the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+import attrs
+
+from kernel.errors import BadInput, GoldrushError, MalformedEvents, UnsupportedJournal
+from kernel.journal import END, START, Commit, JournalReader
+from kernel.world import Block, Event, World
+
+S = TypeVar("S")
+
+
+def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
+    """The state after these events. `fold(s, a + b) == fold(fold(s, a), b)`, wherever cut."""
+    state = world.copy(state)
+    for block in blocks:
+        state = world.evolve(state, block)
+    return state
+
+
+@attrs.frozen
+class Step:
+    """All inputs that were judged together, and what was derived from them."""
+
+    inputs: Block
+    derived: Block
+
+
+class Steps:
+    """Puts a journal's blocks together into steps, across commits.
+
+    A step's inputs may come in several commits (answers are committed as they arrive); the step is
+    whole with its derived block.
+    """
+
+    def __init__(self) -> None:
+        self._inputs: list[Block] = []
+
+    def completed_by(self, commit: Commit) -> Iterator[Step]:
+        """The steps whose derived block stands in this commit."""
+        for place, block in enumerate(commit.blocks):
+            if place % 2 == 0:
+                self._inputs.append(block)
+            else:
+                yield Step(Block.joined(self._inputs), block)
+                self._inputs = []
+
+
+def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
+    """The state that a START commit sets up. Raises what the reading of a wrong file raises."""
+    if (reader.header.world, reader.header.rules) != (world.name, world.rules):
+        raise UnsupportedJournal(
+            reader.path,
+            f"world {reader.header.world!r} under rules {reader.header.rules}; "
+            f"this reads {world.name!r} under rules {world.rules}",
+        )
+    assert commit.setup is not None  # the reader lets only a START come first
+    try:
+        return world.initial(commit.setup)
+    except (BadInput, TypeError, ValueError, LookupError, AttributeError) as error:
+        raise MalformedEvents(reader.path, f"commit 0: {error}") from None
+
+
+def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
+    """The state after a UNIT commit, its unit closed if the commit closes it."""
+    try:
+        for block in commit.blocks:
+            state = world.evolve(state, block)
+        if commit.digest is not None:
+            state = world.close(state)
+    except GoldrushError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
+        raise malformed(world, path, commit, error) from None
+    return state
+
+
+def states(world: World[S], reader: JournalReader) -> Iterator[tuple[Commit, S]]:
+    """Every commit with the state after it, in order.
+
+    The state given is the walk's own: copy it (`world.copy`) to keep it.
+    Raises what iterating a JournalReader raises, and MalformedEvents for events that
+    this world cannot apply.
+    """
+    state: S | None = None
+    for commit in reader:
+        if commit.kind == START:
+            state = start(world, reader, commit)
+        elif commit.kind != END:
+            assert state is not None
+            state = apply(world, reader.path, state, commit)
+        assert state is not None
+        yield commit, state
+
+
+def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
+    """The journal's whole steps, in order, their rows checked. Raises as `events` does."""
+    under_way = Steps()
+    for commit in reader:
+        if next(faults(world, commit), None):
+            raise malformed(world, reader.path, commit)
+        yield from under_way.completed_by(commit)
+
+
+def malformed(
+    world: World[Any], path: str, commit: Commit, error: Exception | None = None
+) -> MalformedEvents:
+    """The error for a commit whose rows are not those of the world, naming the first bad field."""
+    fault = next(faults(world, commit), None) or f"{type(error).__name__}: {error}"
+    return MalformedEvents(path, f"commit {commit.index} at byte {commit.offset}: {fault}")
+
+
+def faults(world: World[Any], commit: Commit) -> Iterator[str]:
+    """What is wrong with the rows of a commit: types, lengths, inputs among derived events."""
+    for place, block in enumerate(commit.blocks):
+        for code, rows in block:
+            if not 0 <= code < len(world.events):
+                yield f"event type {code} of {len(world.events)}"
+                continue
+            event = world.events[code]
+            if event.is_input != (place % 2 == 0):
+                yield f"{event.name} in a block of {'inputs' if place % 2 == 0 else 'derived events'}"
+            yield from filter(None, map(event.fault, rows))
+
+
+def events(world: World[Any], reader: JournalReader) -> Iterator[Event]:
+    """The journal's events in their logical form, in order.
+
+    Raises what iterating a JournalReader raises, and MalformedEvents for a row that is none.
+    """
+    for commit in reader:
+        yield from commit_events(world, reader, commit)
+
+
+def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> Iterator[Event]:
+    """One commit's events in their logical form."""
+    words = world.vocabulary
+    if commit.kind == START:
+        front = {"world": reader.header.world, "rules": reader.header.rules}
+        yield Event(words.started, 0, {**front, **(commit.setup or {})})
+        return
+    if next(faults(world, commit), None):
+        raise malformed(world, reader.path, commit)
+    front = {words.unit: commit.unit}
+    for block in commit.blocks:
+        for code, rows in block:
+            kind = world.events[code]
+            for row in rows:
+                shown = (k.show(value) for k, value in zip(kind.fields.values(), row, strict=True))
+                yield Event(kind.name, commit.unit, {**front, **dict(zip(kind.fields, shown, strict=True))})
+    if commit.digest is not None:
+        yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
+    if commit.kind == END:
+        yield Event(words.ended, commit.unit, front)

@@ -1,0 +1,416 @@
+"""Append-only journal. A commit, once appended, never changes; a reader returns it whole or says
+where the file is broken.
+
+    journal  = header commit*
+    header   = [magic, format, world, rules, checksum]
+    commit   = [length, check, body, checksum]              length = bytes of body
+    body     = [0, setup, digest]                           START, first and only first
+             | [1, unit, digest or null, block, block, ...] UNIT: inputs, derived, inputs, ...
+             | [2, unit]                                    END, last
+    block    = [[code, [row, row, ...]], ...]
+
+Each line is one msgpack array, so any msgpack library can walk the file. Checksums are xxh3-64,
+each seeded with the one before: a commit proves itself and all that precedes it. `check` covers
+the length alone (its low 32 bits), or one flipped bit in a length would make the rest of the file
+look like an unfinished tail. One frame a commit, because a frame an event costs three times the
+reading. kernel/README.md has the page for writers of readers, with an example in hex.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import attrs
+import msgpack
+from xxhash import xxh3_64_intdigest
+
+from kernel.codec import Undecodable, pack
+from kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    JournalInUse,
+    MalformedEvents,
+    NotAJournal,
+    TornTail,
+    UnsupportedJournal,
+    WriteFailed,
+)
+from kernel.world import Block
+
+MAGIC = "goldrush"
+FORMAT = 1
+HEADER_MAX = 128  # bytes
+WORLD_NAME_MAX = 64  # characters
+BODY_MAX = 1 << 30  # bytes of one commit's body
+
+START, UNIT, END = 0, 1, 2
+
+_PREFIX = b"\x95\xa8" + MAGIC.encode()
+_HEAD_BYTES = 11  # 94, ce length, ce check
+_TAIL_BYTES = 9  # cf checksum
+
+
+@attrs.frozen
+class Header:
+    """What the first bytes say: the world played and the version of its rules."""
+
+    world: str
+    rules: int
+
+    def packed(self, version: int = FORMAT) -> bytes:
+        """The header's bytes; every version of the format begins like this."""
+        fields = pack((MAGIC, version, self.world, self.rules, 0))[:-1]
+        return fields + b"\xcf" + xxh3_64_intdigest(fields).to_bytes(8, "big")
+
+
+class Commit:
+    """One commit as it stands in the file.
+
+    `kind` is START, UNIT or END; `index` counts from 0, `offset` and `end` are bytes. `unit` is the
+    round (0 for START), `digest` the state's after it (None while the unit is still open),
+    `setup` what START holds, `blocks` the events: inputs at even places, derived at odd ones.
+    """
+
+    __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "setup", "unit")
+
+    def __init__(
+        self,
+        kind: int,
+        unit: int,
+        digest: int | None = None,
+        blocks: Sequence[Block] = (),
+        setup: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.unit = unit
+        self.digest = digest
+        self.blocks = blocks
+        self.setup = setup
+        self.index = self.offset = self.end = -1
+
+    def body(self) -> bytes:
+        """The canonical body."""
+        if self.kind == UNIT:
+            size = len(self.blocks) + 3
+            front = bytes((0x90 | size,)) if size < 16 else b"\xdc" + size.to_bytes(2, "big")
+            front += b"\x01" + pack(self.unit) + pack(self.digest)
+            return front + b"".join([block.packed for block in self.blocks])
+        if self.kind == START:
+            return pack((START, self.setup, self.digest))
+        return pack((END, self.unit))
+
+
+class JournalWriter:
+    """Writes a journal, one commit a call, each in one write to the file.
+
+    The file is locked while it is open; it is not buffered here, so a commit that returned
+    survives the death of this process (and, with `fsync`, of the machine).
+    """
+
+    def __init__(self, path: str | Path, header: Header, *, force: bool = False,
+                 fsync: bool = False) -> None:
+        """Start a new journal at `path`.
+
+        Raises BadInput when the folder is missing or the path cannot take a file, or when
+        something is there already and not `force`; JournalInUse when another writer has it.
+        """
+        self.path = str(path)
+        self._fsync = fsync
+        self._fd = _create(self.path, force)
+        packed = header.packed()
+        self._checksum = int.from_bytes(packed[-8:], "big")
+        self.offset = 0
+        self.commits = 0
+        self._write(packed)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def append(self, commit: Commit) -> None:
+        """Append one commit.
+
+        Raises WriteFailed if the system refuses; what was committed before stays whole, and
+        the unfinished piece is taken back where the system still allows that.
+        """
+        body = commit.body()
+        if len(body) > BODY_MAX:
+            raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
+        length = b"\x94\xce" + len(body).to_bytes(4, "big")
+        check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
+        frame = length + b"\xce" + check.to_bytes(4, "big") + body
+        checksum = xxh3_64_intdigest(frame, self._checksum)
+        self._write(frame + b"\xcf" + checksum.to_bytes(8, "big"))
+        self._checksum = checksum
+        self.commits += 1
+
+    def close(self) -> None:
+        """Release the file. Closing twice is harmless."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest):]
+            if self._fsync:
+                os.fsync(self._fd)
+        except OSError as error:
+            self._take_back()
+            raise WriteFailed(
+                self.path, f"{_reason(error)} after {self.commits} whole commits"
+            ) from None
+        except BaseException:  # Ctrl-C between two partial writes
+            self._take_back()
+            raise
+        self.offset += len(data)
+
+    def _take_back(self) -> None:
+        try:
+            os.ftruncate(self._fd, self.offset)
+            os.lseek(self._fd, self.offset, os.SEEK_SET)
+        except OSError:
+            pass  # a torn tail stays, which every reader recognises
+
+
+class JournalReader:
+    """Reads a journal commit by commit, in memory bounded by one commit.
+
+    Iterating gives every whole commit and then, if the file does not end there, raises:
+    DamagedJournal for bytes that are not what was written, TornTail for an unfinished last
+    commit, MalformedEvents for sound bytes that are no commit. `ended` tells, once the
+    iteration is over, whether the run had come to its end.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Open `path` and read the header.
+
+        Raises BadInput if it cannot be opened, NotAJournal, UnsupportedJournal, DamagedJournal.
+        """
+        self.path = str(path)
+        self.ended = False
+        self._file = _open(self.path)
+        try:
+            self.size = os.fstat(self._file.fileno()).st_size
+            self.header = self._read_header()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+    def __iter__(self) -> Iterator[Commit]:
+        """All commits from the first on."""
+        index = 0
+        unit = 0
+        parser = _BodyParser()
+        self.ended = False
+        for offset, end, body in self._frames():
+            try:
+                commit = parser.parse(body)
+            except Undecodable as error:
+                raise MalformedEvents(
+                    self.path, f"commit {index} at byte {offset}: {error}"
+                ) from None
+            commit.index, commit.offset, commit.end = index, offset, end
+            if (commit.kind == START) != (index == 0) or self.ended or commit.unit < unit:
+                raise MalformedEvents(
+                    self.path, f"commit {index} at byte {offset} is not in its place"
+                )
+            unit = commit.unit
+            self.ended = commit.kind == END
+            yield commit
+            index += 1
+
+    def _frames(self) -> Iterator[tuple[int, int, bytes]]:
+        """(offset, end, body) of each commit whose checksums hold."""
+        read, size, path = self._file.read, self.size, self.path
+        header = self.header.packed()
+        offset, checksum = len(header), int.from_bytes(header[-8:], "big")
+        self._file.seek(offset)
+        index = 0
+        while offset < size:
+            head = read(_HEAD_BYTES)
+            if len(head) < _HEAD_BYTES:
+                raise TornTail(path, index, offset, size - offset)
+            check = xxh3_64_intdigest(head[:6], checksum) & 0xFFFFFFFF
+            if head[:2] != b"\x94\xce" or head[6:] != b"\xce" + check.to_bytes(4, "big"):
+                raise DamagedJournal(
+                    path, index, offset, f"a commit's length under check {check:08x}", head.hex()
+                )
+            length = int.from_bytes(head[2:6], "big")
+            if length > BODY_MAX:
+                raise MalformedEvents(path, f"commit {index} at byte {offset}: {length} bytes")
+            end = offset + _HEAD_BYTES + length + _TAIL_BYTES
+            if end > size:
+                raise TornTail(path, index, offset, size - offset)
+            rest = read(length + _TAIL_BYTES)
+            if len(rest) < length + _TAIL_BYTES:  # the file shrank while it was read
+                raise TornTail(path, index, offset, _HEAD_BYTES + len(rest))
+            body = rest[:length]
+            checksum = xxh3_64_intdigest(head + body, checksum)
+            if rest[length:] != b"\xcf" + checksum.to_bytes(8, "big"):
+                raise DamagedJournal(
+                    path, index, offset, f"checksum cf{checksum:016x}", rest[length:].hex()
+                )
+            yield offset, end, body
+            offset = end
+            index += 1
+
+    def _read_header(self) -> Header:
+        start = self._file.read(HEADER_MAX)
+        if not start.startswith(_PREFIX):
+            found = f"a file that begins {start[:10]!r}" if start else "an empty file"
+            raise NotAJournal(self.path, f"not a goldrush journal but {found}")
+        unpacker = msgpack.Unpacker(use_list=False, max_buffer_size=HEADER_MAX)
+        unpacker.feed(start)
+        try:
+            unpacker.read_array_header()
+            unpacker.skip()
+            version, world, rules = (unpacker.unpack() for _ in range(3))
+            unpacker.unpack()
+            end: int = unpacker.tell()
+            expected = Header(world, rules).packed(version)
+        except (ValueError, TypeError, OverflowError, msgpack.UnpackException):
+            raise DamagedJournal(self.path, -1, 0, "a whole header", start.hex()) from None
+        if start[:end] != expected or type(world) is not str or type(rules) is not int:
+            raise DamagedJournal(self.path, -1, 0, expected.hex(), start[:end].hex())
+        if version != FORMAT:
+            raise UnsupportedJournal(
+                self.path, f"journal format {version}; this goldrush reads format {FORMAT}"
+            )
+        return Header(world, rules)
+
+
+class _BodyParser:
+    """Turns bodies into commits, keeping the bytes of each block beside its decoded batches.
+
+    One msgpack Unpacker serves all small bodies, because making one costs as much as parsing a
+    round. It bounds every declared length, so that no small file can ask for much memory.
+    """
+
+    SMALL = 1 << 16
+
+    def __init__(self) -> None:
+        self._unpacker = self._new(self.SMALL)
+
+    @staticmethod
+    def _new(limit: int) -> msgpack.Unpacker:
+        return msgpack.Unpacker(
+            use_list=False, strict_map_key=False, max_buffer_size=limit,
+            max_array_len=limit, max_map_len=limit,
+        )
+
+    def parse(self, body: bytes) -> Commit:
+        """The commit. Raises Undecodable, whatever the bytes."""
+        unpacker = self._unpacker if len(body) <= self.SMALL else self._new(len(body))
+        try:
+            unpacker.feed(body)
+            start = unpacker.tell()
+            commit = self._commit(body, unpacker, start)
+            if unpacker.tell() - start != len(body):
+                raise Undecodable("bytes after the commit's content")
+        except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
+            self._unpacker = self._new(self.SMALL)
+            raise Undecodable(str(error) or type(error).__name__) from None
+        return commit
+
+    def _commit(self, body: bytes, unpacker: msgpack.Unpacker, start: int) -> Commit:
+        size = unpacker.read_array_header()
+        unpack, tell = unpacker.unpack, unpacker.tell
+        kind = unpack()
+        if kind == UNIT and size >= 3:
+            unit, digest = unpack(), unpack()
+            blocks = []
+            at = tell() - start
+            for _ in range(size - 3):
+                batches = unpack()
+                end = tell() - start
+                _check_block(batches)
+                blocks.append(Block(batches, body[at:end]))
+                at = end
+            commit = Commit(UNIT, unit, digest, blocks)
+        elif kind == START and size == 3:
+            setup = unpack()
+            if type(setup) is not dict:
+                raise Undecodable("the setup is no map")
+            commit = Commit(START, 0, unpack(), (), setup)
+        elif kind == END and size == 2:
+            commit = Commit(END, unpack())
+        else:
+            raise Undecodable(f"no commit of kind {kind!r:.20} has {size} parts")
+        if type(commit.unit) is not int or commit.unit < 0:
+            raise Undecodable(f"unit {commit.unit!r:.40} is no number")
+        if commit.digest is not None and type(commit.digest) is not int:
+            raise Undecodable(f"digest {commit.digest!r:.40} is no number")
+        return commit
+
+
+def _check_block(batches: Any) -> None:
+    if type(batches) is not tuple:
+        raise Undecodable("a block is no list of batches")
+    for batch in batches:
+        if (
+            type(batch) is not tuple or len(batch) != 2 or type(batch[0]) is not int
+            or type(batch[1]) is not tuple or not batch[1]
+        ):
+            raise Undecodable("a batch is not [code, [row, ...]]")
+
+
+def _open(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise BadInput(
+            f"cannot read {path}: {_reason(error)}", "give the path of a journal"
+        ) from None
+
+
+def _create(path: str, force: bool) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (0 if force else os.O_EXCL)
+    try:
+        fd = os.open(path, flags, 0o666)
+    except FileExistsError:
+        raise BadInput(
+            f"{path} exists already", "give another --out, or --force to overwrite it"
+        ) from None
+    except OSError as error:
+        folder = os.path.dirname(path) or "."
+        instead = "create the folder first" if error.errno == errno.ENOENT else "give another path"
+        raise BadInput(f"cannot write {path}: {_reason(error)} ({folder})", instead) from None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(fd, 0)
+    except BlockingIOError:
+        os.close(fd)
+        raise JournalInUse(path, "another process is writing this journal") from None
+    except OSError as error:
+        os.close(fd)
+        raise BadInput(
+            f"cannot write {path}: {_reason(error)}", "give the path of an ordinary file"
+        ) from None
+    return fd
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

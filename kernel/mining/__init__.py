@@ -1,0 +1,33 @@
+"""The gold-mining world: miners claim, raid, defend and mine plots of a grid, round by round."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kernel.mining.decide import decide
+from kernel.mining.events import EVENTS
+from kernel.mining.state import (
+    MiningState,
+    close,
+    copied,
+    digest,
+    ended,
+    evolve,
+    initial,
+    unit_done,
+)
+from kernel.world import World
+
+MINING: Final[World[MiningState]] = World(
+    name="mining",
+    rules=1,
+    events=EVENTS,
+    initial=initial,
+    decide=decide,
+    evolve=evolve,
+    ended=ended,
+    unit_done=unit_done,
+    close=close,
+    digest=digest,
+    copy=copied,
+)

@@ -1,0 +1,116 @@
+"""The events of the mining world: what is submitted and what follows from it.
+
+A row holds the fields in the order given here; the round is implied by the commit. Names that
+come from a short list (kinds, reasons, outcomes) are held as their position in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kernel.world import (
+    AMOUNT,
+    BOOLEAN,
+    INTEGER,
+    NATURAL,
+    TEXT,
+    WORD,
+    EventType,
+    Kind,
+    one_of,
+    optional,
+    several,
+)
+
+# What an agent can do to a plot.
+KINDS: Final = ("defend", "mine", "claim", "raid")
+DEFEND, MINE, CLAIM, RAID = range(4)
+
+# Why an action was removed, in the order in which the reasons are tried.
+REASONS: Final = (
+    "malformed", "off-grid", "bad-amount", "not-owner", "already-owned", "own-plot", "unowned",
+    "duplicate", "budget",
+)  # fmt: skip
+(MALFORMED, OFF_GRID, BAD_AMOUNT, NOT_OWNER, ALREADY_OWNED, OWN_PLOT, UNOWNED, DUPLICATE,
+ BUDGET) = range(9)  # fmt: skip
+
+# How a raid ends.
+OUTCOMES: Final = ("void", "truce", "blocked", "captured")
+VOID, TRUCE, BLOCKED, CAPTURED = range(4)
+
+# What an authority does about a capture that it detects.
+REMEDIES: Final = ("restored", "fined")
+RESTORED, FINED = range(2)
+
+Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
+
+
+def _is_action(value: Any) -> bool:
+    return value is None or (
+        type(value) is tuple and len(value) == 3
+        and all(type(part) is int for part in value) and 0 <= value[0] < len(KINDS)
+    )
+
+
+def show_action(action: Action) -> list[Any] | None:
+    """`[kind, plot, amount]` with the kind's name, or None."""
+    return None if action is None else [KINDS[action[0]], action[1], action[2]]
+
+
+ACTION = Kind("action", _is_action, show_action)
+_REASON = one_of(REASONS)
+REMOVAL = Kind(
+    "[index, reason]",
+    lambda v: type(v) is tuple and len(v) == 2 and NATURAL.holds(v[0]) and _REASON.holds(v[1]),
+    lambda v: [v[0], _REASON.show(v[1])],
+)
+MAP = Kind("map", lambda v: type(v) is dict)
+
+EVENTS: Final = (
+    EventType(
+        "submitted",
+        {
+            "agent": NATURAL,
+            "actions": several(ACTION),
+            "error": optional(TEXT),
+            "say": optional(TEXT),
+            "memo": optional(TEXT),
+            "source": optional(MAP),
+        },
+        is_input=True,
+    ),
+    EventType("pruned", {"agent": NATURAL, "removed": several(REMOVAL), "cost": NATURAL}),
+    EventType(
+        "claim_drawn",
+        {"plot": NATURAL, "claimants": several(NATURAL), "winner": NATURAL, "words": several(WORD)},
+    ),
+    EventType(
+        "raid_resolved",
+        {
+            "plot": NATURAL,
+            "owner": optional(NATURAL),
+            "raiders": several(NATURAL),
+            "defense": NATURAL,
+            "outcome": one_of(OUTCOMES),
+            "winner": optional(NATURAL),
+            "words": several(WORD),
+        },
+    ),
+    EventType(
+        "ruled",
+        {
+            "plot": NATURAL,
+            "captor": NATURAL,
+            "victim": NATURAL,
+            "detected": BOOLEAN,
+            "remedy": optional(one_of(REMEDIES)),
+            "fine": AMOUNT,
+            "words": several(WORD),
+        },
+    ),
+    EventType(
+        "mining_settled",
+        {"plot": NATURAL, "agent": NATURAL, "stamina": INTEGER, "gold": AMOUNT},
+    ),
+)
+SUBMITTED, PRUNED, CLAIM_DRAWN, RAID_RESOLVED, RULED, MINING_SETTLED = range(len(EVENTS))

@@ -1,0 +1,231 @@
+"""The state of the mining world, and how events change it.
+
+State is a fold over events and holds all that a later round can depend on: who owns each plot,
+since when and how, gold, what each agent has spent on what, memos, and the record of the last
+rounds that agents are shown. `evolve` applies facts; it draws nothing and refuses nothing.
+
+The digest covers every field at a cost that follows what happened: what rarely changes (plots,
+memos, the record) is kept as a sum of fingerprints modulo 2^64, adjusted as items come and go; only
+gold and stamina, which change for everybody every round, are packed anew.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kernel.codec import fingerprint
+from kernel.errors import BadInput
+from kernel.mining.config import ALL, MiningConfig, config_of
+from kernel.mining.events import (
+    CAPTURED,
+    EVENTS,
+    KINDS,
+    RESTORED,
+    Action,
+)
+from kernel.world import EMPTY, Block, Row, amount
+
+WORD_MASK = (1 << 64) - 1
+
+# How a plot came to its owner.
+NOBODYS, BY_CLAIM, BY_CAPTURE = range(3)
+HOLDINGS = (None, "claim", "capture")
+
+
+class RoundRecord:
+    """One round as agents are shown it afterwards: its events, inputs and derived."""
+
+    __slots__ = ("derived", "fingerprint", "inputs", "round")
+
+    def __init__(self, round: int, inputs: Block, derived: Block) -> None:
+        self.round = round
+        self.inputs = inputs
+        self.derived = derived
+        self.fingerprint = fingerprint((round, inputs.fingerprint, derived.fingerprint))
+
+    def rows(self, code: int) -> list[Row]:
+        """The rows of one event type, in order."""
+        return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
+
+
+class MiningState:
+    """After round `round` closed; plots and agents are indices.
+
+    `owner` (None: nobody's), `since` (round), `how`: by plot. `gold`, `memo`: by agent.
+    `spent[kind][agent]`: stamina since the start. `history`: the last `visibility` rounds.
+    `plots_of[agent]`: what `owner` says, the other way round, ascending. `*_sum` and `setup_print`
+    are parts of the digest. The fields that begin with an underscore are of the round under
+    way and are empty when it is closed.
+    """
+
+    __slots__ = (
+        "_blocks", "_captured", "_plans", "alphas", "config", "gold", "history", "history_sum",
+        "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum", "roster", "round",
+        "setup_print", "since", "spent", "staminas",
+    )  # fmt: skip
+
+    def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
+        self.config = config
+        self.roster = roster
+        self.staminas = config.staminas
+        self.alphas = tuple(map(amount, config.alphas))
+        self.round = 0
+        self.owner: list[int | None] = [None] * config.plots
+        self.since = [0] * config.plots
+        self.how = [NOBODYS] * config.plots
+        self.plots_of: list[list[int]] = [[] for _ in range(config.agents)]
+        self.gold = [0.0] * config.agents
+        self.spent = [[0] * config.agents for _ in KINDS]
+        self.memo: list[str | None] = [None] * config.agents
+        self.history: list[RoundRecord] = []
+        self.setup_print = fingerprint((config.as_dict(), roster))
+        self.plots_sum = self.memo_sum = self.history_sum = 0
+        self._plans: list[Sequence[Action]] = []
+        self._captured: dict[int, tuple[int, int, int]] = {}
+        self._blocks: list[Block] = []
+
+    def in_truce(self, plot: int, round: int) -> bool:
+        """Whether a plot is protected in a round: it was claimed less than `truce` rounds before."""
+        return self.how[plot] == BY_CLAIM and round < self.since[plot] + self.config.truce
+
+    def hold(self, plot: int, owner: int, since: int, how: int) -> None:
+        """Give a plot to an owner."""
+        before = self.owner[plot]
+        if before is not None:
+            self.plots_of[before].remove(plot)
+            self.plots_sum -= fingerprint((plot, before, self.since[plot], self.how[plot]))
+        insort(self.plots_of[owner], plot)
+        self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
+        self.plots_sum = self.plots_sum + fingerprint((plot, owner, since, how)) & WORD_MASK
+
+    def remember(self, agent: int, memo: str | None) -> None:
+        """Replace an agent's memo."""
+        for text, sign in ((self.memo[agent], -1), (memo, 1)):
+            if text is not None:
+                self.memo_sum = self.memo_sum + sign * fingerprint((agent, text)) & WORD_MASK
+        self.memo[agent] = memo
+
+
+def initial(setup: Mapping[str, Any]) -> MiningState:
+    """The state before round 1 of a run with this setup (`config` and `roster`)."""
+    config = config_of(setup["config"])
+    roster = tuple(setup["roster"])
+    if [entry["agent"] for entry in roster] != list(range(config.agents)):
+        raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
+    return MiningState(config, roster)
+
+
+def copied(state: MiningState) -> MiningState:
+    """A state that shares nothing changeable with the one given."""
+    copy = MiningState.__new__(MiningState)
+    for name in MiningState.__slots__:
+        value = getattr(state, name)
+        if name in ("plots_of", "spent"):
+            value = [list(item) for item in value]
+        elif isinstance(value, (list, dict)):
+            value = value.copy()
+        setattr(copy, name, value)
+    return copy
+
+
+def evolve(state: MiningState, block: Block) -> MiningState:
+    """Apply the events of a block, in place."""
+    for code, rows in block.batches:
+        _APPLY[code](state, rows)
+    state._blocks.append(block)
+    return state
+
+
+def unit_done(state: MiningState) -> bool:
+    """Whether everybody's submission of the round under way is in."""
+    return len(state._plans) == state.config.agents
+
+
+def close(state: MiningState) -> MiningState:
+    """Close the round under way: its events become the newest of the record."""
+    state.round += 1
+    inputs: list[Block] = []
+    derived: list[Block] = []
+    for block in state._blocks:
+        is_input = any(EVENTS[code].is_input for code, _ in block.batches)
+        (inputs if is_input else derived).append(block)
+    record = RoundRecord(state.round, _whole(inputs), _whole(derived))
+    state.history.append(record)
+    state.history_sum += record.fingerprint
+    window = state.config.visibility
+    if window != ALL and len(state.history) > int(window):
+        state.history_sum -= state.history.pop(0).fingerprint
+    state.history_sum &= WORD_MASK
+    state._plans, state._captured, state._blocks = [], {}, []
+    return state
+
+
+def digest(state: MiningState) -> int:
+    """64 bits over every field of a state whose round is closed (kernel/README.md: State digest)."""
+    return fingerprint(
+        (
+            state.setup_print, state.round, state.plots_sum & WORD_MASK, state.memo_sum,
+            state.history_sum, state.gold, state.spent,
+        )
+    )
+
+
+def ended(state: MiningState) -> bool:
+    """Whether the last round is closed."""
+    return state.round >= state.config.rounds
+
+
+def _whole(blocks: list[Block]) -> Block:
+    return Block.joined(blocks) if blocks else EMPTY
+
+
+def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
+    plans, spent, memo = state._plans, state.spent, state.memo
+    for agent, actions, _, _, text, _ in rows:
+        plans.append(actions)
+        if text != memo[agent]:
+            state.remember(agent, text)
+        for action in actions:
+            if action is not None:
+                spent[action[0]][agent] += action[2]
+
+
+def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
+    for agent, removed, _ in rows:
+        actions = state._plans[agent]
+        for index, _ in removed:
+            action = actions[index]
+            if action is not None:
+                state.spent[action[0]][agent] -= action[2]
+
+
+def _claim_drawn(state: MiningState, rows: Sequence[Row]) -> None:
+    for plot, _, winner, _ in rows:
+        state.hold(plot, winner, state.round + 1, BY_CLAIM)
+
+
+def _raid_resolved(state: MiningState, rows: Sequence[Row]) -> None:
+    for plot, owner, _, _, outcome, winner, _ in rows:
+        if outcome == CAPTURED:
+            state._captured[plot] = (owner, state.since[plot], state.how[plot])
+            state.hold(plot, winner, state.round + 1, BY_CAPTURE)
+
+
+def _ruled(state: MiningState, rows: Sequence[Row]) -> None:
+    for plot, captor, _, _, remedy, fine, _ in rows:
+        if remedy == RESTORED:
+            state.hold(plot, *state._captured[plot])
+        state.gold[captor] -= fine
+
+
+def _mining_settled(state: MiningState, rows: Sequence[Row]) -> None:
+    gold = state.gold
+    for _, agent, _, settled in rows:
+        gold[agent] += settled
+
+
+_APPLY: list[Callable[[MiningState, Sequence[Row]], None]] = [
+    _submitted, _pruned, _claim_drawn, _raid_resolved, _ruled, _mining_settled,
+]  # fmt: skip

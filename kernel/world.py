@@ -1,0 +1,234 @@
+"""What a world is: a record of pure functions over events, and the form of those events.
+
+The kernel knows nothing of gold or of roundtables. It is given a `World`: how the state begins
+(`initial`), which events follow from what was submitted (`decide`), how events change the
+state (`evolve`). Inputs are events too; what distinguishes them is that they come from outside,
+are recorded, and are never asked for again.
+
+On the hot path an event is a plain tuple (a row) and events of one type that follow each other are
+kept together as a batch, `(type code, rows)`: making an object for each would cost more than
+all the rest. At the edge of the library a row is shown as an `Event`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from kernel.codec import fingerprint, pack
+
+S = TypeVar("S")
+
+Row = tuple[Any, ...]
+Batch = tuple[int, Sequence[Row]]
+
+
+class Block:
+    """Events in order, as batches, with their canonical bytes: packed once, whoever needs them.
+
+    A block is either inputs or what was derived from them. Treat it as immutable.
+    """
+
+    __slots__ = ("_packed", "batches")
+
+    def __init__(self, batches: Sequence[Batch], packed: bytes | None = None) -> None:
+        self.batches = batches
+        self._packed = packed
+
+    def __iter__(self) -> Iterator[Batch]:
+        return iter(self.batches)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and self.packed == other.packed
+
+    __hash__ = None  # type: ignore[assignment]  # rows may hold maps
+
+    @property
+    def packed(self) -> bytes:
+        """The canonical encoding: an array of batches, each `[code, [row, ...]]`."""
+        if self._packed is None:
+            self._packed = pack(self.batches)
+        return self._packed
+
+    @property
+    def fingerprint(self) -> int:
+        """xxh3-64 of the canonical encoding."""
+        return xxh3_64_intdigest(self.packed)
+
+    def rows(self, code: int) -> list[Row]:
+        """All rows of one event type, in order."""
+        return [row for batch, rows in self.batches if batch == code for row in rows]
+
+    @staticmethod
+    def joined(blocks: Sequence[Block]) -> Block:
+        """One block of all their events: neighbours of one type become one batch.
+
+        Joining the pieces of a block gives that block again, byte for byte, wherever it was cut.
+        """
+        if len(blocks) == 1:
+            return blocks[0]
+        batches: list[tuple[int, list[Row]]] = []
+        for block in blocks:
+            for code, rows in block.batches:
+                if batches and batches[-1][0] == code:
+                    batches[-1][1].extend(rows)
+                else:
+                    batches.append((code, list(rows)))
+        return Block(batches)
+
+
+EMPTY = Block((), pack(()))
+
+
+@attrs.frozen
+class Kind:
+    """How a field is held in a row and shown to people.
+
+    `holds(value)` tells whether a value read from a file is one of this kind; `show(value)` gives
+    the logical form that `export` prints.
+    """
+
+    name: str
+    holds: Callable[[Any], bool]
+    show: Callable[[Any], Any] = lambda value: value
+
+
+def optional(kind: Kind) -> Kind:
+    """The kind, or null."""
+    return Kind(
+        f"{kind.name} or null",
+        lambda value: value is None or kind.holds(value),
+        lambda value: None if value is None else kind.show(value),
+    )
+
+
+def several(kind: Kind) -> Kind:
+    """A list of the kind."""
+    return Kind(
+        f"list of {kind.name}",
+        lambda value: type(value) is tuple and all(map(kind.holds, value)),
+        lambda value: [kind.show(item) for item in value],
+    )
+
+
+def one_of(names: Sequence[str]) -> Kind:
+    """One of a few names, held as its position."""
+    return Kind(
+        " | ".join(names),
+        lambda value: type(value) is int and 0 <= value < len(names),
+        lambda value: names[value],
+    )
+
+
+INTEGER = Kind("integer", lambda value: type(value) is int)
+NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
+BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
+TEXT = Kind("text", lambda value: type(value) is str)
+WORD = Kind(
+    "64-bit word",
+    lambda value: type(value) is int and 0 <= value < 1 << 64,
+    lambda value: f"{value:016x}",
+)
+# A real number that is whole is held as an integer: one byte in place of nine.
+AMOUNT = Kind(
+    "real number",
+    lambda value: type(value) is int
+    or (type(value) is float and value - value == 0.0 and not value.is_integer()),
+    float,
+)
+
+
+def amount(value: float) -> float:
+    """A real number as rows hold it (see AMOUNT)."""
+    return int(value) if value.is_integer() else value
+
+
+@attrs.frozen
+class EventType:
+    """One type of event: its name, its fields in the order of the row, and whether it is an input."""
+
+    name: str
+    fields: Mapping[str, Kind]
+    is_input: bool = False
+
+    def fault(self, row: object) -> str | None:
+        """What is wrong with a row read from a file, or None."""
+        if type(row) is not tuple or len(row) != len(self.fields):
+            return f"{self.name}: {len(self.fields)} fields expected, found {row!r:.80}"
+        for (name, kind), value in zip(self.fields.items(), row, strict=True):
+            if not kind.holds(value):
+                return f"{self.name}.{name}: {kind.name} expected, found {value!r:.80}"
+        return None
+
+
+@attrs.frozen
+class Event:
+    """One immutable event in its logical form.
+
+    `unit` is the round (or assignment) it belongs to, `fields` its values in declared order, the
+    round first where the event has one.
+    """
+
+    name: str
+    unit: int
+    fields: Mapping[str, Any]
+
+    def __getitem__(self, field: str) -> Any:
+        return self.fields[field]
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{"event": name, ...fields}`, ready for JSON."""
+        return {"event": self.name, **self.fields}
+
+
+@attrs.frozen
+class Vocabulary:
+    """What a world calls the things that every run has."""
+
+    unit: str = "round"
+    started: str = "run_started"
+    closed: str = "round_closed"
+    ended: str = "run_ended"
+
+
+def _same(state: S) -> S:
+    return state
+
+
+def _always(state: object) -> bool:
+    return True
+
+
+@attrs.frozen
+class World(Generic[S]):
+    """A world on the kernel.
+
+    - `events`: the types; an event's code is its place here.
+    - `initial(setup)`: the state that a run starts from; `setup` is a map of plain values. Raises
+      BadInput for a setup that it cannot take.
+    - `decide(state, inputs)`: the batches derived from a block of inputs. Pure; draws are keyed.
+    - `evolve(state, block)`: the state after these events. It applies facts and judges nothing.
+      It may change the state it is given and return that: `fold` hands it a copy.
+    - `ended(state)`: whether nothing more is to be played.
+    - `unit_done(state)`: whether the unit (round, assignment) has all its events and closes;
+      without it, every step is a unit.
+    - `close(state)`: the state with the unit closed. May reuse its argument, like `evolve`.
+    - `digest(state)`: 64 bits that cover every field of a state whose unit is closed.
+    - `copy(state)`: a state that shares nothing changeable; not needed where states are immutable.
+    """
+
+    name: str
+    rules: int
+    events: Sequence[EventType]
+    initial: Callable[[Mapping[str, Any]], S]
+    decide: Callable[[S, Block], Sequence[Batch]]
+    evolve: Callable[[S, Block], S]
+    ended: Callable[[S], bool]
+    unit_done: Callable[[S], bool] = _always
+    close: Callable[[S], S] = _same
+    digest: Callable[[S], int] = fingerprint
+    copy: Callable[[S], S] = _same
+    vocabulary: Vocabulary = Vocabulary()

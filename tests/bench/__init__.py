@@ -1,0 +1,1 @@
+"""Peers for the benchmarks, what the project's numbers are ratios against, and their clock."""
