@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agents.draft import Draft
 from kernel.draws import Draws
+from kernel.mining.events import CLAIM, DEFEND, MINE, RAID
 from kernel.mining.observe import Observation
-
-Actions = list[tuple[str, int, int]]
+from kernel.mining.submit import Actions
 
 
 class Random:
@@ -14,12 +14,12 @@ class Random:
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         mined: dict[int, int] = {}
-        actions: dict[tuple[str, int], int] = {}
+        actions: dict[tuple[int, int], int] = {}
         free = {
-            "defend": list(seen.own),
-            "mine": list(seen.own),
-            "claim": list(seen.unowned),
-            "raid": list(seen.others),
+            DEFEND: list(seen.own),
+            MINE: list(seen.own),
+            CLAIM: list(seen.unowned),
+            RAID: list(seen.others),
         }
         for _ in range(seen.stamina):
             possible = [kind for kind, plots in free.items() if plots]
@@ -28,10 +28,10 @@ class Random:
             kind = possible[draws.below(len(possible))]
             plot = free[kind][draws.below(len(free[kind]))]
             actions[kind, plot] = actions.get((kind, plot), 0) + 1
-            mined[plot] = mined.get(plot, 0) + (kind == "mine")
-            if kind != "mine" or mined[plot] == seen.mining_cap:
+            mined[plot] = mined.get(plot, 0) + (kind == MINE)
+            if kind != MINE or mined[plot] == seen.mining_cap:
                 free[kind].remove(plot)
-        return [(kind, plot, points) for (kind, plot), points in actions.items()]
+        return Actions([(kind, plot, points) for (kind, plot), points in actions.items()])
 
 
 class GreedyMine:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kernel.draws import Draws
+from kernel.mining.events import CLAIM, DEFEND, MINE, RAID
 from kernel.mining.observe import Observation
+from kernel.mining.submit import Actions
 
 
 class Draft:
-    """The plan so far (`actions`) and the stamina that it leaves (`left`)."""
+    """The plan so far (`actions`, kinds by their codes) and the stamina that it leaves (`left`)."""
 
     __slots__ = ("actions", "draws", "left", "seen")
 
@@ -22,11 +24,11 @@ class Draft:
         self.seen = seen
         self.draws = draws
         self.left = seen.stamina
-        self.actions: list[tuple[str, int, int]] = []
+        self.actions = Actions()
 
-    def used(self, kind: str) -> set[int]:
+    def used(self, kind: int) -> set[int]:
         """The plots that the plan already uses in this way."""
-        return {plot for used, plot, _ in self.actions if used == kind}
+        return {action[1] for action in self.actions if action and action[0] == kind}
 
     def mine(self) -> None:
         """Mine own plots, the richest first, each up to the cap."""
@@ -35,51 +37,51 @@ class Draft:
         for plot in self.seen.own_by_alpha:
             if left <= cap:
                 if left:
-                    append(("mine", plot, left))
+                    append((MINE, plot, left))
                 left = 0
                 break
-            append(("mine", plot, cap))
+            append((MINE, plot, cap))
             left -= cap
         self.left = left
 
     def claim(self, limit: int | None = None) -> None:
         """Claim nobody's plots."""
-        if self._budget(limit):
-            self._pick("claim", self.seen.unowned, limit)
+        if self.left:
+            self._pick(CLAIM, self.seen.unowned, limit)
 
     def raid(self, limit: int | None = None) -> None:
         """Raid plots of others."""
-        if self._budget(limit):
-            self._pick("raid", self.seen.others, limit)
+        if self.left:
+            self._pick(RAID, self.seen.others, limit)
 
     def raid_speculatively(self, limit: int | None = None) -> None:
         """Raid plots of others; without a truce, where none is left, those that nobody owns."""
         if not self._budget(limit):
             return
-        used = self.used("raid")
+        used = self.used(RAID)
         others = [plot for plot in self.seen.others if plot not in used]
         speculative = not others and self.seen.truce == 0
-        self._pick("raid", self.seen.unowned if speculative else others, limit)
+        self._pick(RAID, self.seen.unowned if speculative else others, limit)
 
     def raid_one(self, plots: Sequence[int]) -> None:
         """Raid one of these plots that the plan does not raid yet."""
-        self._pick("raid", plots, 1)
+        self._pick(RAID, plots, 1)
 
     def defend(self, plots: Iterable[int], limit: int | None = None) -> None:
         """Defend these plots with a point each, in the order given."""
         for plot in list(plots)[: self._budget(limit)]:
-            self.actions.append(("defend", plot, 1))
+            self.actions.append((DEFEND, plot, 1))
             self.left -= 1
 
     def _budget(self, limit: int | None) -> int:
         return self.left if limit is None else min(limit, self.left)
 
-    def _pick(self, kind: str, candidates: Sequence[int], limit: int | None) -> None:
+    def _pick(self, kind: int, candidates: Sequence[int], limit: int | None) -> None:
         budget = self._budget(limit)
         if not budget:
             return
         used = self.used(kind)
         free = [plot for plot in candidates if plot not in used]
         picked = self.draws.shuffled(free)[:budget]
-        self.actions += [(kind, plot, 1) for plot in picked]
+        self.actions.extend([(kind, plot, 1) for plot in picked])
         self.left -= len(picked)

@@ -17,7 +17,7 @@ from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
-from kernel.mining.submit import submission
+from kernel.mining.submit import submitted
 from kernel.world import Batch, Row
 
 JOURNALS = Path("journals")  # where runs land by default
@@ -37,20 +37,19 @@ class Miners:
     def __call__(self, state: MiningState) -> list[Batch]:
         """The submissions for the next round. Raises PolicyFailed where a policy does not answer."""
         shown = Shown(state)
-        seed, round = self.config.seed, state.round + 1
-        rows = [
-            self._row(agent, policy, Observation(shown, agent), Draws(seed, round, agent, "policy"))
-            for agent, policy in enumerate(self.policies)
-        ]
-        return [(SUBMITTED, rows)]
-
-    def _row(self, agent: int, policy: Policy, seen: Observation, draws: Draws) -> Row:
+        config = self.config
+        seed, round = config.seed, state.round + 1
+        rows: list[Row] = []
         try:
-            return submission(policy.plan(seen, draws), self.config).row(agent)
+            for agent, policy in enumerate(self.policies):
+                draws = Draws(seed, round, agent, "policy")
+                answer = policy.plan(Observation(shown, agent), draws)
+                rows.append(submitted(agent, answer, config))
         except Exception as error:  # whatever somebody's policy raises
-            raise PolicyFailed(
-                self.entries[agent].policy, agent, seen.round, f"{type(error).__name__}: {error}"
-            ) from error
+            agent = len(rows)
+            reason = f"{type(error).__name__}: {error}"
+            raise PolicyFailed(self.entries[agent].policy, agent, round, reason) from error
+        return [(SUBMITTED, rows)]
 
 
 def prepare(settings: Mapping[str, Any], roster: str | Roster | None) -> tuple[MiningConfig, Roster]:

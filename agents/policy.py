@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from kernel.draws import Draws
 from kernel.mining.observe import Observation
-from kernel.mining.submit import Plan, Submission
+from kernel.mining.submit import Actions, Plan, Submission
 
-Answer = Sequence[Any] | Plan | Submission
+Answer = Sequence[Any] | Plan | Actions | Submission
 
 
 class Policy(Protocol):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agents.draft import Draft
 from kernel.draws import Draws
+from kernel.mining.events import MINE
 from kernel.mining.observe import Observation
-
-Actions = list[tuple[str, int, int]]
+from kernel.mining.submit import Actions
 
 
 class Claimer:
@@ -50,7 +50,7 @@ class Miner:
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.mine()
-        draft.defend(sorted(draft.used("mine")))
+        draft.defend(sorted(draft.used(MINE)))
         workable = -(-seen.stamina // seen.mining_cap)
         draft.claim(max(0, workable - len(seen.own)))
         return draft.actions

@@ -160,10 +160,10 @@ class JournalWriter:
             self._fd = -1
 
     def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
         try:
-            while rest:
-                rest = rest[os.write(self._fd, rest):]
+            written = os.write(self._fd, data)
+            while written < len(data):
+                written += os.write(self._fd, memoryview(data)[written:])
             if self._fsync:
                 os.fsync(self._fd)
         except OSError as error:

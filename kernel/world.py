@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
-from xxhash import xxh3_64_intdigest
-
 from kernel.codec import fingerprint, pack
 
 S = TypeVar("S")
@@ -53,11 +51,6 @@ class Block:
             self._packed = pack(self.batches)
         return self._packed
 
-    @property
-    def fingerprint(self) -> int:
-        """xxh3-64 of the canonical encoding."""
-        return xxh3_64_intdigest(self.packed)
-
     def rows(self, code: int) -> list[Row]:
         """All rows of one event type, in order."""
         return [row for batch, rows in self.batches if batch == code for row in rows]
@@ -78,9 +71,6 @@ class Block:
                 else:
                     batches.append((code, list(rows)))
         return Block(batches)
-
-
-EMPTY = Block((), pack(()))
 
 
 @attrs.frozen

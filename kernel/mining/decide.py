@@ -7,8 +7,7 @@ are applied. Draws are keyed by seed, round, plot and kind, one `Draws` a tie-br
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kernel.draws import Draws
 from kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
@@ -43,33 +42,40 @@ from kernel.mining.events import (
 from kernel.mining.state import MiningState
 from kernel.world import Batch, Block, Row, amount
 
+LEGAL = -1
+
 Moved = dict[int, int]  # plot -> its owner now, where that changed this round
 
 
 class Plans:
     """What is left of the round's plans, by plot.
 
-    `defense`: points. `mining`: (agent, stamina), where stamina >= 1. `claims`, `raids`: agents,
-    ascending.
+    `defense`: points. `mining`: the row of the settlement if the plot stays with whoever declared
+    to mine it. `claims`, `raids`: agents, ascending.
     """
 
     __slots__ = ("claims", "defense", "mining", "raids")
 
     def __init__(self) -> None:
         self.defense: dict[int, int] = {}
-        self.mining: dict[int, tuple[int, int]] = {}
+        self.mining: dict[int, Row] = {}
         self.claims: dict[int, list[int]] = {}
         self.raids: dict[int, list[int]] = {}
 
 
 def decide(state: MiningState, inputs: Block) -> list[Batch]:
     """The derived events of a round from everybody's submissions, in agent order."""
-    plans, pruned = _prune(state, inputs.rows(SUBMITTED))
+    plans = Plans()
+    pruned: list[Row] = []
+    for agent, actions, _, _, _, _ in inputs.rows(SUBMITTED):
+        removed, cost = _prune(state, agent, actions, plans)
+        if removed:
+            pruned.append((agent, removed, cost))
     moved: Moved = {}
     claims = _draw_claims(state, plans, moved)
     raids = _resolve_raids(state, plans, moved)
     rulings = _rule(state, raids, moved)
-    settled = _settle(state, plans, moved)
+    settled = _settle(plans, moved)
     batches: Sequence[Batch] = (
         (PRUNED, pruned), (CLAIM_DRAWN, claims), (RAID_RESOLVED, raids), (RULED, rulings),
         (MINING_SETTLED, settled),
@@ -77,52 +83,28 @@ def decide(state: MiningState, inputs: Block) -> list[Batch]:
     return [batch for batch in batches if batch[1]]
 
 
-def _prune(state: MiningState, submitted: Sequence[Row]) -> tuple[Plans, list[Row]]:
-    """Step 0: remove what is not legal, then from the tail what the stamina does not cover."""
-    plans = Plans()
-    defense, mining, claims, raids = plans.defense, plans.mining, plans.claims, plans.raids
-    rows: list[Row] = []
-    staminas = state.staminas
-    for agent, actions, _, _, _, _ in submitted:
-        kept, places, removed, cost = _clean(state, agent, actions)
-        if cost > staminas[agent]:
-            while cost > staminas[agent]:
-                cost -= kept.pop()[2]
-                removed.append((places.pop(), BUDGET))
-            removed.sort()
-        if removed:
-            rows.append((agent, removed, cost))
-        for kind, plot, points in kept:
-            if kind == MINE:
-                if points:
-                    mining[plot] = (agent, points)
-            elif kind == DEFEND:
-                defense[plot] = points
-            elif kind == CLAIM:
-                claims.setdefault(plot, []).append(agent)
-            else:
-                raids.setdefault(plot, []).append(agent)
-    return plans, rows
+def _prune(
+    state: MiningState, agent: int, actions: Sequence[Action], plans: Plans
+) -> tuple[list[tuple[int, int]], int]:
+    """Step 0 for one agent: what is legal and within its stamina goes into `plans`.
 
-
-def _clean(
-    state: MiningState, agent: int, actions: Sequence[Action]
-) -> tuple[list[tuple[int, int, int]], list[int], list[tuple[int, int]], int]:
-    """One plan's legal actions, their places in it, (place, reason) of the others, the cost."""
-    owner, config = state.owner, state.config
-    plots, cap = len(owner), config.mining_cap
-    most_defense = None if config.defense == POINTWISE else 1
-    kept: list[tuple[int, int, int]] = []
-    places: list[int] = []
+    Returns (place, reason) of the rest, and the cost of what was left. Costs are never negative,
+    so taking legal actions off the tail until the rest fits keeps the longest prefix that
+    fits: from the first one that does not, all are over budget.
+    """
+    owner, alphas, config = state.owner, state.alphas, state.config
+    plots, cap, stamina = len(owner), config.mining_cap, state.staminas[agent]
+    pointwise = config.defense == POINTWISE
+    mining, claims, raids = plans.mining, plans.claims, plans.raids
     removed: list[tuple[int, int]] = []
     seen: set[int] = set()
-    cost = 0
+    cost = total = 0
     for place, action in enumerate(actions):
+        reason = LEGAL
         if action is None:
             removed.append((place, MALFORMED))
             continue
         kind, plot, points = action
-        reason = -1
         if not 0 <= plot < plots:
             reason = OFF_GRID
         elif kind == MINE:
@@ -131,7 +113,7 @@ def _clean(
             elif owner[plot] != agent:
                 reason = NOT_OWNER
         elif kind == DEFEND:
-            if points < 1 or (most_defense and points > most_defense):
+            if points < 1 or (points > 1 and not pointwise):
                 reason = BAD_AMOUNT
             elif owner[plot] != agent:
                 reason = NOT_OWNER
@@ -144,17 +126,30 @@ def _clean(
             reason = OWN_PLOT
         elif owner[plot] is None and config.truce:
             reason = UNOWNED
-        if reason < 0:
-            if (key := plot << 2 | kind) in seen:
+        if reason == LEGAL:
+            key = plot << 2 | kind
+            if key in seen:
                 reason = DUPLICATE
             else:
                 seen.add(key)
-                kept.append(action)
-                places.append(place)
-                cost += points
-                continue
-        removed.append((place, reason))
-    return kept, places, removed, cost
+                total += points
+                if total > stamina:
+                    reason = BUDGET
+        if reason != LEGAL:
+            removed.append((place, reason))
+            continue
+        cost = total
+        if kind == MINE:
+            if points:
+                gold = points * alphas[plot]
+                mining[plot] = (
+                    plot, agent, points, amount(gold) if type(gold) is float else gold
+                )  # fmt: skip
+        elif kind == DEFEND:
+            plans.defense[plot] = points
+        else:
+            (claims if kind == CLAIM else raids).setdefault(plot, []).append(agent)
+    return removed, cost
 
 
 def _draw_claims(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
@@ -230,19 +225,14 @@ def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
     return rows
 
 
-def _settle(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
+def _settle(plans: Plans, moved: Moved) -> list[Row]:
     """Step 3: who declared to mine a plot is paid for it if it is still theirs."""
-    mining, alphas = plans.mining, state.alphas
-    rows: list[Row] = []
-    for plot in sorted(mining):
-        agent, stamina = mining[plot]
-        gold: float = stamina * alphas[plot]
-        if plot in moved and moved[plot] != agent:
-            gold = 0
-        elif type(gold) is float:
-            gold = amount(gold)
-        rows.append((plot, agent, stamina, gold))
-    return rows
+    mining = plans.mining
+    for plot, owner in moved.items():
+        if plot in mining and mining[plot][1] != owner:
+            _, agent, stamina, _ = mining[plot]
+            mining[plot] = (plot, agent, stamina, 0)
+    return [mining[plot] for plot in sorted(mining)]
 
 
 def _winner(

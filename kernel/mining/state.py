@@ -15,6 +15,8 @@ from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from xxhash import xxh3_64_intdigest
+
 from kernel.codec import fingerprint
 from kernel.errors import BadInput
 from kernel.mining.config import ALL, MiningConfig, config_of
@@ -25,7 +27,7 @@ from kernel.mining.events import (
     RESTORED,
     Action,
 )
-from kernel.world import EMPTY, Block, Row, amount
+from kernel.world import Block, Row, amount
 
 WORD_MASK = (1 << 64) - 1
 
@@ -43,7 +45,9 @@ class RoundRecord:
         self.round = round
         self.inputs = inputs
         self.derived = derived
-        self.fingerprint = fingerprint((round, inputs.fingerprint, derived.fingerprint))
+        self.fingerprint = xxh3_64_intdigest(
+            derived.packed, xxh3_64_intdigest(inputs.packed, round)
+        )
 
     def rows(self, code: int) -> list[Row]:
         """The rows of one event type, in order."""
@@ -54,7 +58,7 @@ class MiningState:
     """After round `round` closed; plots and agents are indices.
 
     `owner` (None: nobody's), `since` (round), `how`: by plot. `gold`, `memo`: by agent.
-    `spent[kind][agent]`: stamina since the start. `history`: the last `visibility` rounds.
+    `spent[agent][kind]`: stamina since the start. `history`: the last `visibility` rounds.
     `plots_of[agent]`: what `owner` says, the other way round, ascending. `*_sum` and `setup_print`
     are parts of the digest. The fields that begin with an underscore are of the round under
     way and are empty when it is closed.
@@ -77,7 +81,7 @@ class MiningState:
         self.how = [NOBODYS] * config.plots
         self.plots_of: list[list[int]] = [[] for _ in range(config.agents)]
         self.gold = [0.0] * config.agents
-        self.spent = [[0] * config.agents for _ in KINDS]
+        self.spent = [[0] * len(KINDS) for _ in range(config.agents)]
         self.memo: list[str | None] = [None] * config.agents
         self.history: list[RoundRecord] = []
         self.setup_print = fingerprint((config.as_dict(), roster))
@@ -146,12 +150,7 @@ def unit_done(state: MiningState) -> bool:
 def close(state: MiningState) -> MiningState:
     """Close the round under way: its events become the newest of the record."""
     state.round += 1
-    inputs: list[Block] = []
-    derived: list[Block] = []
-    for block in state._blocks:
-        is_input = any(EVENTS[code].is_input for code, _ in block.batches)
-        (inputs if is_input else derived).append(block)
-    record = RoundRecord(state.round, _whole(inputs), _whole(derived))
+    record = _record(state.round, state._blocks)
     state.history.append(record)
     state.history_sum += record.fingerprint
     window = state.config.visibility
@@ -177,8 +176,13 @@ def ended(state: MiningState) -> bool:
     return state.round >= state.config.rounds
 
 
-def _whole(blocks: list[Block]) -> Block:
-    return Block.joined(blocks) if blocks else EMPTY
+def _record(round: int, blocks: Sequence[Block]) -> RoundRecord:
+    inputs: list[Block] = []
+    derived: list[Block] = []
+    for block in blocks:
+        batches = block.batches
+        (inputs if batches and EVENTS[batches[0][0]].is_input else derived).append(block)
+    return RoundRecord(round, Block.joined(inputs), Block.joined(derived))
 
 
 def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
@@ -187,9 +191,11 @@ def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
         plans.append(actions)
         if text != memo[agent]:
             state.remember(agent, text)
+        by_kind = spent[agent]
         for action in actions:
             if action is not None:
-                spent[action[0]][agent] += action[2]
+                kind, _, points = action
+                by_kind[kind] += points
 
 
 def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
@@ -198,7 +204,7 @@ def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
         for index, _ in removed:
             action = actions[index]
             if action is not None:
-                state.spent[action[0]][agent] -= action[2]
+                state.spent[agent][action[0]] -= action[2]
 
 
 def _claim_drawn(state: MiningState, rows: Sequence[Row]) -> None:

@@ -50,9 +50,18 @@ class Plan:
     memo: str | None = None
 
 
+class Actions(list[Action]):
+    """Actions already in the journal's form (codes of kinds, 64-bit integers), taken as they are.
+
+    For policies that cannot but be right; others return `(kind, plot, amount)` and are checked.
+    """
+
+    __slots__ = ()
+
+
 @attrs.frozen
 class Submission:
-    """What is recorded of an agent in a round, whatever it came from.
+    """An answer that was brought into the journal's form elsewhere (a recording, a parsed text).
 
     `actions` hold the codes of kinds, and None for an item that was no action; `error` is a stable
     code, `source` what a language model's answer came with.
@@ -64,25 +73,24 @@ class Submission:
     memo: str | None = None
     source: dict[str, Any] | None = None
 
-    def row(self, agent: int) -> Row:
-        """The row of the `submitted` event."""
-        return (agent, self.actions, self.error, self.say, self.memo, self.source)
 
-
-def submission(answer: object, config: MiningConfig) -> Submission:
-    """What to record for the answer of a policy: a list of actions, a Plan or a Submission.
+def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
+    """The row of the `submitted` event for an answer: a list of actions, a Plan, or what is
+    in the journal's form already (Actions, Submission).
 
     Integers beyond 64 bits make their item null; items beyond 1,000 are cut (`overflow`). Raises
     BadPlan for anything else.
     """
+    if type(answer) is Actions:
+        return (agent, answer, None, None, None, None)
     if isinstance(answer, Submission):
-        return answer
-    plan = answer if isinstance(answer, Plan) else Plan(answer)  # type: ignore[arg-type]
-    actions, error = _actions(plan.actions)
-    if plan.say is not None and not isinstance(plan.say, str):
-        raise BadPlan(f"say is {plan.say!r:.60}; it must be text or None")
-    say = clean_message(plan.say) if config.communication and plan.say else None
-    return Submission(actions, error, say, _memo(plan.memo))
+        return (agent, answer.actions, answer.error, answer.say, answer.memo, answer.source)
+    if not isinstance(answer, Plan):
+        return (agent, *_actions(answer), None, None, None)
+    if answer.say is not None and not isinstance(answer.say, str):
+        raise BadPlan(f"say is {answer.say!r:.60}; it must be text or None")
+    say = clean_message(answer.say) if config.communication and answer.say else None
+    return (agent, *_actions(answer.actions), say, _memo(answer.memo), None)
 
 
 def clean_message(text: str) -> str:
@@ -94,19 +102,21 @@ def _actions(items: object) -> tuple[list[Action], str | None]:
     if not isinstance(items, (list, tuple)):
         raise BadPlan(f"a plan is a list of (kind, plot, amount), not {items!r:.60}")
     actions: list[Action] = []
-    for item in items[:ITEMS_MAX]:
-        try:
-            kind, plot, points = item
-            code = _CODES[kind]
-        except (TypeError, ValueError, KeyError):
-            raise BadPlan(f"item {len(actions)} is {item!r:.60}; {_WANTED}") from None
-        if type(plot) is not int or type(points) is not int:
-            raise BadPlan(f"item {len(actions)} is {item!r:.60}; {_WANTED}")
-        if INTEGER_MIN <= plot <= INTEGER_MAX and INTEGER_MIN <= points <= INTEGER_MAX:
-            actions.append((code, plot, points))
-        else:
-            actions.append(None)
-    return actions, OVERFLOW if len(items) > ITEMS_MAX else None
+    error = None
+    if len(items) > ITEMS_MAX:
+        items, error = items[:ITEMS_MAX], OVERFLOW
+    try:
+        for kind, plot, points in items:
+            if type(plot) is not int or type(points) is not int:
+                raise TypeError
+            if INTEGER_MIN <= plot <= INTEGER_MAX and INTEGER_MIN <= points <= INTEGER_MAX:
+                actions.append((_CODES[kind], plot, points))
+            else:
+                actions.append(None)
+    except (TypeError, ValueError, KeyError):
+        place = len(actions)
+        raise BadPlan(f"item {place} is {items[place]!r:.60}; {_WANTED}") from None
+    return actions, error
 
 
 def _memo(memo: object) -> str | None:
