@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agents.policy import Policy
-from agents.roster import Entry, Roster, parse_roster, policy_of
+from agents.recorded import Recording
+from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
 from kernel import run
 from kernel.draws import Draws
 from kernel.errors import PolicyFailed
@@ -18,9 +20,8 @@ from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
 from kernel.mining.submit import submitted
+from kernel.mining.treatments import BASELINE, treated, treatment_named
 from kernel.world import Batch, Row
-
-JOURNALS = Path("journals")  # where runs land by default
 
 
 class Miners:
@@ -38,29 +39,42 @@ class Miners:
         """The submissions for the next round. Raises PolicyFailed where a policy does not answer."""
         shown = Shown(state)
         config = self.config
-        seed, round = config.seed, state.round + 1
-        rows: list[Row] = []
-        try:
-            for agent, policy in enumerate(self.policies):
-                draws = Draws(seed, round, agent, "policy")
-                answer = policy.plan(Observation(shown, agent), draws)
-                rows.append(submitted(agent, answer, config))
-        except Exception as error:  # whatever somebody's policy raises
-            agent = len(rows)
-            reason = f"{type(error).__name__}: {error}"
-            raise PolicyFailed(self.entries[agent].policy, agent, round, reason) from error
-        return [(SUBMITTED, rows)]
+        return [
+            (
+                SUBMITTED,
+                [
+                    asked(policy, entry, shown, config)
+                    for policy, entry in zip(self.policies, self.entries, strict=True)
+                ],
+            )
+        ]
 
 
-def prepare(settings: Mapping[str, Any], roster: str | Roster | None) -> tuple[MiningConfig, Roster]:
+def asked(policy: Policy, entry: Entry, shown: Shown, config: MiningConfig) -> Row:
+    """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
+    agent = entry.agent
+    round = shown.state.round + 1
+    try:
+        draws = Draws(config.seed, round, agent, "policy")
+        return submitted(agent, policy.plan(Observation(shown, agent), draws), config)
+    except Exception as error:  # whatever somebody's policy raises
+        reason = f"{type(error).__name__}: {error}"
+        raise PolicyFailed(entry.policy, agent, round, reason) from error
+
+
+def prepare(
+    settings: Mapping[str, Any], roster: str | Roster | None = None, treatment: str = BASELINE
+) -> tuple[MiningConfig, Roster]:
     """Configuration and roster, brought together: the number of agents follows the roster.
 
     Raises BadInput for what does not fit; nothing is written.
     """
-    wanted = config_of(settings).agents if "agents" in settings else None
+    named = treatment_named(treatment)
+    asked_for = {**named.settings, **settings}
+    wanted = config_of(asked_for).agents if "agents" in asked_for else None
     if not isinstance(roster, Roster):
         roster = parse_roster(roster, wanted)
-    config = config_of({**settings, "agents": len(roster.entries)})
+    config = treated(named, settings, len(roster.entries))
     for recording in roster.recordings:
         for entry in roster.entries:
             if entry.options.get("journal") == recording.sha256:
@@ -72,6 +86,7 @@ def record(
     path: str | Path,
     settings: Mapping[str, Any] | None = None,
     roster: str | Roster | None = None,
+    treatment: str = BASELINE,
     *,
     force: bool = False,
     fsync: bool = False,
@@ -79,18 +94,54 @@ def record(
 ) -> MiningState:
     """Play a whole mining run into a new journal at `path` and return the last state.
 
-    `settings` are names and values of MiningConfig, `roster` its text form (None: the default
-    mix); `force` overwrites, `fsync` waits for the disk at every commit. Raises BadInput before
-    anything is written; PolicyFailed and WriteFailed in the middle, with the journal whole up to
-    the last round closed.
+    `settings` are names and values of MiningConfig and go before those of the treatment; `roster`
+    is its text form (None: the default mix); `force` overwrites, `fsync` waits for the disk at every
+    commit. Raises BadInput before anything is written; PolicyFailed and WriteFailed in the middle,
+    with the journal whole up to the last round closed.
     """
-    config, roster = prepare(settings or {}, roster)
+    config, roster = prepare(settings or {}, roster, treatment)
     miners = Miners(config, roster)
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     with JournalWriter(path, Header(MINING.name, MINING.rules), force=force, fsync=fsync) as journal:
         return run.record(MINING, setup, miners, journal, on_round)
 
 
-def entries_of(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
-    """The entries of a roster as a journal holds it."""
-    return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
+class MinersAgain:
+    """Asks the agents of a journal again, with policies made afresh for every round.
+
+    Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
+    of their own that are not in `trust` (a journal must not make code run by naming it), recorded
+    agents whose journal is not among `sources`, and policies that this version does not have.
+    """
+
+    def __init__(
+        self, setup: Mapping[str, Any], trust: Sequence[str] = (), sources: Sequence[str] = ()
+    ) -> None:
+        """Raises BadInput for a trusted policy that cannot be made or a source that cannot be read."""
+        self.config = config_of(setup["config"])
+        self.recordings = [Recording(path) for path in sources]
+        known = {recording.sha256 for recording in self.recordings}
+        self.entries: list[Entry | None] = []
+        left: Counter[str] = Counter()
+        for item in setup["roster"]:
+            entry = Entry(item["agent"], item["policy"], item["options"])
+            if (
+                entry.policy in POLICIES
+                or entry.policy in trust
+                or (entry.policy == RECORDED and entry.options.get("journal") in known)
+            ):
+                self.entries.append(entry)
+            else:
+                self.entries.append(None)
+                left[entry.policy] += 1
+        self.not_asked = tuple(f"{policy} ({count} agents)" for policy, count in left.items())
+
+    def __call__(self, state: MiningState) -> list[tuple[int, list[Row | None]]]:
+        """The submissions for the next round. Raises PolicyFailed where a policy does not answer."""
+        shown = Shown(state)
+        return [(SUBMITTED, [self._row(shown, entry) for entry in self.entries])]
+
+    def _row(self, shown: Shown, entry: Entry | None) -> Row | None:
+        if entry is None:
+            return None
+        return asked(policy_of(entry, self.recordings), entry, shown, self.config)

@@ -8,6 +8,7 @@ There is no floating point in it but the threshold of `chance`, which is exact.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from xxhash import xxh3_64_intdigest
@@ -62,7 +63,7 @@ class Draws:
             if word - index <= WORD_RANGE - n:
                 return index
 
-    def shuffled(self, items: list[T] | tuple[T, ...]) -> list[T]:
+    def shuffled(self, items: Iterable[T]) -> list[T]:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken

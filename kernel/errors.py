@@ -48,8 +48,8 @@ class DamagedJournal(JournalError):
     """
 
     def __init__(self, path: str, commit: int, offset: int, expected: str, found: str) -> None:
-        place = "header" if commit < 0 else f"commit {commit}"
-        super().__init__(path, f"{place} at byte {offset}: expected {expected}, found {found}")
+        self.where = f"{'header' if commit < 0 else f'commit {commit}'} at byte {offset}"
+        super().__init__(path, f"{self.where}: expected {expected}, found {found}")
         self.commit = commit
         self.offset = offset
         self.expected = expected
@@ -74,7 +74,15 @@ class TornTail(JournalError):
 
 
 class MalformedEvents(JournalError):
-    """Sound bytes whose content no recorder of this world could have written."""
+    """Sound bytes whose content no recorder of this world could have written.
+
+    `where` names the commit, `fault` what is wrong with it.
+    """
+
+    def __init__(self, path: str, where: str, fault: str) -> None:
+        super().__init__(path, f"{where}: {fault}")
+        self.where = where
+        self.fault = fault
 
 
 class JournalInUse(JournalError):

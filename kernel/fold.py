@@ -7,16 +7,20 @@ times the event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
-from kernel.errors import BadInput, GoldrushError, MalformedEvents, UnsupportedJournal
+from kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
 from kernel.journal import END, START, Commit, JournalReader
 from kernel.world import Block, Event, World
 
 S = TypeVar("S")
+
+# What a world's functions raise on rows that are not theirs; rows are not checked one by one on the
+# hot path.
+REFUSED = (TypeError, ValueError, LookupError, AttributeError, OverflowError)
 
 
 def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
@@ -66,8 +70,8 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
     assert commit.setup is not None  # the reader lets only a START come first
     try:
         return world.initial(commit.setup)
-    except (BadInput, TypeError, ValueError, LookupError, AttributeError) as error:
-        raise MalformedEvents(reader.path, f"commit 0: {error}") from None
+    except (BadInput, *REFUSED) as error:
+        raise MalformedEvents(reader.path, commit.where, str(error)) from None
 
 
 def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
@@ -77,9 +81,7 @@ def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
             state = world.evolve(state, block)
         if commit.digest is not None:
             state = world.close(state)
-    except GoldrushError:
-        raise
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
+    except REFUSED as error:
         raise malformed(world, path, commit, error) from None
     return state
 
@@ -106,7 +108,7 @@ def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
     """The journal's whole steps, in order, their rows checked. Raises as `events` does."""
     under_way = Steps()
     for commit in reader:
-        if next(faults(world, commit), None):
+        if next(faults(world, commit.blocks), None):
             raise malformed(world, reader.path, commit)
         yield from under_way.completed_by(commit)
 
@@ -115,20 +117,26 @@ def malformed(
     world: World[Any], path: str, commit: Commit, error: Exception | None = None
 ) -> MalformedEvents:
     """The error for a commit whose rows are not those of the world, naming the first bad field."""
-    fault = next(faults(world, commit), None) or f"{type(error).__name__}: {error}"
-    return MalformedEvents(path, f"commit {commit.index} at byte {commit.offset}: {fault}")
+    fault = next(faults(world, commit.blocks), None) or f"{type(error).__name__}: {error}"
+    return MalformedEvents(path, commit.where, fault)
 
 
-def faults(world: World[Any], commit: Commit) -> Iterator[str]:
-    """What is wrong with the rows of a commit: types, lengths, inputs among derived events."""
-    for place, block in enumerate(commit.blocks):
+def faults(
+    world: World[Any], blocks: Sequence[Block], *, is_input: bool | None = None
+) -> Iterator[str]:
+    """What is wrong with rows read from a file: unknown types, missing fields, wrong values.
+
+    Blocks alternate, inputs first, unless `is_input` says what they all are.
+    """
+    for place, block in enumerate(blocks):
+        wants_input = place % 2 == 0 if is_input is None else is_input
         for code, rows in block:
             if not 0 <= code < len(world.events):
-                yield f"event type {code} of {len(world.events)}"
+                yield f"event type {code}, but there are {len(world.events)}"
                 continue
             event = world.events[code]
-            if event.is_input != (place % 2 == 0):
-                yield f"{event.name} in a block of {'inputs' if place % 2 == 0 else 'derived events'}"
+            if event.is_input != wants_input:
+                yield f"{event.name} among {'inputs' if wants_input else 'derived events'}"
             yield from filter(None, map(event.fault, rows))
 
 
@@ -148,16 +156,23 @@ def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> I
         front = {"world": reader.header.world, "rules": reader.header.rules}
         yield Event(words.started, 0, {**front, **(commit.setup or {})})
         return
-    if next(faults(world, commit), None):
+    if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
-    front = {words.unit: commit.unit}
     for block in commit.blocks:
-        for code, rows in block:
-            kind = world.events[code]
-            for row in rows:
-                shown = (k.show(value) for k, value in zip(kind.fields.values(), row, strict=True))
-                yield Event(kind.name, commit.unit, {**front, **dict(zip(kind.fields, shown, strict=True))})
+        yield from block_events(world, commit.unit, block)
+    front = {words.unit: commit.unit}
     if commit.digest is not None:
         yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
         yield Event(words.ended, commit.unit, front)
+
+
+def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
+    """A block's events in their logical form. The rows must be without faults."""
+    for code, rows in block:
+        event = world.events[code]
+        for row in rows:
+            fields = {world.vocabulary.unit: unit}
+            for (name, kind), value in zip(event.fields.items(), row, strict=True):
+                fields[name] = kind.show(value)
+            yield Event(event.name, unit, fields)

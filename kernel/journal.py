@@ -54,6 +54,7 @@ START, UNIT, END = 0, 1, 2
 _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD_BYTES = 11  # 94, ce length, ce check
 _TAIL_BYTES = 9  # cf checksum
+FRAME_BYTES = _HEAD_BYTES + _TAIL_BYTES  # what a commit takes besides its body
 
 
 @attrs.frozen
@@ -93,6 +94,11 @@ class Commit:
         self.blocks = blocks
         self.setup = setup
         self.index = self.offset = self.end = -1
+
+    @property
+    def where(self) -> str:
+        """The commit's place in the file, in words."""
+        return f"commit {self.index} at byte {self.offset}"
 
     def body(self) -> bytes:
         """The canonical body."""
@@ -230,13 +236,11 @@ class JournalReader:
                 commit = parser.parse(body)
             except Undecodable as error:
                 raise MalformedEvents(
-                    self.path, f"commit {index} at byte {offset}: {error}"
+                    self.path, f"commit {index} at byte {offset}", str(error)
                 ) from None
             commit.index, commit.offset, commit.end = index, offset, end
             if (commit.kind == START) != (index == 0) or self.ended or commit.unit < unit:
-                raise MalformedEvents(
-                    self.path, f"commit {index} at byte {offset} is not in its place"
-                )
+                raise MalformedEvents(self.path, commit.where, "it does not belong there")
             unit = commit.unit
             self.ended = commit.kind == END
             yield commit
@@ -260,7 +264,9 @@ class JournalReader:
                 )
             length = int.from_bytes(head[2:6], "big")
             if length > BODY_MAX:
-                raise MalformedEvents(path, f"commit {index} at byte {offset}: {length} bytes")
+                raise MalformedEvents(
+                    path, f"commit {index} at byte {offset}", f"a body of {length} bytes"
+                )
             end = offset + _HEAD_BYTES + length + _TAIL_BYTES
             if end > size:
                 raise TornTail(path, index, offset, size - offset)
@@ -279,8 +285,12 @@ class JournalReader:
 
     def _read_header(self) -> Header:
         start = self._file.read(HEADER_MAX)
-        if not start.startswith(_PREFIX):
-            found = f"a file that begins {start[:10]!r}" if start else "an empty file"
+        front = start[: len(_PREFIX)]
+        if front != _PREFIX:
+            # A few wrong bytes are damage to a journal; more, and it never was one.
+            if sum(a == b for a, b in zip(front, _PREFIX, strict=False)) > len(_PREFIX) // 2:
+                raise DamagedJournal(self.path, -1, 0, _PREFIX.hex(), front.hex())
+            found = f"a file that begins {front!r}" if start else "an empty file"
             raise NotAJournal(self.path, f"not a goldrush journal but {found}")
         unpacker = msgpack.Unpacker(use_list=False, max_buffer_size=HEADER_MAX)
         unpacker.feed(start)

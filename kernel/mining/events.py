@@ -45,11 +45,17 @@ RESTORED, FINED = range(2)
 Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
 
 
-def _is_action(value: Any) -> bool:
-    return value is None or (
-        type(value) is tuple and len(value) == 3
-        and all(type(part) is int for part in value) and 0 <= value[0] < len(KINDS)
-    )
+def _are_actions(value: Any) -> bool:
+    if type(value) is not tuple:
+        return False
+    for action in value:
+        if action is not None:
+            if type(action) is not tuple or len(action) != 3:
+                return False
+            kind, plot, points = action
+            if not (type(kind) is type(plot) is type(points) is int and 0 <= kind < len(KINDS)):
+                return False
+    return True
 
 
 def show_action(action: Action) -> list[Any] | None:
@@ -57,7 +63,7 @@ def show_action(action: Action) -> list[Any] | None:
     return None if action is None else [KINDS[action[0]], action[1], action[2]]
 
 
-ACTION = Kind("action", _is_action, show_action)
+ACTIONS = Kind("list of actions", _are_actions, lambda value: [show_action(a) for a in value])
 _REASON = one_of(REASONS)
 REMOVAL = Kind(
     "[index, reason]",
@@ -71,7 +77,7 @@ EVENTS: Final = (
         "submitted",
         {
             "agent": NATURAL,
-            "actions": several(ACTION),
+            "actions": ACTIONS,
             "error": optional(TEXT),
             "say": optional(TEXT),
             "memo": optional(TEXT),

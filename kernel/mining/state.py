@@ -17,7 +17,7 @@ from typing import Any
 
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import fingerprint
+from kernel.codec import fingerprint, pack
 from kernel.errors import BadInput
 from kernel.mining.config import ALL, MiningConfig, config_of
 from kernel.mining.events import (
@@ -115,6 +115,8 @@ class MiningState:
 def initial(setup: Mapping[str, Any]) -> MiningState:
     """The state before round 1 of a run with this setup (`config` and `roster`)."""
     config = config_of(setup["config"])
+    if pack(config.as_dict()) != pack(setup["config"]):
+        raise BadInput("the configuration is not whole", "write out every setting in order")
     roster = tuple(setup["roster"])
     if [entry["agent"] for entry in roster] != list(range(config.agents)):
         raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")

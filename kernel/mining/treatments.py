@@ -1,0 +1,91 @@
+"""The treatments: named variations of the default configuration, one factor each.
+
+A treatment is a few settings, and where they depend on the size of the run a function that works
+them out from the rest of the configuration. What a person sets by hand goes before a treatment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import attrs
+
+from kernel.draws import Draws
+from kernel.errors import BadInput
+from kernel.mining.config import ADJUDICATE, ALL, POINTWISE, PUNISH, MiningConfig, config_of
+
+RICH_ALPHA = 2.0
+
+
+@attrs.frozen
+class Treatment:
+    """A name, what it changes in words, the settings, and those that follow from others."""
+
+    name: str
+    says: str
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    derived: Callable[[MiningConfig], Mapping[str, Any]] | None = None
+
+
+def _rich_plots(config: MiningConfig) -> Mapping[str, Any]:
+    """α = 2.0 on a fifth of the plots, drawn with key [seed, 0, 0, "alpha"]."""
+    order = Draws(config.seed, 0, 0, "alpha").shuffled(range(config.plots))
+    rich = set(order[: config.plots // 5])
+    return {
+        "alpha_by_plot": [RICH_ALPHA if p in rich else config.alpha for p in range(config.plots)]
+    }
+
+
+def _mixed_stamina(config: MiningConfig) -> Mapping[str, Any]:
+    """S of agent a = 6 + 2 (a mod 5)."""
+    return {"stamina_by_agent": [6 + 2 * (agent % 5) for agent in range(config.agents)]}
+
+
+BASELINE: Final = "baseline"
+TREATMENTS: Final[Mapping[str, Treatment]] = {
+    treatment.name: treatment
+    for treatment in (
+        Treatment(BASELINE, "the default configuration"),
+        Treatment("truce-0", "claimed plots can be raided in the same round", {"truce": 0}),
+        Treatment("defense-pointwise", "a defence point stops one raider", {"defense": POINTWISE}),
+        Treatment("stamina-8", "8 stamina a round", {"stamina": 8}),
+        Treatment("stamina-12", "12 stamina a round", {"stamina": 12}),
+        Treatment("cap-2", "2 stamina at most pay on a plot", {"mining_cap": 2}),
+        Treatment("cap-4", "4 stamina at most pay on a plot", {"mining_cap": 4}),
+        Treatment("agents-20", "20 agents on the same map", {"agents": 20}),
+        Treatment("history-1", "agents are shown one past round", {"visibility": 1}),
+        Treatment("history-all", "agents are shown all past rounds", {"visibility": ALL}),
+        Treatment("alpha-rich", "a fifth of the plots pays double", derived=_rich_plots),
+        Treatment("stamina-mixed", "6 to 14 stamina, by agent", derived=_mixed_stamina),
+        Treatment("communication", "agents send messages to all", {"communication": True}),
+        Treatment("authority-adjudicate", "captures are undone", {"authority": ADJUDICATE}),
+        Treatment("authority-punish", "captors are fined", {"authority": PUNISH}),
+        Treatment("scarce", "5 x 6 plots for 10 agents", {"rows": 5, "cols": 6}),
+        Treatment(
+            "scarce-20", "5 x 6 plots for 20 agents", {"rows": 5, "cols": 6, "agents": 20}
+        ),
+    )
+}  # fmt: skip
+
+
+def treatment_named(name: str) -> Treatment:
+    """The treatment of that name. Raises BadInput if there is none."""
+    try:
+        return TREATMENTS[name]
+    except KeyError:
+        raise BadInput(
+            f"there is no treatment {name!r}", "take one of " + ", ".join(TREATMENTS)
+        ) from None
+
+
+def treated(treatment: Treatment, settings: Mapping[str, Any], agents: int) -> MiningConfig:
+    """The configuration of a run under a treatment, for so many agents.
+
+    `settings` go before those of the treatment. Raises BadInput as `config_of` does.
+    """
+    named = {**treatment.settings, **settings, "agents": agents}
+    config = config_of(named)
+    if treatment.derived is None:
+        return config
+    return config_of({**treatment.derived(config), **named})

@@ -1,0 +1,27 @@
+"""The worlds that this version plays, by the name in a journal's header.
+
+The only module of the generic kernel that knows any world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kernel.errors import UnsupportedJournal
+from kernel.journal import JournalReader
+from kernel.mining import MINING
+from kernel.world import World
+
+WORLDS: Final[Mapping[str, World[Any]]] = {MINING.name: MINING}
+
+
+def world_of(reader: JournalReader) -> World[Any]:
+    """The world that a journal was played in. Raises UnsupportedJournal for one not known here."""
+    try:
+        return WORLDS[reader.header.world]
+    except KeyError:
+        raise UnsupportedJournal(
+            reader.path,
+            f"world {reader.header.world!r:.80}; this goldrush plays {', '.join(WORLDS)}",
+        ) from None

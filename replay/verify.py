@@ -1,0 +1,261 @@
+"""Is a journal what it says it is? Checked in four levels, each on top of the one before.
+
+1. integrity: the bytes are those that were written (chained checksums);
+2. fold: the state digests follow from the events;
+3. derive: every derived event follows from the inputs, byte for byte;
+4. decide: deterministic policies, asked again, submit the same.
+
+One pass over the file, in memory bounded by the state and one commit. A checksum is no signature:
+whoever can rewrite a file can make it verify. The verdict carries the file's SHA-256, to pin it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import attrs
+
+from agents.mining import MinersAgain
+from agents.recorded import sha256_of
+from kernel import fold
+from kernel.errors import DamagedJournal, MalformedEvents, PolicyFailed, TornTail
+from kernel.journal import END, FRAME_BYTES, START, UNIT, Commit, JournalReader
+from kernel.mining import MINING
+from kernel.run import Ask
+from kernel.world import Batch, Block, Event, Row, World
+from kernel.worlds import world_of
+
+LEVELS: Final = ("integrity", "fold", "derive", "decide")
+INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
+
+SHOWN_MAX = 300  # characters of an event in a verdict
+
+
+@attrs.frozen
+class Break:
+    """The first thing that does not hold: at which level, where, and both values."""
+
+    level: int
+    where: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        name = LEVELS[self.level - 1]
+        return (
+            f"level {self.level} ({name}) breaks at {self.where}: "
+            f"expected {self.expected}, found {self.found}"
+        )
+
+
+@attrs.frozen
+class Verdict:
+    """What was found. `holds` is the answer; `broken` tells why not.
+
+    `rounds` closed and `events` read as far as the check came; `finished`: the run had come to its
+    end; `sha256` of the file, in hex; `not_asked`: what level 4 had to take from the journal.
+    """
+
+    path: str
+    level: int
+    rounds: int
+    events: int
+    finished: bool
+    sha256: str
+    broken: Break | None
+    not_asked: Sequence[str] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was checked is as it should be."""
+        return self.broken is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict for JSON."""
+        return {"path": self.path, "holds": self.holds, **attrs.asdict(self)}
+
+
+def verify(
+    path: str | Path,
+    level: int = DECIDE,
+    *,
+    world: World[Any] | None = None,
+    ask: Ask[Any] | None = None,
+    trust: Sequence[str] = (),
+    sources: Sequence[str] = (),
+) -> Verdict:
+    """Check a journal up to a level (1 .. 4).
+
+    World and policies are found by what the journal says. For a world of your own give `world`
+    and, for level 4, `ask`. A journal cannot make this run code by naming it: policies of the form
+    package.module:Class are asked only when `trust` lists them, and `recorded` agents when
+    `sources` has the journal that they play.
+
+    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
+    """
+    with JournalReader(path) as reader:
+        check = _Check(reader, world or world_of(reader), level)
+        if ask is not None:
+            check.asker_of = lambda setup: Asker(ask)
+        elif check.world is MINING:
+            check.asker_of = lambda setup: _miners(setup, trust, sources)
+        broken = check.broken()
+        return Verdict(
+            path=str(path),
+            level=level,
+            rounds=check.rounds,
+            events=check.events,
+            finished=reader.ended,
+            sha256=sha256_of(path),
+            broken=broken,
+            not_asked=check.asker.not_asked,
+        )
+
+
+@attrs.frozen
+class Asker:
+    """Who is asked at level 4, and in words who cannot be."""
+
+    ask: Ask[Any] | None
+    not_asked: Sequence[str] = ()
+
+
+def _miners(setup: Mapping[str, Any], trust: Sequence[str], sources: Sequence[str]) -> Asker:
+    miners = MinersAgain(setup, trust, sources)
+    return Asker(miners, miners.not_asked)
+
+
+class _Broken(Exception):
+    """Ends a check at the first thing that does not hold."""
+
+    def __init__(self, level: int, where: str, expected: str, found: str) -> None:
+        super().__init__(where)
+        self.found = Break(level, where, expected, found)
+
+
+class _Check:
+    """One pass over a journal. `rounds`, `events` and `asker` can be read when it is over."""
+
+    def __init__(self, reader: JournalReader, world: World[Any], level: int) -> None:
+        self.reader = reader
+        self.world = world
+        self.level = level
+        self.asker_of: Callable[[Mapping[str, Any]], Asker] = lambda setup: Asker(
+            None, ("the policies of this world",)
+        )
+        self.asker = Asker(None)
+        self.rounds = 0
+        self.events = 0
+        self._state: Any = None
+        self._steps = fold.Steps()
+
+    def broken(self) -> Break | None:
+        """The first thing that does not hold, if there is one."""
+        try:
+            for commit in self.reader:
+                if self.level >= FOLD:
+                    self._follow(commit)
+                self.rounds = commit.unit
+                self.events += (commit.digest is not None) + (commit.kind != UNIT)
+                self.events += sum(len(rows) for block in commit.blocks for _, rows in block)
+        except _Broken as broken:
+            return broken.found
+        except DamagedJournal as error:
+            return Break(INTEGRITY, error.where, error.expected, error.found)
+        except TornTail as error:
+            return Break(
+                INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
+                "a commit or the end", f"{error.extra} bytes of a commit that was never finished",
+            )  # fmt: skip
+        except MalformedEvents as error:
+            return Break(FOLD, error.where, f"events of the {self.world.name} world", error.fault)
+        return None
+
+    def _follow(self, commit: Commit) -> None:
+        if commit.kind == START:
+            self._state = fold.start(self.world, self.reader, commit)
+            if self.level >= DECIDE:
+                self.asker = self.asker_of(commit.setup or {})
+        elif self.world.ended(self._state) != (commit.kind == END):
+            ended = self.world.vocabulary.ended
+            wants = (ended, "another round") if commit.kind == UNIT else ("another round", ended)
+            raise _Broken(DERIVE, commit.where, *wants)
+        elif self.level >= DERIVE:
+            self._derive(commit)
+        else:
+            self._state = fold.apply(self.world, self.reader.path, self._state, commit)
+        if commit.digest is not None:
+            digest = self.world.digest(self._state)
+            if digest != commit.digest:
+                raise _Broken(
+                    FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
+                )
+
+    def _derive(self, commit: Commit) -> None:
+        """Levels 3 and 4: every step of a commit again, from the state before it."""
+        world, path = self.world, self.reader.path
+        # Derived rows need no such check: they are compared with what they should be.
+        fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
+        if fault is not None:
+            raise MalformedEvents(path, commit.where, fault)
+        if len(commit.body()) != commit.end - commit.offset - FRAME_BYTES:
+            raise MalformedEvents(path, commit.where, "not in the shortest encoding")
+        try:
+            for step in self._steps.completed_by(commit):
+                if self.asker.ask is not None:
+                    self._ask_again(commit, self.asker.ask, step.inputs)
+                derived = Block(world.decide(self._state, step.inputs))
+                if derived.packed != step.derived.packed:
+                    self._differ(DERIVE, commit, derived, step.derived)
+                for block in (step.inputs, step.derived):
+                    self._state = world.evolve(self._state, block)
+            if commit.digest is not None:
+                self._state = world.close(self._state)
+        except fold.REFUSED as error:
+            raise fold.malformed(world, path, commit, error) from None
+
+    def _ask_again(self, commit: Commit, ask: Ask[Any], recorded: Block) -> None:
+        try:
+            answers = ask(self._state)
+        except PolicyFailed as error:
+            raise _Broken(DECIDE, self._place(commit), "a plan", str(error)) from None
+        answer = Block(_filled(answers, recorded))
+        if answer.packed != recorded.packed:
+            self._differ(DECIDE, commit, answer, recorded)
+
+    def _differ(self, level: int, commit: Commit, expected: Block, found: Block) -> NoReturn:
+        """Raise for the first event in which two blocks, known to differ, do so."""
+        place = self._place(commit)
+        fault = next(fold.faults(self.world, [found], is_input=level == DECIDE), None)
+        if fault is not None:
+            raise _Broken(level, place, f"events of the {self.world.name} world", fault)
+        blocks = (fold.block_events(self.world, commit.unit, block) for block in (expected, found))
+        for wanted, has in zip_longest(*blocks):
+            if wanted != has:
+                name = (wanted or has).name
+                raise _Broken(level, f"{place}, {name}", _shown(wanted), _shown(has))
+        raise _Broken(level, place, "events of a type together", "the same events, cut up")
+
+    def _place(self, commit: Commit) -> str:
+        return f"{self.world.vocabulary.unit} {commit.unit}, {commit.where}"
+
+
+def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:
+    """Answers with the recorded row wherever one was not asked for (None)."""
+    filled: list[Batch] = []
+    for (code, rows), (_, kept) in zip(answers, recorded, strict=False):
+        filled.append(
+            (code, [was if row is None else row for row, was in zip(rows, kept, strict=False)])
+        )
+    return filled
+
+
+def _shown(event: Event | None) -> str:
+    if event is None:
+        return "no event"
+    text = json.dumps(event.as_dict(), ensure_ascii=True)
+    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "..."
