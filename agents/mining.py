@@ -102,7 +102,9 @@ def record(
     config, roster = prepare(settings or {}, roster, treatment)
     miners = Miners(config, roster)
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
-    with JournalWriter(path, Header(MINING.name, MINING.rules), force=force, fsync=fsync) as journal:
+    with JournalWriter(
+        path, Header(MINING.name, MINING.rules), force=force, fsync=fsync
+    ) as journal:
         return run.record(MINING, setup, miners, journal, on_round)
 
 

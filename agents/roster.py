@@ -1,11 +1,11 @@
 """Rosters: who plays. From the text a person types to one entry an agent to the policies.
 
-    greedy-mine                    one policy for all
-    greedy-mine*8,raid*2           a mix: agents by id in that order
-    greedy-mine,raid               without counts: cycled to the number of agents
-    portrait                       the source's cast
-    recorded:run.journal           what the same agent did in another journal
-    package.module:Class           a policy of one's own
+greedy-mine                    one policy for all
+greedy-mine*8,raid*2           a mix: agents by id in that order
+greedy-mine,raid               without counts: cycled to the number of agents
+portrait                       the source's cast
+recorded:run.journal           what the same agent did in another journal
+package.module:Class           a policy of one's own
 """
 
 from __future__ import annotations

@@ -119,8 +119,9 @@ class JournalWriter:
     survives the death of this process (and, with `fsync`, of the machine).
     """
 
-    def __init__(self, path: str | Path, header: Header, *, force: bool = False,
-                 fsync: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
+    ) -> None:
         """Start a new journal at `path`.
 
         Raises BadInput when the folder is missing or the path cannot take a file, or when
@@ -138,8 +139,12 @@ class JournalWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def append(self, commit: Commit) -> None:
@@ -217,8 +222,12 @@ class JournalReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -327,8 +336,11 @@ class _BodyParser:
     @staticmethod
     def _new(limit: int) -> msgpack.Unpacker:
         return msgpack.Unpacker(
-            use_list=False, strict_map_key=False, max_buffer_size=limit,
-            max_array_len=limit, max_map_len=limit,
+            use_list=False,
+            strict_map_key=False,
+            max_buffer_size=limit,
+            max_array_len=limit,
+            max_map_len=limit,
         )
 
     def parse(self, body: bytes) -> Commit:
@@ -381,8 +393,11 @@ def _check_block(batches: Any) -> None:
         raise Undecodable("a block is no list of batches")
     for batch in batches:
         if (
-            type(batch) is not tuple or len(batch) != 2 or type(batch[0]) is not int
-            or type(batch[1]) is not tuple or not batch[1]
+            type(batch) is not tuple
+            or len(batch) != 2
+            or type(batch[0]) is not int
+            or type(batch[1]) is not tuple
+            or not batch[1]
         ):
             raise Undecodable("a batch is not [code, [row, ...]]")
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
+
 from kernel.codec import fingerprint, pack
 
 S = TypeVar("S")
@@ -125,8 +126,10 @@ WORD = Kind(
 # A real number that is whole is held as an integer: one byte in place of nine.
 AMOUNT = Kind(
     "real number",
-    lambda value: type(value) is int
-    or (type(value) is float and value - value == 0.0 and not value.is_integer()),
+    lambda value: (
+        type(value) is int
+        or (type(value) is float and value - value == 0.0 and not value.is_integer())
+    ),
     float,
 )
 
@@ -138,7 +141,7 @@ def amount(value: float) -> float:
 
 @attrs.frozen
 class EventType:
-    """One type of event: its name, its fields in the order of the row, and whether it is an input."""
+    """One type of event: its name, its fields in the order of the row, whether it is an input."""
 
     name: str
     fields: Mapping[str, Kind]

@@ -32,6 +32,9 @@ from kernel.worlds import world_of
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
+# Like Ask, with None in place of the rows of who cannot be asked.
+Again = Callable[[Any], Sequence[tuple[int, Sequence[Row | None]]]]
+
 SHOWN_MAX = 300  # characters of an event in a verdict
 
 
@@ -120,7 +123,7 @@ def verify(
 class Asker:
     """Who is asked at level 4, and in words who cannot be."""
 
-    ask: Ask[Any] | None
+    ask: Again | None
     not_asked: Sequence[str] = ()
 
 
@@ -218,7 +221,7 @@ class _Check:
         except fold.REFUSED as error:
             raise fold.malformed(world, path, commit, error) from None
 
-    def _ask_again(self, commit: Commit, ask: Ask[Any], recorded: Block) -> None:
+    def _ask_again(self, commit: Commit, ask: Again, recorded: Block) -> None:
         try:
             answers = ask(self._state)
         except PolicyFailed as error:

@@ -75,9 +75,7 @@ class MiningConfig:
     )
     mining_cap: int = _setting(3, _integer(1, MINING_CAP_MAX))
     alpha: float = _setting(1.0, _real(0, REAL_MAX))
-    alpha_by_plot: tuple[float, ...] | None = _setting(
-        None, _list_of(_real(0, REAL_MAX), "plot")
-    )
+    alpha_by_plot: tuple[float, ...] | None = _setting(None, _list_of(_real(0, REAL_MAX), "plot"))
     truce: int = _setting(1, _integer(0, ROUNDS_MAX))
     defense: str = _setting(ABSOLUTE, _choice(*DEFENSES))
     visibility: int | str = _setting(

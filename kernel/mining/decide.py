@@ -29,7 +29,6 @@ from kernel.mining.events import (
     OFF_GRID,
     OWN_PLOT,
     PRUNED,
-    RAID,
     RAID_RESOLVED,
     RESTORED,
     RULED,

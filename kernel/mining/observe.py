@@ -46,7 +46,8 @@ class PublicClaim:
 @attrs.frozen
 class PublicRaid:
     """A raided plot: its owner after the claims (None: nobody's), the raiders (ascending ids),
-    whether it was defended, the outcome, and who took it (None: nobody)."""
+    whether it was defended, the outcome, and who took it (None: nobody).
+    """
 
     plot: int
     owner: int | None

@@ -167,8 +167,13 @@ def digest(state: MiningState) -> int:
     """64 bits over every field of a state whose round is closed (kernel/README.md: State digest)."""
     return fingerprint(
         (
-            state.setup_print, state.round, state.plots_sum & WORD_MASK, state.memo_sum,
-            state.history_sum, state.gold, state.spent,
+            state.setup_print,
+            state.round,
+            state.plots_sum & WORD_MASK,
+            state.memo_sum,
+            state.history_sum,
+            state.gold,
+            state.spent,
         )
     )
 

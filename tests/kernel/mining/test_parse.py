@@ -48,87 +48,87 @@ def nested(depth: int) -> str:
 
 
 def test_the_limits_are_those_of_the_rules() -> None:
-    assert (65_536, 32, 100, 1_000) == (TEXT_MAX, DEPTH_MAX, FAILED_POSITIONS_MAX, ITEMS_MAX)
+    assert (TEXT_MAX, DEPTH_MAX, FAILED_POSITIONS_MAX, ITEMS_MAX) == (65_536, 32, 100, 1_000)
 
 
 def test_text_without_json_holds_no_plan() -> None:
-    assert NOTHING_FOUND == read("I would rather not.")
+    assert read("I would rather not.") == NOTHING_FOUND
 
 
 def test_an_empty_text_holds_no_plan() -> None:
-    assert NOTHING_FOUND == read("")
+    assert read("") == NOTHING_FOUND
 
 
 def test_text_around_a_plan_does_not_matter() -> None:
-    assert (("mine", 3, 2),) == actions('Well } ] " then [["mine", 3, 2]] and that is "all, \\')
+    assert actions('Well } ] " then [["mine", 3, 2]] and that is "all, \\') == (("mine", 3, 2),)
 
 
 def test_code_fences_do_not_matter() -> None:
-    assert (("claim", 7, 1),) == actions('Plan:\n```json\n{"claim": [7]}\n```\n')
+    assert actions('Plan:\n```json\n{"claim": [7]}\n```\n') == (("claim", 7, 1),)
 
 
 def test_a_plan_that_ends_at_the_limit_of_the_text_is_read() -> None:
     plan = '[["mine", 3]]'
 
-    assert (("mine", 3, 1),) == actions(" " * (TEXT_MAX - len(plan)) + plan)
+    assert actions(" " * (TEXT_MAX - len(plan)) + plan) == (("mine", 3, 1),)
 
 
 def test_a_plan_that_goes_over_the_limit_of_the_text_is_cut() -> None:
     plan = '[["mine", 3]]'
 
-    assert NOTHING_FOUND == read(" " * (TEXT_MAX - len(plan) + 1) + plan)
+    assert read(" " * (TEXT_MAX - len(plan) + 1) + plan) == NOTHING_FOUND
 
 
 def test_the_text_is_cut_by_characters_not_bytes() -> None:
     plan = '[["mine", 3]]'
 
-    assert (("mine", 3, 1),) == actions("\U0001f600" * (TEXT_MAX - len(plan)) + plan)
+    assert actions("\U0001f600" * (TEXT_MAX - len(plan)) + plan) == (("mine", 3, 1),)
 
 
 def test_what_stands_after_the_limit_does_not_spoil_what_stands_before() -> None:
-    assert (("mine", 3, 1),) == actions('[["mine", 3]]' + " " * TEXT_MAX + '[["mine", 4]]')
+    assert actions('[["mine", 3]]' + " " * TEXT_MAX + '[["mine", 4]]') == (("mine", 3, 1),)
 
 
 # Which JSON values are found.
 
 
 def test_a_value_that_decodes_is_passed_over_whole() -> None:
-    assert NOTHING_FOUND == read('{"answer": {"claim": [7]}}')
+    assert read('{"answer": {"claim": [7]}}') == NOTHING_FOUND
 
 
 def test_a_string_inside_a_value_that_decodes_is_not_searched() -> None:
-    assert (("mine", 1, 1),) == actions('{"mine": [1], "why": "not {\\"mine\\": [2]}"}')
+    assert actions('{"mine": [1], "why": "not {\\"mine\\": [2]}"}') == (("mine", 1, 1),)
 
 
 def test_inside_a_value_that_does_not_decode_the_search_goes_on() -> None:
-    assert (("claim", 7, 1),) == actions('{answer: {"claim": [7]}}')
+    assert actions('{answer: {"claim": [7]}}') == (("claim", 7, 1),)
 
 
 def test_the_search_goes_on_one_character_after_a_position_that_failed() -> None:
-    assert (("claim", 7, 1),) == actions('{{"claim": [7]}')
+    assert actions('{{"claim": [7]}') == (("claim", 7, 1),)
 
 
 def test_a_string_of_a_value_that_failed_is_searched_like_any_text() -> None:
-    assert (("claim", 7, 1),) == actions('{"say": "{"claim": [7]}"}')
+    assert actions('{"say": "{"claim": [7]}"}') == (("claim", 7, 1),)
 
 
 def test_a_plan_after_99_positions_that_failed_is_found() -> None:
-    assert (("mine", 1, 1),) == actions("{" * (FAILED_POSITIONS_MAX - 1) + '[["mine", 1]]')
+    assert actions("{" * (FAILED_POSITIONS_MAX - 1) + '[["mine", 1]]') == (("mine", 1, 1),)
 
 
 def test_after_100_positions_that_failed_the_search_ends() -> None:
-    assert NOTHING_FOUND == read("{" * FAILED_POSITIONS_MAX + '[["mine", 1]]')
+    assert read("{" * FAILED_POSITIONS_MAX + '[["mine", 1]]') == NOTHING_FOUND
 
 
 def test_positions_that_failed_are_counted_over_the_whole_text() -> None:
     half = "{ " * (FAILED_POSITIONS_MAX // 2)
     text = half + '[["mine", 1]]' + half + '[["mine", 2]]'
 
-    assert (("mine", 1, 1),) == actions(text)
+    assert actions(text) == (("mine", 1, 1),)
 
 
 def test_positions_that_decode_do_not_count_towards_the_end() -> None:
-    assert (("mine", 1, 1),) == actions("[1] " * 1_000 + '[["mine", 1]]')
+    assert actions("[1] " * 1_000 + '[["mine", 1]]') == (("mine", 1, 1),)
 
 
 def test_control_characters_inside_strings_are_allowed() -> None:
@@ -139,7 +139,7 @@ def test_control_characters_inside_strings_are_allowed() -> None:
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_a_constant_that_is_not_json_does_not_decode(constant: str) -> None:
-    assert NOTHING_FOUND == read(f'{{"mine": [[3, 1], {constant}]}}')
+    assert read(f'{{"mine": [[3, 1], {constant}]}}') == NOTHING_FOUND
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,15 @@ def test_a_constant_that_is_not_json_does_not_decode(constant: str) -> None:
     ["{'claim': [7]}", '{"claim": [7,]}', '{"claim": [07]}', '{"claim": [+7]}', '{"claim": [7}'],
 )
 def test_what_is_nearly_json_does_not_decode(text: str) -> None:
-    assert NOTHING_FOUND == read(text)
+    assert read(text) == NOTHING_FOUND
 
 
 def test_a_float_beyond_the_range_of_floats_decodes() -> None:
-    assert (("claim", 7, 1),) == actions('{"x": 1e999, "y": -0.' + HUGE + ', "claim": [7]}')
+    assert actions('{"x": 1e999, "y": -0.' + HUGE + ', "claim": [7]}') == (("claim", 7, 1),)
 
 
 def test_an_integer_of_any_number_of_digits_decodes() -> None:
-    assert (("claim", 7, 1),) == actions(f'{{"x": {HUGE}, "y": -{HUGE[:4000]}, "claim": [7]}}')
+    assert actions(f'{{"x": {HUGE}, "y": -{HUGE[:4000]}, "claim": [7]}}') == (("claim", 7, 1),)
 
 
 @pytest.mark.parametrize("limit", [0, sys.int_info.str_digits_check_threshold])
@@ -167,56 +167,56 @@ def test_the_interpreters_limit_of_digits_does_not_matter(limit: int) -> None:
     finally:
         sys.set_int_max_str_digits(before)
 
-    assert (("mine", 3, 1), None, None) == plan
+    assert plan == (("mine", 3, 1), None, None)
 
 
 def test_nesting_of_32_decodes() -> None:
-    assert (("mine", 1, 1), None) == actions(f'[["mine", 1], {nested(DEPTH_MAX - 1)}]')
+    assert actions(f'[["mine", 1], {nested(DEPTH_MAX - 1)}]') == (("mine", 1, 1), None)
 
 
 def test_nesting_of_33_does_not_decode() -> None:
-    assert NOTHING_FOUND == read(f'[["mine", 1], {nested(DEPTH_MAX)}]')
+    assert read(f'[["mine", 1], {nested(DEPTH_MAX)}]') == NOTHING_FOUND
 
 
 def test_objects_count_as_nesting_like_lists() -> None:
     deep = '{"a":' * DEPTH_MAX + "1" + "}" * DEPTH_MAX
 
-    assert NOTHING_FOUND == read(f'{{"claim": [1], "deep": {deep}}}')
+    assert read(f'{{"claim": [1], "deep": {deep}}}') == NOTHING_FOUND
 
 
 def test_nesting_is_counted_from_the_position_at_which_decoding_starts() -> None:
     plan = f'[["mine", 1], {nested(DEPTH_MAX - 1)}]'
 
-    assert (("mine", 1, 1), None) == actions(f"[{plan}]")
+    assert actions(f"[{plan}]") == (("mine", 1, 1), None)
 
 
 def test_a_value_inside_one_that_is_too_deep_may_decode() -> None:
-    assert (("mine", 4, 1),) == actions(f'{{"deep": {nested(DEPTH_MAX)}, "plan": [["mine", 4]]}}')
+    assert actions(f'{{"deep": {nested(DEPTH_MAX)}, "plan": [["mine", 4]]}}') == (("mine", 4, 1),)
 
 
 def test_depth_is_not_length() -> None:
-    assert (("claim", 1, 1),) == actions('{"wide": [' + "[[]]," * 1_000 + ' 0], "claim": [1]}')
+    assert actions('{"wide": [' + "[[]]," * 1_000 + ' 0], "claim": [1]}') == (("claim", 1, 1),)
 
 
 def test_brackets_inside_strings_are_not_nesting() -> None:
     say = '\\"[{' * 100
 
-    assert (("claim", 1, 1),) == actions(f'{{"say": "{say}", "claim": [1]}}')
+    assert actions(f'{{"say": "{say}", "claim": [1]}}') == (("claim", 1, 1),)
 
 
 def test_a_hundred_thousand_brackets_end_the_search() -> None:
-    assert NOTHING_FOUND == read(nested(100_000) + '[["mine", 1]]')
+    assert read(nested(100_000) + '[["mine", 1]]') == NOTHING_FOUND
 
 
 # Which of the values is the plan.
 
 
 def test_the_last_plan_is_taken() -> None:
-    assert (("mine", 2, 1),) == actions('For example [["mine", 1]]. My answer: {"mine": [2]}')
+    assert actions('For example [["mine", 1]]. My answer: {"mine": [2]}') == (("mine", 2, 1),)
 
 
 def test_a_value_that_is_no_plan_does_not_displace_one() -> None:
-    assert (("mine", 1, 1),) == actions('[["mine", 1]] as in [1], [[2, 3]] and {"note": 4}')
+    assert actions('[["mine", 1]] as in [1], [[2, 3]] and {"note": 4}') == (("mine", 1, 1),)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_an_empty_plan_does_not_displace_one_that_is_not_empty(empty: str) -> No
     "empty", ["[]", '{"actions": []}', '{"claim": []}', '{"mine": {}, "raid": []}']
 )
 def test_an_empty_plan_alone_is_no_error(empty: str) -> None:
-    assert EMPTY == read(f"I pass: {empty}")
+    assert read(f"I pass: {empty}") == EMPTY
 
 
 def test_of_several_empty_plans_the_last_is_taken() -> None:
@@ -238,12 +238,12 @@ def test_of_several_empty_plans_the_last_is_taken() -> None:
 
 
 def test_a_plan_of_nothing_but_malformed_items_is_not_empty() -> None:
-    assert (None,) == actions('[["mine", 1]] {"claim": 5}')
+    assert actions('[["mine", 1]] {"claim": 5}') == (None,)
 
 
 @pytest.mark.parametrize("key", ["actions", "defend", "mine", "claim", "raid", "ACTIONS", "Raid"])
 def test_an_object_with_a_key_of_a_plan_has_the_shape_of_a_plan(key: str) -> None:
-    assert EMPTY == read(f'{{"thought": 1, "{key}": []}}')
+    assert read(f'{{"thought": 1, "{key}": []}}') == EMPTY
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_an_object_with_a_key_of_a_plan_has_the_shape_of_a_plan(key: str) -> Non
     ],
 )
 def test_an_object_without_such_a_key_has_not(value: str) -> None:
-    assert NOTHING_FOUND == read(value)
+    assert read(value) == NOTHING_FOUND
 
 
 @pytest.mark.parametrize("first", ['["mine"]', '["RAID", 1]', '{"type": 5}', '{"TYPE": "mine"}'])
@@ -279,7 +279,7 @@ def test_a_list_has_the_shape_of_a_plan_by_its_first_item(first: str) -> None:
     ],
 )
 def test_a_list_that_starts_otherwise_has_not(value: str) -> None:
-    assert NOTHING_FOUND == read(value)
+    assert read(value) == NOTHING_FOUND
 
 
 # Form A: a list of actions.
@@ -298,69 +298,69 @@ def test_an_item_may_be_a_list_of_kind_plot_and_amount(kind: str) -> None:
 def test_both_kinds_of_item_may_stand_in_one_plan() -> None:
     text = '[["raid", 9], {"type": "mine", "plot": 3}, ["claim", 1]]'
 
-    assert (("raid", 9, 1), ("mine", 3, 1), ("claim", 1, 1)) == actions(text)
+    assert actions(text) == (("raid", 9, 1), ("mine", 3, 1), ("claim", 1, 1))
 
 
 def test_the_list_may_stand_under_actions() -> None:
-    assert (("mine", 3, 2), ("raid", 4, 1)) == actions(
+    assert actions(
         '{"actions": [["mine", 3, 2], {"type": "raid", "plot": 4}]}'
-    )
+    ) == (("mine", 3, 2), ("raid", 4, 1))
 
 
 def test_under_actions_the_first_item_may_be_malformed() -> None:
-    assert (None, ("mine", 3, 2)) == actions('{"actions": [7, ["mine", 3, 2]]}')
+    assert actions('{"actions": [7, ["mine", 3, 2]]}') == (None, ("mine", 3, 2))
 
 
 def test_k_is_another_name_for_stamina() -> None:
-    assert (("mine", 3, 2),) == actions('[{"type": "mine", "plot": 3, "k": 2}]')
+    assert actions('[{"type": "mine", "plot": 3, "k": 2}]') == (("mine", 3, 2),)
 
 
 @pytest.mark.parametrize("amounts", ['"stamina": 2, "k": 9', '"k": 9, "stamina": 2'])
 def test_stamina_goes_before_k(amounts: str) -> None:
-    assert (("mine", 3, 2),) == actions(f'[{{"type": "mine", "plot": 3, {amounts}}}]')
+    assert actions(f'[{{"type": "mine", "plot": 3, {amounts}}}]') == (("mine", 3, 2),)
 
 
 def test_a_malformed_stamina_goes_before_k_too() -> None:
-    assert (None,) == actions('[{"type": "mine", "plot": 3, "stamina": null, "k": 2}]')
+    assert actions('[{"type": "mine", "plot": 3, "stamina": null, "k": 2}]') == (None,)
 
 
 @pytest.mark.parametrize("item", ['["mine", 3]', '{"type": "mine", "plot": 3}'])
 def test_an_amount_left_out_is_1(item: str) -> None:
-    assert (("mine", 3, 1),) == actions(f"[{item}]")
+    assert actions(f"[{item}]") == (("mine", 3, 1),)
 
 
 def test_an_amount_that_nobody_could_pay_is_left_to_the_judge() -> None:
-    assert (("claim", 3, -5), ("mine", 4, 0), ("defend", 5, 10**9)) == actions(
+    assert actions(
         '[["claim", 3, -5], ["mine", 4, 0], ["defend", 5, 1000000000]]'
-    )
+    ) == (("claim", 3, -5), ("mine", 4, 0), ("defend", 5, 10**9))
 
 
 def test_of_a_key_given_twice_in_an_item_the_last_counts() -> None:
     item = '{"type": "mine", "plot": 3, "k": 1, "PLOT": 4, "type": "raid", "K": 2, "k": 3}'
 
-    assert (("raid", 4, 3),) == actions(f"[{item}]")
+    assert actions(f"[{item}]") == (("raid", 4, 3),)
 
 
 def test_of_actions_given_twice_the_last_counts() -> None:
-    assert (("mine", 2, 1),) == actions('{"actions": [["mine", 1]], "Actions": [["mine", 2]]}')
+    assert actions('{"actions": [["mine", 1]], "Actions": [["mine", 2]]}') == (("mine", 2, 1),)
 
 
 def test_keys_that_are_not_known_do_not_matter() -> None:
     item = '{"why": [1.5, null, {"a": true}], "plot": 3, "type": "mine"}'
 
-    assert (("mine", 3, 1),) == actions(f"[{item}]")
+    assert actions(f"[{item}]") == (("mine", 3, 1),)
 
 
 def test_keys_and_kinds_are_read_without_regard_to_case() -> None:
-    assert (("mine", 3, 2), ("raid", 4, 1)) == actions(
+    assert actions(
         '{"ACTIONS": [{"Type": "MiNe", "pLOT": 3, "Stamina": 2}, ["RAID", 4]]}'
-    )
+    ) == (("mine", 3, 2), ("raid", 4, 1))
 
 
 def test_case_is_ascii_case_only() -> None:
     kelvin = "\u212a"  # its lower case is the letter k
 
-    assert (("mine", 3, 1),) == actions(f'[{{"type": "mine", "plot": 3, "{kelvin}": 2}}]')
+    assert actions(f'[{{"type": "mine", "plot": 3, "{kelvin}": 2}}]') == (("mine", 3, 1),)
 
 
 @pytest.mark.parametrize(
@@ -394,36 +394,36 @@ def test_case_is_ascii_case_only() -> None:
     ],
 )
 def test_an_item_that_is_no_action_stands_as_null(item: str) -> None:
-    assert (("raid", 1, 1), None, ("raid", 2, 1)) == actions(f'[["raid",1], {item}, ["raid",2]]')
+    assert actions(f'[["raid",1], {item}, ["raid",2]]') == (("raid", 1, 1), None, ("raid", 2, 1))
 
 
 # Form B: categories.
 
 
 def test_each_category_is_a_list_of_plots() -> None:
-    assert (("defend", 1, 1), ("mine", 2, 3), ("claim", 3, 1), ("raid", 4, 1)) == actions(
+    assert actions(
         '{"defend": [1], "mine": [[2, 3]], "claim": [3], "raid": [4]}'
-    )
+    ) == (("defend", 1, 1), ("mine", 2, 3), ("claim", 3, 1), ("raid", 4, 1))
 
 
 def test_the_order_of_the_keys_then_of_the_items_is_the_priority() -> None:
-    assert (("raid", 9, 1), ("raid", 2, 1), ("defend", 5, 1), ("mine", 1, 1)) == actions(
+    assert actions(
         '{"raid": [9, 2], "defend": [5], "mine": [1]}'
-    )
+    ) == (("raid", 9, 1), ("raid", 2, 1), ("defend", 5, 1), ("mine", 1, 1))
 
 
 def test_a_category_given_twice_is_read_twice() -> None:
-    assert (("mine", 1, 1), ("raid", 2, 1), ("mine", 1, 1), ("mine", 3, 1)) == actions(
+    assert actions(
         '{"mine": [1], "raid": [2], "MINE": [1, 3]}'
-    )
+    ) == (("mine", 1, 1), ("raid", 2, 1), ("mine", 1, 1), ("mine", 3, 1))
 
 
 def test_where_there_are_actions_the_categories_are_not_read() -> None:
-    assert (("mine", 1, 1),) == actions('{"raid": [2], "actions": [["mine", 1]], "claim": [3]}')
+    assert actions('{"raid": [2], "actions": [["mine", 1]], "claim": [3]}') == (("mine", 1, 1),)
 
 
 def test_empty_actions_beside_categories_make_an_empty_plan() -> None:
-    assert EMPTY == read('{"raid": [2], "actions": []}')
+    assert read('{"raid": [2], "actions": []}') == EMPTY
 
 
 @pytest.mark.parametrize("value", ["null", "7", '"7"', "true", "1.5", '{"7": 1}', "{}"])
@@ -436,54 +436,54 @@ def test_a_value_that_is_not_a_list_is_one_null_item(key: str, value: str) -> No
 
 @pytest.mark.parametrize("value", ["null", "7", '"7"', "true", "1.5"])
 def test_a_mine_that_is_neither_a_list_nor_an_object_is_one_null_item(value: str) -> None:
-    assert (None, ("raid", 1, 1)) == actions(f'{{"mine": {value}, "raid": [1]}}')
+    assert actions(f'{{"mine": {value}, "raid": [1]}}') == (None, ("raid", 1, 1))
 
 
 def test_keys_that_are_not_categories_do_not_matter() -> None:
-    assert (("mine", 1, 1),) == actions('{"thoughts": [9], "mine": [1], "actions ": [8]}')
+    assert actions('{"thoughts": [9], "mine": [1], "actions ": [8]}') == (("mine", 1, 1),)
 
 
 # Form B: mine.
 
 
 def test_in_mine_a_list_of_two_is_always_plot_and_amount() -> None:
-    assert (("mine", 1, 2), ("mine", 12, 3)) == actions('{"mine": [[1, 2], [[1, 2], 3]]}')
+    assert actions('{"mine": [[1, 2], [[1, 2], 3]]}') == (("mine", 1, 2), ("mine", 12, 3))
 
 
 def test_mine_takes_a_bare_plot() -> None:
-    assert (("mine", 3, 1), ("mine", 4, 1), ("mine", 12, 1)) == actions(
+    assert actions(
         '{"mine": [3, "4", "1, 2"]}'
-    )
+    ) == (("mine", 3, 1), ("mine", 4, 1), ("mine", 12, 1))
 
 
 def test_mine_takes_an_item_of_one_plot_and_its_amount() -> None:
-    assert (("mine", 3, 2), ("mine", 12, 3)) == actions('{"mine": [{"3": 2}, {"(1, 2)": 3}]}')
+    assert actions('{"mine": [{"3": 2}, {"(1, 2)": 3}]}') == (("mine", 3, 2), ("mine", 12, 3))
 
 
 def test_of_a_plot_given_twice_in_such_an_item_the_last_counts() -> None:
-    assert (("mine", 3, 2),) == actions('{"mine": [{"3": 1, "3": 2}]}')
+    assert actions('{"mine": [{"3": 1, "3": 2}]}') == (("mine", 3, 2),)
 
 
 def test_mine_takes_items_of_plot_and_stamina() -> None:
-    assert (("mine", 3, 2), ("mine", 12, 3), ("mine", 4, 1)) == actions(
+    assert actions(
         '{"mine": [{"Plot": 3, "STAMINA": 2}, {"k": 3, "plot": [1, 2]}, {"plot": "4", "x": 9}]}'
-    )
+    ) == (("mine", 3, 2), ("mine", 12, 3), ("mine", 4, 1))
 
 
 def test_mine_takes_an_object_of_plots_and_amounts() -> None:
-    assert (("mine", 5, 1), ("mine", 3, 2), ("mine", 12, 3)) == actions(
+    assert actions(
         '{"mine": {"5": 1, "3": 2, "1,2": 3}}'
-    )
+    ) == (("mine", 5, 1), ("mine", 3, 2), ("mine", 12, 3))
 
 
 def test_an_object_of_plots_and_amounts_has_as_many_items_as_keys() -> None:
-    assert (("mine", 5, 1), None, ("mine", 5, 2), None) == actions(
+    assert actions(
         '{"mine": {"5": 1, "x": 2, "5": 2, "6": null}}'
-    )
+    ) == (("mine", 5, 1), None, ("mine", 5, 2), None)
 
 
 def test_a_single_plot_and_stamina_object_in_place_of_the_list_is_not_read_as_an_item() -> None:
-    assert (None, None) == actions('{"mine": {"plot": 3, "stamina": 2}}')
+    assert actions('{"mine": {"plot": 3, "stamina": 2}}') == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -506,24 +506,24 @@ def test_a_single_plot_and_stamina_object_in_place_of_the_list_is_not_read_as_an
     ],
 )
 def test_an_item_of_mine_that_is_none_of_these_stands_as_null(item: str) -> None:
-    assert (("mine", 1, 1), None, ("mine", 2, 1)) == actions(f'{{"mine": [1, {item}, 2]}}')
+    assert actions(f'{{"mine": [1, {item}, 2]}}') == (("mine", 1, 1), None, ("mine", 2, 1))
 
 
 # Form B: defend, claim and raid.
 
 
 def test_under_pointwise_a_pair_in_defend_is_a_plot_and_its_points() -> None:
-    assert (("defend", 1, 2), ("defend", 12, 3), ("defend", 4, 1)) == actions(
+    assert actions(
         '{"defend": [[1, 2], ["1,2", 3], 4]}', "pointwise"
-    )
+    ) == (("defend", 1, 2), ("defend", 12, 3), ("defend", 4, 1))
 
 
 def test_under_pointwise_the_plot_of_a_pair_may_be_a_row_and_column() -> None:
-    assert (("defend", 12, 3),) == actions('{"defend": [[[1, 2], 3]]}', "pointwise")
+    assert actions('{"defend": [[[1, 2], 3]]}', "pointwise") == (("defend", 12, 3),)
 
 
 def test_under_absolute_a_list_of_two_in_defend_is_a_row_and_column() -> None:
-    assert (("defend", 12, 1), None) == actions('{"defend": [[1, 2], [[1, 2], 3]]}', "absolute")
+    assert actions('{"defend": [[1, 2], [[1, 2], 3]]}', "absolute") == (("defend", 12, 1), None)
 
 
 @pytest.mark.parametrize("defense", ["absolute", "pointwise"])
@@ -538,14 +538,14 @@ def test_in_claim_and_raid_a_list_of_two_is_a_row_and_column(kind: str, defense:
 def test_the_other_ways_to_write_an_item_are_those_of_mine_alone(
     kind: str, item: str, defense: str
 ) -> None:
-    assert (None,) == actions(f'{{"{kind}": [{item}]}}', defense)
+    assert actions(f'{{"{kind}": [{item}]}}', defense) == (None,)
 
 
 @pytest.mark.parametrize("defense", ["absolute", "pointwise"])
 def test_form_a_does_not_depend_on_the_defence_rule(defense: str) -> None:
-    assert (("defend", 3, 2), ("defend", 12, 1)) == actions(
+    assert actions(
         '[["defend", 3, 2], ["defend", [1, 2]]]', defense
-    )
+    ) == (("defend", 3, 2), ("defend", 12, 1))
 
 
 # Plots and integers.
@@ -641,22 +641,22 @@ def test_a_row_or_column_outside_the_grid_gives_plot_minus_1(written: str) -> No
     ],
 )
 def test_what_is_none_of_these_is_no_plot(written: str) -> None:
-    assert (None,) * 3 == plots(written)
+    assert plots(written) == (None,) * 3
 
 
 @pytest.mark.parametrize(
     "written", ["true", "false", "1.0", "1e0", "-0.0", "[true, 1]", "[1, false]", "[1.0, 1]"]
 )
 def test_booleans_and_floats_are_not_plots(written: str) -> None:
-    assert (None,) * 3 == plots(written)
+    assert plots(written) == (None,) * 3
 
 
 @pytest.mark.parametrize("amount", ["true", "false", "1.0", "2e0", "1e999"])
 def test_booleans_and_floats_are_not_amounts(amount: str) -> None:
     text = f'{{"actions": [["mine", 3, {amount}], {{"type": "mine", "plot": 3, "k": {amount}}}]}}'
 
-    assert (None, None) == actions(text)
-    assert (None, None) == actions(f'{{"mine": [[3, {amount}], {{"3": {amount}}}]}}')
+    assert actions(text) == (None, None)
+    assert actions(f'{{"mine": [[3, {amount}], {{"3": {amount}}}]}}') == (None, None)
 
 
 @pytest.mark.parametrize("number", [INT64_MIN, INT64_MAX])
@@ -684,13 +684,13 @@ def test_the_whole_range_of_64_bits_is_taken(number: int) -> None:
 def test_an_item_that_holds_an_integer_beyond_64_bits_stands_as_null(
     item: str, number: str
 ) -> None:
-    assert (("mine", 1, 1), None) == actions(f'[["mine", 1], {item.replace("N", number)}]')
+    assert actions(f'[["mine", 1], {item.replace("N", number)}]') == (("mine", 1, 1), None)
 
 
 def test_an_integer_beyond_64_bits_spoils_no_item_but_its_own() -> None:
-    assert (("mine", 1, 1), None, ("mine", 3, 1), ("raid", 4, 1)) == actions(
+    assert actions(
         f'{{"x": {HUGE}, "mine": {{"1": 1, "2": 9223372036854775808, "3": 1}}, "raid": [4]}}'
-    )
+    ) == (("mine", 1, 1), None, ("mine", 3, 1), ("raid", 4, 1))
 
 
 # How many items.
@@ -700,22 +700,22 @@ def test_an_integer_beyond_64_bits_spoils_no_item_but_its_own() -> None:
 def test_a_thousand_items_are_kept(item: str) -> None:
     plan = read('{"actions": [' + ", ".join([item] * ITEMS_MAX) + "]}")
 
-    assert (ITEMS_MAX, None) == (len(plan.actions), plan.error)
+    assert (len(plan.actions), plan.error) == (ITEMS_MAX, None)
 
 
 @pytest.mark.parametrize("item", ['["mine", 1]', "null"])
 def test_more_than_a_thousand_items_are_cut_and_named_overflow(item: str) -> None:
     plan = read('{"actions": [' + ", ".join([item] * (ITEMS_MAX + 1)) + "]}")
 
-    assert (ITEMS_MAX, OVERFLOW) == (len(plan.actions), plan.error)
+    assert (len(plan.actions), plan.error) == (ITEMS_MAX, OVERFLOW)
 
 
 def test_items_are_counted_over_all_categories_in_their_order() -> None:
     plots_of_600 = json.dumps(list(range(600)))
     plan = read(f'{{"raid": {plots_of_600}, "claim": {plots_of_600}}}')
 
-    assert (("raid", 0, 1), ("claim", 399, 1)) == (plan.actions[0], plan.actions[-1])
-    assert (ITEMS_MAX, OVERFLOW) == (len(plan.actions), plan.error)
+    assert (plan.actions[0], plan.actions[-1]) == (("raid", 0, 1), ("claim", 399, 1))
+    assert (len(plan.actions), plan.error) == (ITEMS_MAX, OVERFLOW)
 
 
 def test_an_overflow_of_a_plan_that_is_not_taken_does_not_matter() -> None:
