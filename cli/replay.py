@@ -1,0 +1,121 @@
+"""`goldrush replay`: any round of a journal as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.text import echo_json, printable, table
+
+MAP_COLUMNS_MAX = 60
+MAP_ROWS_MAX = 60
+
+
+@click.command()
+@click.argument("journal", type=click.Path(path_type=Path))
+@click.option("--round", "round_", type=int, required=True, help="The round; 0 is the start.")
+@click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
+def replay(journal: Path, round_: int, as_json: bool) -> None:
+    """Rebuild a round: who owns what, who has how much, what happened.
+
+    \b
+    Example: goldrush replay run.journal --round 12
+    """
+    from replay.rebuild import rebuild
+
+    rebuilt = rebuild(journal, round_)
+    if as_json:
+        echo_json(_as_dict(rebuilt))
+    else:
+        _print(rebuilt)
+
+
+def _as_dict(rebuilt: Any) -> dict[str, Any]:
+    from kernel.mining.events import KINDS
+    from kernel.mining.state import HOLDINGS
+
+    state = rebuilt.state
+    cols = state.config.cols
+    return {
+        "journal": rebuilt.path,
+        "world": rebuilt.header.world,
+        "round": rebuilt.round,
+        "rounds": state.config.rounds,
+        "digest": f"{rebuilt.digest:016x}",
+        "agents": [
+            {
+                "agent": agent,
+                "policy": state.roster[agent]["policy"],
+                "gold": gold,
+                "plots": state.plots_of[agent],
+                "spent": dict(zip(KINDS, state.spent[agent], strict=True)),
+                "memo": state.memo[agent],
+            }
+            for agent, gold in enumerate(state.gold)
+        ],
+        "plots": [
+            {
+                "plot": plot,
+                "row": plot // cols,
+                "col": plot % cols,
+                "owner": owner,
+                "since": None if owner is None else state.since[plot],
+                "how": HOLDINGS[state.how[plot]],
+            }
+            for plot, owner in enumerate(state.owner)
+        ],
+        "events": [event.as_dict() for event in rebuilt.events],
+    }
+
+
+def _print(rebuilt: Any) -> None:
+    from replay.story import story
+
+    state = rebuilt.state
+    click.echo(f"round {rebuilt.round} of {state.config.rounds}, digest {rebuilt.digest:016x}\n")
+    click.echo(_map(state))
+    click.echo("\n" + _holders(state) + "\n")
+    for line in story(rebuilt.events):
+        click.echo(printable(line))
+
+
+def _map(state: Any) -> str:
+    """The owners by row and column; a dot is nobody's."""
+    rows, cols = state.config.rows, state.config.cols
+    shown_rows, shown_cols = min(rows, MAP_ROWS_MAX), min(cols, MAP_COLUMNS_MAX)
+    width = len(str(max(state.config.agents - 1, shown_cols - 1)))
+    edge = len(str(shown_rows - 1))
+    lines = [" " * edge + "  " + " ".join(str(col).rjust(width) for col in range(shown_cols))]
+    for row in range(shown_rows):
+        cells = [_cell(state.owner[row * cols + col], width) for col in range(shown_cols)]
+        lines.append(str(row).rjust(edge) + "  " + " ".join(cells))
+    if (shown_rows, shown_cols) != (rows, cols):
+        lines.append(f"the first {shown_rows} x {shown_cols} of {rows} x {cols}; --json has all")
+    return "\n".join(lines)
+
+
+def _cell(owner: int | None, width: int) -> str:
+    if owner is None:
+        return click.style(".".rjust(width), dim=True)
+    return click.style(str(owner).rjust(width), fg=_COLOURS[owner % len(_COLOURS)])
+
+
+_COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan",
+            "bright_red", "bright_green", "bright_yellow", "bright_blue")
+
+
+def _holders(state: Any) -> str:
+    """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
+    from kernel.mining.state import BY_CAPTURE
+
+    rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
+    for agent, gold in enumerate(state.gold):
+        plots = [
+            f"{plot} ({state.since[plot]}{'*' if state.how[plot] == BY_CAPTURE else ''})"
+            for plot in state.plots_of[agent]
+        ]
+        policy = printable(state.roster[agent]["policy"])
+        rows.append((str(agent), policy, f"{gold:,.10g}", ", ".join(plots) or "none"))
+    return table(rows, numbers=(0, 2))

@@ -1,0 +1,35 @@
+"""Text for terminals: nothing that came from a file or a model may move the cursor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def printable(text: str) -> str:
+    """The text with every character that is no plain text written as an escape."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
+
+
+def echo_json(value: Any) -> None:
+    """One JSON value on stdout."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    """Columns as wide as their longest cell; those in `numbers` are set to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if place in numbers else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,51 @@
+"""Any round of a journal again: the state after it and the events in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kernel import fold
+from kernel.errors import BadInput
+from kernel.journal import END, Header, JournalReader
+from kernel.world import Event, World
+from kernel.worlds import world_of
+
+
+@attrs.frozen
+class Rebuilt:
+    """A round as it was: `state` after it closed, its `events`, its `digest`."""
+
+    path: str
+    header: Header
+    round: int
+    state: Any
+    events: Sequence[Event]
+    digest: int
+
+
+def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) -> Rebuilt:
+    """Round `round` of a journal (0: the start), folded from its events.
+
+    The world is found by the journal's header unless it is given. Raises BadInput where the journal
+    has no such round, and what reading a journal raises up to there.
+    """
+    with JournalReader(path) as reader:
+        world = world or world_of(reader)
+        events: list[Event] = []
+        last = -1
+        for commit, state in fold.states(world, reader):
+            if commit.kind == END:
+                break
+            if commit.unit == round:
+                events += fold.commit_events(world, reader, commit)
+                if commit.digest is not None:
+                    return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)
+            if commit.digest is not None:
+                last = commit.unit
+    raise BadInput(
+        f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}"
+    )

@@ -1,0 +1,105 @@
+"""What happened in a mining run, in a handful of numbers, read from its journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kernel import fold
+from kernel.journal import START, JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import CAPTURED, CLAIM_DRAWN, KINDS, RAID_RESOLVED
+from kernel.mining.state import MiningState
+
+
+@attrs.frozen
+class PolicySummary:
+    """The agents of one policy: how many, their gold and plots at the end, their stamina spent."""
+
+    policy: str
+    agents: int
+    gold: float
+    plots: int
+    spent: Mapping[str, int]
+
+
+@attrs.frozen
+class Summary:
+    """Counts over the whole run; `contested` claims had two claimants or more."""
+
+    path: str
+    bytes: int
+    rounds: int
+    finished: bool
+    config: Mapping[str, Any]
+    pressure: float
+    claims: int
+    contested: int
+    raids: int
+    captures: int
+    owned: int
+    gold: float
+    policies: Sequence[PolicySummary]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary for JSON."""
+        return attrs.asdict(self)
+
+
+def summarise(path: str | Path) -> Summary:
+    """Read a mining journal and count. Raises what reading a journal raises."""
+    counts: Counter[str] = Counter()
+    state: MiningState | None = None
+    rounds = 0
+    with JournalReader(path) as reader:
+        for commit, state in fold.states(MINING, reader):
+            rounds = commit.unit
+            if commit.kind == START:
+                continue
+            for block in commit.blocks[1::2]:
+                claims = block.rows(CLAIM_DRAWN)
+                raids = block.rows(RAID_RESOLVED)
+                counts["claims"] += len(claims)
+                counts["contested"] += sum(len(row[1]) > 1 for row in claims)
+                counts["raids"] += len(raids)
+                counts["captures"] += sum(row[4] == CAPTURED for row in raids)
+        size, finished = reader.size, reader.ended
+    assert state is not None  # a journal without a START does not read
+    return Summary(
+        path=str(path),
+        bytes=size,
+        rounds=rounds,
+        finished=finished,
+        config=state.config.as_dict(),
+        pressure=state.config.pressure,
+        claims=counts["claims"],
+        contested=counts["contested"],
+        raids=counts["raids"],
+        captures=counts["captures"],
+        owned=sum(map(len, state.plots_of)),
+        gold=sum(state.gold),
+        policies=_by_policy(state),
+    )
+
+
+def _by_policy(state: MiningState) -> list[PolicySummary]:
+    members: dict[str, list[int]] = {}
+    for entry in state.roster:
+        members.setdefault(entry["policy"], []).append(entry["agent"])
+    return [
+        PolicySummary(
+            policy,
+            len(agents),
+            sum(state.gold[agent] for agent in agents),
+            sum(len(state.plots_of[agent]) for agent in agents),
+            {
+                name: sum(state.spent[agent][kind] for agent in agents)
+                for kind, name in enumerate(KINDS)
+            },
+        )
+        for policy, agents in members.items()
+    ]
