@@ -36,7 +36,7 @@ class Miners:
         ]
 
     def __call__(self, state: MiningState) -> list[Batch]:
-        """The submissions for the next round. Raises PolicyFailed where a policy does not answer."""
+        """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
         config = self.config
         return [
@@ -95,9 +95,9 @@ def record(
     """Play a whole mining run into a new journal at `path` and return the last state.
 
     `settings` are names and values of MiningConfig and go before those of the treatment; `roster`
-    is its text form (None: the default mix); `force` overwrites, `fsync` waits for the disk at every
-    commit. Raises BadInput before anything is written; PolicyFailed and WriteFailed in the middle,
-    with the journal whole up to the last round closed.
+    is its text form (None: the default mix); `force` overwrites, `fsync` waits for the disk at
+    every commit. Raises BadInput before anything is written; PolicyFailed and WriteFailed in the
+    middle, with the journal whole up to the last round closed.
     """
     config, roster = prepare(settings or {}, roster, treatment)
     miners = Miners(config, roster)
@@ -119,7 +119,7 @@ class MinersAgain:
     def __init__(
         self, setup: Mapping[str, Any], trust: Sequence[str] = (), sources: Sequence[str] = ()
     ) -> None:
-        """Raises BadInput for a trusted policy that cannot be made or a source that cannot be read."""
+        """Raises BadInput for a source that cannot be read."""
         self.config = config_of(setup["config"])
         self.recordings = [Recording(path) for path in sources]
         known = {recording.sha256 for recording in self.recordings}
@@ -139,7 +139,7 @@ class MinersAgain:
         self.not_asked = tuple(f"{policy} ({count} agents)" for policy, count in left.items())
 
     def __call__(self, state: MiningState) -> list[tuple[int, list[Row | None]]]:
-        """The submissions for the next round. Raises PolicyFailed where a policy does not answer."""
+        """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
         return [(SUBMITTED, [self._row(shown, entry) for entry in self.entries])]
 

@@ -1,12 +1,11 @@
 """`recorded`: an agent that submits again what the agent of the same id submitted in a journal.
 
-The roster holds the SHA-256 of that journal in place of its path, so that the new journal's bytes do
-not depend on where files lie; whoever asks such an agent again brings the file.
+The roster holds the SHA-256 of that journal in place of its path, so that the new journal's bytes
+do not depend on where files lie; whoever asks such an agent again brings the file.
 """
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import attrs
@@ -14,23 +13,11 @@ import attrs
 from kernel.draws import Draws
 from kernel.errors import BadInput
 from kernel.fold import steps
-from kernel.journal import JournalReader
+from kernel.journal import JournalReader, sha256_of
 from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation
 from kernel.mining.submit import Submission
-
-
-def sha256_of(path: str | Path) -> str:
-    """The SHA-256 of a file, in hex. Raises BadInput if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(
-            f"cannot read {path}: {(error.strerror or str(error)).lower()}",
-            "give the path of a journal",
-        ) from None
 
 
 class Recording:

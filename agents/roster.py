@@ -1,11 +1,11 @@
 """Rosters: who plays. From the text a person types to one entry an agent to the policies.
 
-greedy-mine                    one policy for all
-greedy-mine*8,raid*2           a mix: agents by id in that order
-greedy-mine,raid               without counts: cycled to the number of agents
-portrait                       the source's cast
-recorded:run.journal           what the same agent did in another journal
-package.module:Class           a policy of one's own
+- `greedy-mine`: one policy for all
+- `greedy-mine*8,raid*2`: a mix, agents by id in that order
+- `greedy-mine,raid`: without counts, cycled to the number of agents
+- `portrait`: the source's cast
+- `recorded:run.journal`: what the same agent did in another journal
+- `package.module:Class`: a policy of one's own
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Roster:
 def parse_roster(text: str | None, agents: int | None = None) -> Roster:
     """The roster that a text stands for; None is the default mix.
 
-    `agents`, where given, is the number of agents that the roster must have. Without it a mix has as
-    many as it counts, and a list without counts 10. Raises BadInput for an unknown policy, a
+    `agents`, where given, is the number of agents that the roster must have. Without it a mix has
+    as many as it counts, and a list without counts 10. Raises BadInput for an unknown policy, a
     malformed entry, or a mix that is not `agents` long (the default mix is cycled instead).
     """
     pairs = _pairs(CASTS.get(text or "", text or ROSTER_DEFAULT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -14,8 +15,8 @@ import click
     "--format", "format_", type=click.Choice(["jsonl"]), default="jsonl", show_default=True,
     help="jsonl: one JSON object a line.",
 )  # fmt: skip
-def export(journal: Path, format_: str) -> None:  # noqa: ARG001  # one format so far
-    """Print the events of a journal, one JSON object a line.
+def export(journal: Path, format_: str) -> None:
+    r"""Print the events of a journal, one JSON object a line.
 
     \b
     Example: goldrush export run.journal --format jsonl > run.jsonl
@@ -26,4 +27,4 @@ def export(journal: Path, format_: str) -> None:  # noqa: ARG001  # one format s
 
     with JournalReader(journal) as reader:
         for event in events(world_of(reader), reader):
-            click.echo(json.dumps(event.as_dict()))
+            sys.stdout.write(json.dumps(event.as_dict()) + "\n")

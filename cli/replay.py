@@ -18,7 +18,7 @@ MAP_ROWS_MAX = 60
 @click.option("--round", "round_", type=int, required=True, help="The round; 0 is the start.")
 @click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
 def replay(journal: Path, round_: int, as_json: bool) -> None:
-    """Rebuild a round: who owns what, who has how much, what happened.
+    r"""Rebuild a round: who owns what, who has how much, what happened.
 
     \b
     Example: goldrush replay run.journal --round 12
@@ -102,8 +102,18 @@ def _cell(owner: int | None, width: int) -> str:
     return click.style(str(owner).rjust(width), fg=_COLOURS[owner % len(_COLOURS)])
 
 
-_COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan",
-            "bright_red", "bright_green", "bright_yellow", "bright_blue")
+_COLOURS = (
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "bright_red",
+    "bright_green",
+    "bright_yellow",
+    "bright_blue",
+)
 
 
 def _holders(state: Any) -> str:

@@ -22,8 +22,8 @@ DIFFERS, TROUBLE = 1, 2
     show_default=True,
     help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
 )
-@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask this policy of yours too.")
-@click.option("--source", "sources", multiple=True, type=click.Path(), help="What `recorded` plays.")
+@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
+@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def verify(
     journals: tuple[Path, ...],
@@ -32,7 +32,7 @@ def verify(
     sources: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Check journals: bytes, digests, events, decisions.
+    r"""Check journals: bytes, digests, events, decisions.
 
     Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged.
 
@@ -40,6 +40,7 @@ def verify(
     Example: goldrush verify a.journal b.journal
     """
     from kernel.errors import GoldrushError
+    from kernel.journal import sha256_of
     from replay.verify import verify as check
 
     if trust:
@@ -56,22 +57,23 @@ def verify(
                 click.echo(f"goldrush: {printable(str(error))}", err=True)
         else:
             code = code if verdict.holds else max(code, DIFFERS)
-            results.append(verdict.as_dict())
+            digest = sha256_of(journal)
+            results.append({**verdict.as_dict(), "sha256": digest})
             if not as_json:
-                click.echo(printable(_told(verdict)))
+                click.echo(printable(_told(verdict, digest)))
     if as_json:
         echo_json(results)
     return code
 
 
-def _told(verdict: Any) -> str:
+def _told(verdict: Any, sha256: str) -> str:
     if not verdict.holds:
         return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
     end = "finished" if verdict.finished else "unfinished"
     line = (
         f"{verdict.path}: holds at {levels}: {verdict.rounds} rounds, {verdict.events:,} events, "
-        f"{end}, sha256 {verdict.sha256}"
+        f"{end}, sha256 {sha256}"
     )
     if verdict.not_asked:
         line += f"; not asked again: {', '.join(verdict.not_asked)}"

@@ -24,7 +24,7 @@ REFUSED = (TypeError, ValueError, LookupError, AttributeError, OverflowError)
 
 
 def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
-    """The state after these events. `fold(s, a + b) == fold(fold(s, a), b)`, wherever cut."""
+    """The state after these events; folding them in pieces, however cut, gives the same."""
     state = world.copy(state)
     for block in blocks:
         state = world.evolve(state, block)

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -236,11 +238,10 @@ class JournalReader:
 
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
-        index = 0
         unit = 0
         parser = _BodyParser()
         self.ended = False
-        for offset, end, body in self._frames():
+        for index, (offset, end, body) in enumerate(self._frames()):
             try:
                 commit = parser.parse(body)
             except Undecodable as error:
@@ -253,7 +254,6 @@ class JournalReader:
             unit = commit.unit
             self.ended = commit.kind == END
             yield commit
-            index += 1
 
     def _frames(self) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold."""
@@ -346,11 +346,11 @@ class _BodyParser:
     def parse(self, body: bytes) -> Commit:
         """The commit. Raises Undecodable, whatever the bytes."""
         unpacker = self._unpacker if len(body) <= self.SMALL else self._new(len(body))
+        start: int = unpacker.tell()
         try:
             unpacker.feed(body)
-            start = unpacker.tell()
             commit = self._commit(body, unpacker, start)
-            if unpacker.tell() - start != len(body):
+            if unpacker.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
         except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
             self._unpacker = self._new(self.SMALL)
@@ -389,26 +389,34 @@ class _BodyParser:
 
 
 def _check_block(batches: Any) -> None:
-    if type(batches) is not tuple:
-        raise Undecodable("a block is no list of batches")
-    for batch in batches:
-        if (
-            type(batch) is not tuple
-            or len(batch) != 2
-            or type(batch[0]) is not int
-            or type(batch[1]) is not tuple
-            or not batch[1]
-        ):
-            raise Undecodable("a batch is not [code, [row, ...]]")
+    try:
+        for code, rows in batches:
+            if type(code) is not int or type(rows) is not tuple or not rows:
+                raise ValueError
+    except (TypeError, ValueError):
+        raise Undecodable("a block is not [[code, [row, ...]], ...]") from None
+
+
+def sha256_of(path: str | Path) -> str:
+    """The SHA-256 of a file in hex, to pin it with. Raises BadInput if it cannot be read."""
+    digest = hashlib.sha256()
+    with _open(str(path)) as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def _open(path: str) -> BinaryIO:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block, a device never end
+            raise BadInput(f"{path} is no ordinary file", "give the path of a journal")
         return open(path, "rb")
     except OSError as error:
-        raise BadInput(
-            f"cannot read {path}: {_reason(error)}", "give the path of a journal"
-        ) from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> BadInput:
+    return BadInput(f"cannot read {path}: {_reason(error)}", "give the path of a journal")
 
 
 def _create(path: str, force: bool) -> int:

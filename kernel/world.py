@@ -136,7 +136,7 @@ AMOUNT = Kind(
 
 def amount(value: float) -> float:
     """A real number as rows hold it (see AMOUNT)."""
-    return int(value) if value.is_integer() else value
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 @attrs.frozen

@@ -46,6 +46,4 @@ def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) ->
                     return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)
             if commit.digest is not None:
                 last = commit.unit
-    raise BadInput(
-        f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}"
-    )
+    raise BadInput(f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}")

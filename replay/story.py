@@ -55,7 +55,8 @@ def _action(action: list[Any] | None) -> str:
 
 
 def _submitted(event: Event) -> str:
-    parts = [f"agent {event['agent']} submits " + (", ".join(map(_action, event["actions"])) or "nothing")]
+    actions = ", ".join(map(_action, event["actions"])) or "nothing"
+    parts = [f"agent {event['agent']} submits {actions}"]
     if event["error"]:
         parts.append(f"error {event['error']}")
     if event["say"]:

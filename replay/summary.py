@@ -56,7 +56,8 @@ def summarise(path: str | Path) -> Summary:
     state: MiningState | None = None
     rounds = 0
     with JournalReader(path) as reader:
-        for commit, state in fold.states(MINING, reader):
+        for commit, after in fold.states(MINING, reader):
+            state = after
             rounds = commit.unit
             if commit.kind == START:
                 continue

@@ -6,7 +6,7 @@
 4. decide: deterministic policies, asked again, submit the same.
 
 One pass over the file, in memory bounded by the state and one commit. A checksum is no signature:
-whoever can rewrite a file can make it verify. The verdict carries the file's SHA-256, to pin it.
+whoever can rewrite a file can make it verify. Pin a journal by its SHA-256 (`sha256_of`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any, Final, NoReturn
 import attrs
 
 from agents.mining import MinersAgain
-from agents.recorded import sha256_of
 from kernel import fold
 from kernel.errors import DamagedJournal, MalformedEvents, PolicyFailed, TornTail
 from kernel.journal import END, FRAME_BYTES, START, UNIT, Commit, JournalReader
@@ -60,7 +59,7 @@ class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not.
 
     `rounds` closed and `events` read as far as the check came; `finished`: the run had come to its
-    end; `sha256` of the file, in hex; `not_asked`: what level 4 had to take from the journal.
+    end; `not_asked`: what level 4 had to take from the journal.
     """
 
     path: str
@@ -68,7 +67,6 @@ class Verdict:
     rounds: int
     events: int
     finished: bool
-    sha256: str
     broken: Break | None
     not_asked: Sequence[str] = ()
 
@@ -113,7 +111,6 @@ def verify(
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,
-            sha256=sha256_of(path),
             broken=broken,
             not_asked=check.asker.not_asked,
         )
@@ -162,9 +159,7 @@ class _Check:
             for commit in self.reader:
                 if self.level >= FOLD:
                     self._follow(commit)
-                self.rounds = commit.unit
-                self.events += (commit.digest is not None) + (commit.kind != UNIT)
-                self.events += sum(len(rows) for block in commit.blocks for _, rows in block)
+                self._count(commit)
         except _Broken as broken:
             return broken.found
         except DamagedJournal as error:
@@ -177,6 +172,14 @@ class _Check:
         except MalformedEvents as error:
             return Break(FOLD, error.where, f"events of the {self.world.name} world", error.fault)
         return None
+
+    def _count(self, commit: Commit) -> None:
+        self.rounds = commit.unit
+        # A unit commit that closes its unit is an event too, and so are the start and the end.
+        self.events += commit.kind != UNIT or commit.digest is not None
+        for block in commit.blocks:
+            for _, rows in block.batches:
+                self.events += len(rows)
 
     def _follow(self, commit: Commit) -> None:
         if commit.kind == START:

@@ -107,7 +107,7 @@ class MiningConfig:
 
     @property
     def pressure(self) -> float:
-        """Plots that the agents could use, ÷ plots: the sum over agents of ⌈S / cap⌉, ÷ rows·cols."""
+        """Plots that the agents could use, Σ over agents of ⌈S / cap⌉, ÷ plots: 1 is scarce."""
         return sum(-(-s // self.mining_cap) for s in self.staminas) / self.plots
 
     def as_dict(self) -> dict[str, Any]:

@@ -90,10 +90,10 @@ class RoundSummary:
 class PastAction:
     """One of the agent's own actions and what came of it.
 
-    `kind` and `plot` are None and `amount` 0 for an item that was no action. `result` is a reason
+    `kind` and `plot` are None and `amount` 0 for an item that was no action. `result`: a reason
     for removal (see the `pruned` event), or: mined, forfeited (mine); won, lost (claim); captured,
-    undone (by an authority), lost (another raider took it), blocked, truce, void (raid); held, fell,
-    untested (defend). `gold` is what it mined.
+    undone (by an authority), lost (another raider took it), blocked, truce, void (raid); held,
+    fell, untested (defend). `gold` is what it mined.
     """
 
     round: int
@@ -114,7 +114,7 @@ class Message:
 
 @attrs.frozen
 class Authority:
-    """The authority's rule: `adjudicate` or `punish`, with chance `detection` and `fine` in gold."""
+    """The authority's rule (`adjudicate`, `punish`), its chance to detect, its fine in gold."""
 
     rule: str
     detection: float
@@ -122,7 +122,7 @@ class Authority:
 
 
 class Shown:
-    """What everybody is shown in a round, made once for all agents and only when asked for."""
+    """What everybody is shown, made once a round for all agents and only when asked for."""
 
     def __init__(self, state: MiningState) -> None:
         self.state = state
@@ -243,11 +243,11 @@ class Observation:
     @property
     def own_by_alpha(self) -> tuple[int, ...]:
         """The agent's plots, the richest first, then by id."""
-        own = self.own
-        if self._state.config.alpha_by_plot is None:
-            return own
-        alphas = self._state.alphas
-        return tuple(sorted(own, key=lambda plot: -alphas[plot]))
+        state = self._state
+        own = state.plots_of[self.agent]
+        if state.config.alpha_by_plot is None:
+            return tuple(own)
+        return tuple(sorted(own, key=lambda plot: -state.alphas[plot]))
 
     @property
     def unowned(self) -> tuple[int, ...]:

@@ -19,13 +19,12 @@ from xxhash import xxh3_64_intdigest
 
 from kernel.codec import fingerprint, pack
 from kernel.errors import BadInput
-from kernel.mining.config import ALL, MiningConfig, config_of
+from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import (
     CAPTURED,
     EVENTS,
     KINDS,
     RESTORED,
-    Action,
 )
 from kernel.world import Block, Row, amount
 
@@ -65,9 +64,9 @@ class MiningState:
     """
 
     __slots__ = (
-        "_blocks", "_captured", "_plans", "alphas", "config", "gold", "history", "history_sum",
-        "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum", "roster", "round",
-        "setup_print", "since", "spent", "staminas",
+        "_captured", "_derived", "_inputs", "_submitted", "alphas", "config", "gold", "history",
+        "history_sum", "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum", "roster",
+        "round", "setup_print", "since", "spent", "staminas",
     )  # fmt: skip
 
     def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
@@ -86,12 +85,13 @@ class MiningState:
         self.history: list[RoundRecord] = []
         self.setup_print = fingerprint((config.as_dict(), roster))
         self.plots_sum = self.memo_sum = self.history_sum = 0
-        self._plans: list[Sequence[Action]] = []
+        self._submitted: list[Row] = []
         self._captured: dict[int, tuple[int, int, int]] = {}
-        self._blocks: list[Block] = []
+        self._inputs: list[Block] = []
+        self._derived: list[Block] = []
 
     def in_truce(self, plot: int, round: int) -> bool:
-        """Whether a plot is protected in a round: it was claimed less than `truce` rounds before."""
+        """Whether a plot is protected: it was claimed less than `truce` rounds before `round`."""
         return self.how[plot] == BY_CLAIM and round < self.since[plot] + self.config.truce
 
     def hold(self, plot: int, owner: int, since: int, how: int) -> None:
@@ -140,36 +140,37 @@ def evolve(state: MiningState, block: Block) -> MiningState:
     """Apply the events of a block, in place."""
     for code, rows in block.batches:
         _APPLY[code](state, rows)
-    state._blocks.append(block)
+    if block.batches:
+        (state._inputs if _IS_INPUT[code] else state._derived).append(block)
     return state
 
 
 def unit_done(state: MiningState) -> bool:
     """Whether everybody's submission of the round under way is in."""
-    return len(state._plans) == state.config.agents
+    return len(state._submitted) == state.config.agents
 
 
 def close(state: MiningState) -> MiningState:
     """Close the round under way: its events become the newest of the record."""
     state.round += 1
-    record = _record(state.round, state._blocks)
+    record = RoundRecord(state.round, Block.joined(state._inputs), Block.joined(state._derived))
     state.history.append(record)
     state.history_sum += record.fingerprint
     window = state.config.visibility
-    if window != ALL and len(state.history) > int(window):
+    if type(window) is int and len(state.history) > window:
         state.history_sum -= state.history.pop(0).fingerprint
     state.history_sum &= WORD_MASK
-    state._plans, state._captured, state._blocks = [], {}, []
+    state._submitted, state._inputs, state._derived, state._captured = [], [], [], {}
     return state
 
 
 def digest(state: MiningState) -> int:
-    """64 bits over every field of a state whose round is closed (kernel/README.md: State digest)."""
+    """64 bits over every field of a state whose round is closed; see kernel/README.md."""
     return fingerprint(
         (
             state.setup_print,
             state.round,
-            state.plots_sum & WORD_MASK,
+            state.plots_sum,
             state.memo_sum,
             state.history_sum,
             state.gold,
@@ -183,20 +184,11 @@ def ended(state: MiningState) -> bool:
     return state.round >= state.config.rounds
 
 
-def _record(round: int, blocks: Sequence[Block]) -> RoundRecord:
-    inputs: list[Block] = []
-    derived: list[Block] = []
-    for block in blocks:
-        batches = block.batches
-        (inputs if batches and EVENTS[batches[0][0]].is_input else derived).append(block)
-    return RoundRecord(round, Block.joined(inputs), Block.joined(derived))
-
-
 def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
-    plans, spent, memo = state._plans, state.spent, state.memo
+    spent, memo = state.spent, state.memo
+    state._submitted.extend(rows)
     for agent, actions, _, _, text, _ in rows:
-        plans.append(actions)
-        if text != memo[agent]:
+        if text is not memo[agent]:
             state.remember(agent, text)
         by_kind = spent[agent]
         for action in actions:
@@ -207,7 +199,7 @@ def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
 
 def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
     for agent, removed, _ in rows:
-        actions = state._plans[agent]
+        actions = state._submitted[agent][1]  # everybody submits, in agent order
         for index, _ in removed:
             action = actions[index]
             if action is not None:
@@ -242,3 +234,4 @@ def _mining_settled(state: MiningState, rows: Sequence[Row]) -> None:
 _APPLY: list[Callable[[MiningState, Sequence[Row]], None]] = [
     _submitted, _pruned, _claim_drawn, _raid_resolved, _ruled, _mining_settled,
 ]  # fmt: skip
+_IS_INPUT = [event.is_input for event in EVENTS]
