@@ -1,0 +1,203 @@
+"""All benchmarks: `python -m tests.bench [--repeats 15]` prints a table of ratios.
+
+Every row compares goldrush with a reference measured in the same process, interleaved with it (see
+`timing`); rows about whole processes start processes and count their CPU time. A ratio says what
+goldrush costs as a multiple of the reference: smaller is better, except in the rows marked "faster",
+which say how many times faster goldrush is.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgpack
+
+from agents.mining import record
+from kernel import fold
+from kernel.journal import JournalReader
+from kernel.mining import MINING
+from replay.verify import verify
+
+from . import eventsourcing_peer, mesa_model, plain
+from .timing import paired_ratio
+
+SEED = 7
+EVENTS_AT_PEER = 2_000
+ROOT = Path(__file__).resolve().parents[2]
+
+Row = tuple[str, str, str, str, str]  # what, against, measured, target, the reference in itself
+
+
+@click.command()
+@click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
+def main(repeats: int) -> None:
+    """Measure everything and print the table."""
+    click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
+    with tempfile.TemporaryDirectory() as folder:
+        for what, against, measured, target, reference in rows(Path(folder), repeats):
+            click.echo(f"{what:<34} {against:<42} {measured:>14} {target:>10}   {reference}")
+
+
+def rows(folder: Path, repeats: int) -> Iterator[Row]:
+    """The rows of the table, each measured when it is asked for."""
+    yield ("what", "against", "measured", "target", "reference: median (quartiles apart)")
+    path = folder / "greedy.journal"
+
+    def recording() -> object:
+        return record(path, {"seed": SEED}, "greedy-mine", force=True)
+
+    recording()
+    _same_outcome()
+    yield _ratio("record a run", "plain loop", recording, _plain, repeats, "<= 3")
+    yield _ratio("record a run", "Mesa with DataCollector", recording, _mesa, repeats, "<= 1")
+    yield from _whole_processes(folder)
+
+    body = path.read_bytes()
+    yield _ratio(
+        "verify levels 1 and 2",
+        "msgpack's decode of the same bytes",
+        lambda: verify(path, 2),
+        lambda: _decode(body),
+        repeats,
+        "<= 4",
+    )
+    yield _ratio("verify level 3", "record", lambda: verify(path, 3), recording, repeats, "<= 1.2")
+
+    with JournalReader(path) as reader:
+        events = sum(1 for _ in fold.events(MINING, reader))
+    yield from _eventsourcing(folder, path, recording, events, repeats)
+
+    for roster, target in (("greedy-mine", "<= 10"), ("random", "<= 16")):
+        yield _bytes_an_event(folder, roster, target)
+    yield _process("import of the kernel", ["-c", "import kernel.mining"],
+                   "import msgpack, attrs, xxhash", ["-c", "import msgpack, attrs, xxhash"], "<= 1.5")
+    yield _process("goldrush --help", ["-m", "cli", "--help"], "click's empty command",
+                   ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
+
+
+def _plain() -> object:
+    return plain.run(SEED)
+
+
+def _mesa() -> object:
+    return mesa_model.run(SEED)
+
+
+def _same_outcome() -> None:
+    """The three play the same game, or the comparison is worth nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = record(Path(folder) / "run.journal", {"seed": SEED}, "greedy-mine")
+    if not (state.owner, state.gold) == plain.run(SEED) == mesa_model.run(SEED):
+        raise SystemExit("the peers do not agree with the kernel on the outcome of a run")
+
+
+def _decode(data: bytes) -> None:
+    unpacker = msgpack.Unpacker(use_list=False)
+    unpacker.feed(data)
+    for _ in unpacker:
+        pass
+
+
+def _ratio(
+    what: str, against: str, ours: Callable[[], Any], reference: Callable[[], Any],
+    repeats: int, target: str, ours_units: int = 1, units: int = 1,
+) -> Row:  # fmt: skip
+    """A row for the cost of one unit of ours ÷ one unit of the reference (or the inverse)."""
+    found = paired_ratio(ours, reference, repeats)
+    ratio = found.median_ratio * units / ours_units
+    spread = f"{found.reference_median_seconds * 1e3:.3f} ms ({found.reference_spread_seconds * 1e3:.3f})"
+    if target.startswith(">="):
+        return (what, against, f"{1 / ratio:.1f} x faster", target, spread)
+    return (what, against, f"{ratio:.2f} x", target, spread)
+
+
+def _eventsourcing(
+    folder: Path, path: Path, recording: Callable[[], Any], events: int, repeats: int
+) -> Iterator[Row]:
+    """Against the eventsourcing library, an event: it stores an id, a topic and a time with each."""
+    n = EVENTS_AT_PEER
+    databases = (str(folder / f"peer{number}.sqlite") for number in range(repeats + 1))
+    few = max(3, repeats // 3)
+
+    def replaying() -> None:
+        with JournalReader(path) as reader:
+            for _ in fold.states(MINING, reader):
+                pass
+
+    for what, against, ours, reference, target in (
+        ("simulate and append", "eventsourcing append, memory, JSON", recording,
+         lambda: eventsourcing_peer.append_memory(n), ">= 15"),
+        ("simulate and append", "eventsourcing append, SQLite", recording,
+         lambda: eventsourcing_peer.append_sqlite(n, next(databases)), ">= 25"),
+        ("replay", "eventsourcing, memory, JSON", replaying,
+         eventsourcing_peer.prepare_memory(n), ">= 50"),
+        ("replay", "the same without its protocol check", replaying,
+         eventsourcing_peer.prepare_memory_unchecked(n), ""),
+        ("replay", "eventsourcing, msgspec structs", replaying,
+         eventsourcing_peer.prepare_msgspec(n), ">= 2"),
+    ):  # fmt: skip
+        yield _ratio(what, against, ours, reference, few, target or ">= -", events, n)
+
+
+def _bytes_an_event(folder: Path, roster: str, target: str) -> Row:
+    path = folder / f"{roster}.journal"
+    record(path, {"seed": SEED}, roster, force=True)
+    with JournalReader(path) as reader:
+        events = sum(1 for _ in fold.events(MINING, reader))
+    size = path.stat().st_size / events
+    return ("journal size", f"{roster}, {events:,} events", f"{size:.1f} B/event", target, "")
+
+
+_EMPTY_COMMAND = "import click\n@click.command()\ndef c():\n '''Nothing.'''\nc()"
+_HUNDRED = """
+import sys
+for seed in range(100):
+    {run}
+"""
+
+
+def _whole_processes(folder: Path) -> Iterator[Row]:
+    path = str(folder / "hundred.journal")
+    ours = _HUNDRED.format(run=f"record({path!r}, {{'seed': seed}}, 'greedy-mine', force=True)")
+    theirs = _HUNDRED.format(run="run(seed)")
+    yield _process(
+        "100 runs, whole process",
+        ["-c", "from agents.mining import record" + ours],
+        "the same in Mesa",
+        ["-c", "from tests.bench.mesa_model import run" + theirs],
+        "<= 0.5",
+        repeats=3,
+    )
+
+
+def _process(
+    what: str, ours: list[str], against: str, theirs: list[str], target: str, repeats: int = 11
+) -> Row:
+    """CPU time of whole processes, interleaved."""
+    pairs = [(_cpu_of(ours), _cpu_of(theirs)) for _ in range(repeats)]
+    ratio = statistics.median(mine / other for mine, other in pairs)
+    other = [other for _, other in pairs]
+    quartiles = statistics.quantiles(other, n=4, method="inclusive")
+    spread = f"{statistics.median(other) * 1e3:.1f} ms ({(quartiles[2] - quartiles[0]) * 1e3:.1f})"
+    return (what, against, f"{ratio:.2f} x", target, spread)
+
+
+def _cpu_of(arguments: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()

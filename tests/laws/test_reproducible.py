@@ -1,0 +1,221 @@
+"""Same inputs, same bytes: in any process, folder, locale, hash seed and version of CPython.
+
+Every treatment, and configurations picked at random with floats that round at every step, are
+recorded here once and then again by processes that differ in one thing each. Interpreters are
+looked for on PATH and where pyenv keeps them; name others in GOLDRUSH_PYTHONS (paths, separated as
+PATH is), such as those of virtual environments that have the kernel's three dependencies.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from agents.mining import record
+from agents.roster import POLICIES
+from kernel.mining.treatments import TREATMENTS
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "journals" / "golden"
+VERSIONS = ("3.11", "3.12", "3.13")
+AT_RANDOM = 40 if settings.default.max_examples <= 100 else 1_000
+
+Run = tuple[dict[str, Any], str | None, str]  # settings, roster, treatment
+
+# What a process of its own runs: every run of the list on its standard input, into its folder.
+RECORD = """
+import json, sys
+from agents.mining import record
+for name, (settings, roster, treatment) in json.load(sys.stdin).items():
+    record(name, settings, roster, treatment)
+"""
+
+
+def runs() -> dict[str, Run]:
+    """Every treatment as its golden journal has it, a few rosters, and what a keyed die gives."""
+    listed: dict[str, Run] = {
+        f"{name}.journal": ({"seed": 0, "rounds": 20}, None, name) for name in TREATMENTS
+    }
+    listed |= {
+        f"all-{name}.journal": ({"seed": 2**53 - 1, "rounds": 10, "truce": 0}, name, "scarce")
+        for name in POLICIES
+    }
+    return listed | {f"random-{i}.journal": run_at_random(i) for i in range(AT_RANDOM)}
+
+
+def run_at_random(key: int) -> Run:
+    die = random.Random(key)  # in the test only: the list is the same on every interpreter
+    rows, cols, agents = die.randint(1, 5), die.randint(1, 5), die.randint(1, 8)
+    floats = (0.1, 1 / 3, 2 / 3, 1e9, 999_999_999.9, 5e-324, 1e-9, 0.0, 1.0, 3.3)
+    chosen = {
+        "seed": die.randrange(2**53),
+        "rounds": 6,
+        "rows": rows,
+        "cols": cols,
+        "stamina_by_agent": [die.randint(0, 14) for _ in range(agents)],
+        "mining_cap": die.randint(1, 7),
+        "alpha_by_plot": [die.choice(floats) for _ in range(rows * cols)],
+        "truce": die.randint(0, 3),
+        "defense": die.choice(("absolute", "pointwise")),
+        "visibility": die.choice((1, 3, "all")),
+        "communication": die.random() < 0.5,
+        "authority": die.choice(("none", "adjudicate", "punish")),
+        "detection": die.choice((die.random(), 1.0, 0.0, 1e-19, 1 - 2**-53)),
+        "fine": die.choice((0.1, 5e-324, 2.5, 1e9)),
+    }
+    mix = ",".join(f"{die.choice(tuple(POLICIES))}*1" for _ in range(agents))
+    return chosen, mix, "baseline"
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The journals' bytes as this process makes them."""
+    folder = tmp_path_factory.mktemp("here")
+    for name, (chosen, roster, treatment) in runs().items():
+        record(folder / name, chosen, roster, treatment)
+    return contents(folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def recorded_by(
+    python: str, folder: Path, environment: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
+    """The same journals' bytes as another process makes them, with `folder` as its own."""
+    folder.mkdir(parents=True)
+    done = subprocess.run(
+        [python, "-c", RECORD],
+        input=json.dumps(runs()),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    return contents(folder)
+
+
+def differing(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list[str]:
+    """The names under which the two hold different bytes, or one holds nothing."""
+    names = sorted({*expected, *found})
+    return [name for name in names if expected.get(name) != found.get(name)]
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONHASHSEED": "0"},
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONHASHSEED": "4294967295"},
+        {"PYTHONHASHSEED": "random", "TZ": "Pacific/Chatham", "LC_ALL": "C", "PYTHONUTF8": "0"},
+        {"PYTHONHASHSEED": "random", "PYTHONOPTIMIZE": "2", "PYTHONMALLOC": "malloc"},
+        {"PYTHONHASHSEED": "random", "MSGPACK_PUREPYTHON": "1"},
+    ],
+    ids=lambda environment: ",".join(f"{k}={v}" for k, v in environment.items()),
+)
+def test_no_hash_seed_locale_clock_or_switch_changes_a_byte(
+    expected: dict[str, bytes], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    found = recorded_by(sys.executable, tmp_path / "there", environment)
+
+    assert [] == differing(expected, found)
+
+
+def test_the_working_directory_changes_no_byte(
+    expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / "Ünïcode and spaces" / "deeper"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    for name in ("baseline", "communication"):
+        record(f"{name}.journal", *runs()[f"{name}.journal"])
+
+        assert expected[f"{name}.journal"] == (deep / f"{name}.journal").read_bytes()
+
+
+def test_runs_that_go_on_at_once_do_not_touch_each_other(
+    expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        folders = [tmp_path / str(i) for i in range(4)]
+        found = list(pool.map(lambda folder: recorded_by(sys.executable, folder), folders))
+
+    assert [[]] * 4 == [differing(expected, each) for each in found]
+
+
+def test_threads_of_one_process_do_not_touch_each_other(
+    expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    def recorded(name: str) -> None:
+        record(tmp_path / name, *runs()[name])
+
+    names = [f"{name}.journal" for name in TREATMENTS]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(recorded, names))
+
+    assert [] == differing({name: expected[name] for name in names}, contents(tmp_path))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_of_cpython_makes_the_same_bytes(
+    expected: dict[str, bytes], tmp_path: Path, version: str
+) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(
+            f"no CPython {version} that can import attrs, msgpack and xxhash is on PATH, "
+            "with pyenv or in GOLDRUSH_PYTHONS"
+        )
+
+    assert [] == differing(expected, recorded_by(python, tmp_path / "there"))
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+def test_every_golden_journal_is_recorded_again_byte_for_byte(
+    expected: dict[str, bytes], treatment: str
+) -> None:
+    name = f"{treatment}.journal"
+
+    assert (GOLDEN / name).read_bytes() == expected[name]
+
+
+def test_another_seed_gives_another_run(expected: dict[str, bytes], tmp_path: Path) -> None:
+    record(tmp_path / "other", {"seed": 1, "rounds": 20})
+
+    assert expected["baseline.journal"] != (tmp_path / "other").read_bytes()
+
+
+def interpreter(version: str) -> str | None:
+    """A CPython of this version that has what the kernel needs, if one is found."""
+    for candidate in candidates(version):
+        asked = "import attrs, msgpack, xxhash, sys; print(sys.implementation.name, sys.version)"
+        try:
+            done = subprocess.run(
+                [candidate, "-c", asked], capture_output=True, text=True, check=False
+            )
+        except OSError:
+            continue
+        if done.returncode == 0 and done.stdout.startswith(f"cpython {version}."):
+            return candidate
+    return None
+
+
+def candidates(version: str) -> Iterator[str]:
+    yield sys.executable
+    yield from filter(None, os.environ.get("GOLDRUSH_PYTHONS", "").split(os.pathsep))
+    if on_path := shutil.which(f"python{version}"):
+        yield on_path
+    yield from map(str, sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python")))
