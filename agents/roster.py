@@ -76,7 +76,7 @@ def parse_roster(text: str | None, agents: int | None = None) -> Roster:
     as many as it counts, and a list without counts 10. Raises BadInput for an unknown policy, a
     malformed entry, or a mix that is not `agents` long (the default mix is cycled instead).
     """
-    pairs = _pairs(CASTS.get(text or "", text or ROSTER_DEFAULT))
+    pairs = _pairs(CASTS.get(text, text) if text is not None else ROSTER_DEFAULT)
     if all(count is None for _, count in pairs):
         names = [name for name, _ in pairs]
         wanted = agents or AGENTS_DEFAULT

@@ -10,7 +10,7 @@ from cli.text import echo_json, table
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def policies(as_json: bool) -> None:
-    r"""List the policies that a roster can name.
+    """List the policies that a roster can name.
 
     \b
     Example: goldrush policies
@@ -28,7 +28,7 @@ def policies(as_json: bool) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def treatments(as_json: bool) -> None:
-    r"""List the treatments: named variations of the default configuration.
+    """List the treatments: named variations of the default configuration.
 
     \b
     Example: goldrush treatments

@@ -16,7 +16,7 @@ import click
     help="jsonl: one JSON object a line.",
 )  # fmt: skip
 def export(journal: Path, format_: str) -> None:
-    r"""Print the events of a journal, one JSON object a line.
+    """Print the events of a journal, one JSON object a line.
 
     \b
     Example: goldrush export run.journal --format jsonl > run.jsonl

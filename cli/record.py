@@ -39,7 +39,7 @@ def record(
     fsync: bool,
     as_json: bool,
 ) -> None:
-    r"""Play a mining run and record it in a journal.
+    """Play a mining run and record it in a journal.
 
     \b
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal

@@ -18,7 +18,7 @@ MAP_ROWS_MAX = 60
 @click.option("--round", "round_", type=int, required=True, help="The round; 0 is the start.")
 @click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
 def replay(journal: Path, round_: int, as_json: bool) -> None:
-    r"""Rebuild a round: who owns what, who has how much, what happened.
+    """Rebuild a round: who owns what, who has how much, what happened.
 
     \b
     Example: goldrush replay run.journal --round 12

@@ -32,7 +32,7 @@ def verify(
     sources: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    r"""Check journals: bytes, digests, events, decisions.
+    """Check journals: bytes, digests, events, decisions.
 
     Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged.
 

@@ -368,7 +368,9 @@ class _BodyParser:
             for _ in range(size - 3):
                 batches = unpack()
                 end = tell() - start
-                _check_block(batches)
+                for code, rows in batches:
+                    if type(code) is not int or type(rows) is not tuple or not rows:
+                        raise Undecodable("a block is not [[code, [row, ...]], ...]")
                 blocks.append(Block(batches, body[at:end]))
                 at = end
             commit = Commit(UNIT, unit, digest, blocks)
@@ -386,15 +388,6 @@ class _BodyParser:
         if commit.digest is not None and type(commit.digest) is not int:
             raise Undecodable(f"digest {commit.digest!r:.40} is no number")
         return commit
-
-
-def _check_block(batches: Any) -> None:
-    try:
-        for code, rows in batches:
-            if type(code) is not int or type(rows) is not tuple or not rows:
-                raise ValueError
-    except (TypeError, ValueError):
-        raise Undecodable("a block is not [[code, [row, ...]], ...]") from None
 
 
 def sha256_of(path: str | Path) -> str:

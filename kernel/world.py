@@ -26,16 +26,17 @@ Batch = tuple[int, Sequence[Row]]
 
 
 class Block:
-    """Events in order, as batches, with their canonical bytes: packed once, whoever needs them.
+    """Events in order, as batches, with their canonical bytes.
 
-    A block is either inputs or what was derived from them. Treat it as immutable.
+    `packed` is an array of batches, each `[code, [row, ...]]`: packed once, whoever needs it. A block
+    is either inputs or what was derived from them. Treat it as immutable.
     """
 
-    __slots__ = ("_packed", "batches")
+    __slots__ = ("batches", "packed")
 
     def __init__(self, batches: Sequence[Batch], packed: bytes | None = None) -> None:
         self.batches = batches
-        self._packed = packed
+        self.packed: bytes = pack(batches) if packed is None else packed
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
@@ -43,14 +44,8 @@ class Block:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Block) and self.packed == other.packed
 
-    __hash__ = None  # type: ignore[assignment]  # rows may hold maps
-
-    @property
-    def packed(self) -> bytes:
-        """The canonical encoding: an array of batches, each `[code, [row, ...]]`."""
-        if self._packed is None:
-            self._packed = pack(self.batches)
-        return self._packed
+    def __hash__(self) -> int:
+        return hash(self.packed)
 
     def rows(self, code: int) -> list[Row]:
         """All rows of one event type, in order."""

@@ -98,7 +98,11 @@ def verify(
 
     Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
-    with JournalReader(path) as reader:
+    try:
+        reader = JournalReader(path)
+    except DamagedJournal as error:
+        return Verdict(str(path), level, 0, 0, False, _damage(error))
+    with reader:
         check = _Check(reader, world or world_of(reader), level)
         if ask is not None:
             check.asker_of = lambda setup: Asker(ask)
@@ -163,7 +167,7 @@ class _Check:
         except _Broken as broken:
             return broken.found
         except DamagedJournal as error:
-            return Break(INTEGRITY, error.where, error.expected, error.found)
+            return _damage(error)
         except TornTail as error:
             return Break(
                 INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
@@ -248,6 +252,10 @@ class _Check:
 
     def _place(self, commit: Commit) -> str:
         return f"{self.world.vocabulary.unit} {commit.unit}, {commit.where}"
+
+
+def _damage(error: DamagedJournal) -> Break:
+    return Break(INTEGRITY, error.where, error.expected, error.found)
 
 
 def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:

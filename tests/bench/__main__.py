@@ -79,8 +79,13 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
 
     for roster, target in (("greedy-mine", "<= 10"), ("random", "<= 16")):
         yield _bytes_an_event(folder, roster, target)
-    yield _process("import of the kernel", ["-c", "import kernel.mining"],
-                   "import msgpack, attrs, xxhash", ["-c", "import msgpack, attrs, xxhash"], "<= 1.5")
+    yield _process(
+        "import of the kernel",
+        ["-c", "import kernel.mining"],
+        "import msgpack, attrs, xxhash",
+        ["-c", "import msgpack, attrs, xxhash"],
+        "<= 1.5",
+    )
     yield _process("goldrush --help", ["-m", "cli", "--help"], "click's empty command",
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
 

@@ -90,9 +90,7 @@ def played(game: Game) -> Iterator[Played]:
         state = after
 
 
-def submissions(
-    game: Game, state: MiningState, answers: Sequence[Submission | None]
-) -> list[Row]:
+def submissions(game: Game, state: MiningState, answers: Sequence[Submission | None]) -> list[Row]:
     """The rows of a round: the hostile answers given, and those of the policies, asked now."""
     shown = Shown(state)
     rows = []

@@ -512,7 +512,7 @@ def fields(state: MiningState) -> dict[str, object]:
             shown[name] = pack(value.as_dict())
         elif name == "history":
             shown[name] = [(r.round, r.inputs.packed, r.derived.packed) for r in value]
-        elif name == "_blocks":
+        elif isinstance(value, list) and value and isinstance(value[0], Block):
             shown[name] = [block.packed for block in value]
         else:
             shown[name] = pack(value)

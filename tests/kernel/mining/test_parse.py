@@ -302,9 +302,10 @@ def test_both_kinds_of_item_may_stand_in_one_plan() -> None:
 
 
 def test_the_list_may_stand_under_actions() -> None:
-    assert actions(
-        '{"actions": [["mine", 3, 2], {"type": "raid", "plot": 4}]}'
-    ) == (("mine", 3, 2), ("raid", 4, 1))
+    assert actions('{"actions": [["mine", 3, 2], {"type": "raid", "plot": 4}]}') == (
+        ("mine", 3, 2),
+        ("raid", 4, 1),
+    )
 
 
 def test_under_actions_the_first_item_may_be_malformed() -> None:
@@ -330,9 +331,11 @@ def test_an_amount_left_out_is_1(item: str) -> None:
 
 
 def test_an_amount_that_nobody_could_pay_is_left_to_the_judge() -> None:
-    assert actions(
-        '[["claim", 3, -5], ["mine", 4, 0], ["defend", 5, 1000000000]]'
-    ) == (("claim", 3, -5), ("mine", 4, 0), ("defend", 5, 10**9))
+    assert actions('[["claim", 3, -5], ["mine", 4, 0], ["defend", 5, 1000000000]]') == (
+        ("claim", 3, -5),
+        ("mine", 4, 0),
+        ("defend", 5, 10**9),
+    )
 
 
 def test_of_a_key_given_twice_in_an_item_the_last_counts() -> None:
@@ -352,9 +355,10 @@ def test_keys_that_are_not_known_do_not_matter() -> None:
 
 
 def test_keys_and_kinds_are_read_without_regard_to_case() -> None:
-    assert actions(
-        '{"ACTIONS": [{"Type": "MiNe", "pLOT": 3, "Stamina": 2}, ["RAID", 4]]}'
-    ) == (("mine", 3, 2), ("raid", 4, 1))
+    assert actions('{"ACTIONS": [{"Type": "MiNe", "pLOT": 3, "Stamina": 2}, ["RAID", 4]]}') == (
+        ("mine", 3, 2),
+        ("raid", 4, 1),
+    )
 
 
 def test_case_is_ascii_case_only() -> None:
@@ -401,21 +405,30 @@ def test_an_item_that_is_no_action_stands_as_null(item: str) -> None:
 
 
 def test_each_category_is_a_list_of_plots() -> None:
-    assert actions(
-        '{"defend": [1], "mine": [[2, 3]], "claim": [3], "raid": [4]}'
-    ) == (("defend", 1, 1), ("mine", 2, 3), ("claim", 3, 1), ("raid", 4, 1))
+    assert actions('{"defend": [1], "mine": [[2, 3]], "claim": [3], "raid": [4]}') == (
+        ("defend", 1, 1),
+        ("mine", 2, 3),
+        ("claim", 3, 1),
+        ("raid", 4, 1),
+    )
 
 
 def test_the_order_of_the_keys_then_of_the_items_is_the_priority() -> None:
-    assert actions(
-        '{"raid": [9, 2], "defend": [5], "mine": [1]}'
-    ) == (("raid", 9, 1), ("raid", 2, 1), ("defend", 5, 1), ("mine", 1, 1))
+    assert actions('{"raid": [9, 2], "defend": [5], "mine": [1]}') == (
+        ("raid", 9, 1),
+        ("raid", 2, 1),
+        ("defend", 5, 1),
+        ("mine", 1, 1),
+    )
 
 
 def test_a_category_given_twice_is_read_twice() -> None:
-    assert actions(
-        '{"mine": [1], "raid": [2], "MINE": [1, 3]}'
-    ) == (("mine", 1, 1), ("raid", 2, 1), ("mine", 1, 1), ("mine", 3, 1))
+    assert actions('{"mine": [1], "raid": [2], "MINE": [1, 3]}') == (
+        ("mine", 1, 1),
+        ("raid", 2, 1),
+        ("mine", 1, 1),
+        ("mine", 3, 1),
+    )
 
 
 def test_where_there_are_actions_the_categories_are_not_read() -> None:
@@ -451,9 +464,11 @@ def test_in_mine_a_list_of_two_is_always_plot_and_amount() -> None:
 
 
 def test_mine_takes_a_bare_plot() -> None:
-    assert actions(
-        '{"mine": [3, "4", "1, 2"]}'
-    ) == (("mine", 3, 1), ("mine", 4, 1), ("mine", 12, 1))
+    assert actions('{"mine": [3, "4", "1, 2"]}') == (
+        ("mine", 3, 1),
+        ("mine", 4, 1),
+        ("mine", 12, 1),
+    )
 
 
 def test_mine_takes_an_item_of_one_plot_and_its_amount() -> None:
@@ -471,15 +486,20 @@ def test_mine_takes_items_of_plot_and_stamina() -> None:
 
 
 def test_mine_takes_an_object_of_plots_and_amounts() -> None:
-    assert actions(
-        '{"mine": {"5": 1, "3": 2, "1,2": 3}}'
-    ) == (("mine", 5, 1), ("mine", 3, 2), ("mine", 12, 3))
+    assert actions('{"mine": {"5": 1, "3": 2, "1,2": 3}}') == (
+        ("mine", 5, 1),
+        ("mine", 3, 2),
+        ("mine", 12, 3),
+    )
 
 
 def test_an_object_of_plots_and_amounts_has_as_many_items_as_keys() -> None:
-    assert actions(
-        '{"mine": {"5": 1, "x": 2, "5": 2, "6": null}}'
-    ) == (("mine", 5, 1), None, ("mine", 5, 2), None)
+    assert actions('{"mine": {"5": 1, "x": 2, "5": 2, "6": null}}') == (
+        ("mine", 5, 1),
+        None,
+        ("mine", 5, 2),
+        None,
+    )
 
 
 def test_a_single_plot_and_stamina_object_in_place_of_the_list_is_not_read_as_an_item() -> None:
@@ -513,9 +533,11 @@ def test_an_item_of_mine_that_is_none_of_these_stands_as_null(item: str) -> None
 
 
 def test_under_pointwise_a_pair_in_defend_is_a_plot_and_its_points() -> None:
-    assert actions(
-        '{"defend": [[1, 2], ["1,2", 3], 4]}', "pointwise"
-    ) == (("defend", 1, 2), ("defend", 12, 3), ("defend", 4, 1))
+    assert actions('{"defend": [[1, 2], ["1,2", 3], 4]}', "pointwise") == (
+        ("defend", 1, 2),
+        ("defend", 12, 3),
+        ("defend", 4, 1),
+    )
 
 
 def test_under_pointwise_the_plot_of_a_pair_may_be_a_row_and_column() -> None:
@@ -543,9 +565,10 @@ def test_the_other_ways_to_write_an_item_are_those_of_mine_alone(
 
 @pytest.mark.parametrize("defense", ["absolute", "pointwise"])
 def test_form_a_does_not_depend_on_the_defence_rule(defense: str) -> None:
-    assert actions(
-        '[["defend", 3, 2], ["defend", [1, 2]]]', defense
-    ) == (("defend", 3, 2), ("defend", 12, 1))
+    assert actions('[["defend", 3, 2], ["defend", [1, 2]]]', defense) == (
+        ("defend", 3, 2),
+        ("defend", 12, 1),
+    )
 
 
 # Plots and integers.

@@ -1,0 +1,276 @@
+"""`replay`, `verify`, `export`, `policies`, `treatments`, and what all commands have in common."""
+
+import json
+import re
+from itertools import groupby
+from pathlib import Path
+
+import click
+import pytest
+
+from agents.mining import record
+from agents.roster import POLICIES
+from cli.main import cli
+from kernel.journal import JournalReader
+from kernel.mining.treatments import TREATMENTS
+from tests.cli.helpers import assert_refused, goldrush
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journals") / "a.journal"
+    record(path, {"seed": 7, "rounds": 20})
+    return path
+
+
+def test_replay_shows_the_map_the_holders_and_the_events(journal: Path, tmp_path: Path) -> None:
+    ran = goldrush("replay", journal, "--round", 3, cwd=tmp_path)
+    lines = ran.out.splitlines()
+
+    assert ran.code == 0
+    assert re.fullmatch(r"round 3 of 20, digest [0-9a-f]{16}", lines[0])
+    assert lines[2].split() == [str(col) for col in range(10)]
+    assert [line.split()[0] for line in lines[3:13]] == [str(row) for row in range(10)]
+    assert all(len(line.split()) == 11 for line in lines[3:13])
+    assert "agent 0 submits" in ran.out
+    assert "round 3 closes with digest" in ran.out
+    assert "\x1b" not in ran.out  # no colours in a pipe
+
+
+def test_replay_json_agrees_with_the_words_and_with_itself(journal: Path, tmp_path: Path) -> None:
+    shown = json.loads(goldrush("replay", journal, "--round", 20, "--json", cwd=tmp_path).out)
+    owned = {plot["plot"]: plot["owner"] for plot in shown["plots"] if plot["owner"] is not None}
+
+    assert shown["round"] == 20
+    assert owned == {plot: agent["agent"] for agent in shown["agents"] for plot in agent["plots"]}
+    assert all(1 <= p["since"] <= 20 for p in shown["plots"] if p["owner"] is not None)
+    assert all(p["row"] * 10 + p["col"] == p["plot"] for p in shown["plots"])
+    assert shown["events"][-1] == {
+        "event": "round_closed", "round": 20, "digest": shown["digest"],
+    }  # fmt: skip
+
+
+def test_replay_of_round_0_is_the_start(journal: Path, tmp_path: Path) -> None:
+    ran = goldrush("replay", journal, "--round", 0, cwd=tmp_path)
+
+    assert ran.code == 0
+    assert "a run of the mining world starts" in ran.out
+
+
+@pytest.mark.parametrize("round_", ["21", "-1"])
+def test_a_round_that_is_not_there_is_refused(journal: Path, tmp_path: Path, round_: str) -> None:
+    ran = goldrush("replay", journal, "--round", round_, cwd=tmp_path)
+
+    assert_refused(ran, f"no round {round_}", "from 0 to 20")
+
+
+def test_verify_of_several_files_gives_the_worst_exit_code(journal: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.journal"
+    data = bytearray(journal.read_bytes())
+    data[3000] ^= 1
+    broken.write_bytes(data)
+    holds = goldrush("verify", journal, cwd=tmp_path)
+    differs = goldrush("verify", journal, broken, cwd=tmp_path)
+    trouble = goldrush("verify", journal, broken, tmp_path / "missing", cwd=tmp_path)
+
+    assert (holds.code, differs.code, trouble.code) == (0, 1, 2)
+    assert "holds at levels 1 to 4: 20 rounds" in holds.out
+    assert re.search(r"DOES NOT HOLD: level 1 .* at commit \d+ at byte \d+", differs.out)
+    assert "no such file" in trouble.err
+
+
+def test_one_byte_changed_anywhere_is_found_and_placed(journal: Path, tmp_path: Path) -> None:
+    data = journal.read_bytes()
+    broken = tmp_path / "broken.journal"
+    for offset in (0, 5, 9, 10, 14, 20, 30, 300, len(data) // 2, len(data) - 1):
+        broken.write_bytes(data[:offset] + bytes([data[offset] ^ 0x20]) + data[offset + 1 :])
+        ran = goldrush("verify", broken, cwd=tmp_path)
+
+        assert (ran.code, ran.err) == (1, "")
+        assert re.search(
+            r"level 1 \(integrity\) breaks at (header|commit \d+) at byte \d+", ran.out
+        )
+
+
+def test_verify_json_has_the_verdicts(journal: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes(journal.read_bytes()[:-3])
+    ran = goldrush("verify", journal, torn, "/dev/null", "--json", cwd=tmp_path)
+    first, second, third = json.loads(ran.out)
+
+    assert ran.code == 2
+    assert (first["holds"], first["finished"], len(first["sha256"])) == (True, True, 64)
+    assert (second["holds"], second["broken"]["level"]) == (False, 1)
+    assert (third["holds"], "no ordinary file" in third["error"]) == (None, True)
+
+
+def test_verify_without_journals_is_a_usage_error(tmp_path: Path) -> None:
+    assert goldrush("verify", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("command", [["replay", "--round", "1"], ["export"], ["verify"]])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "an empty file"),
+        (b"hello, this is no journal", "not a goldrush journal"),
+        (None, "no such file"),
+    ],
+)
+def test_what_is_no_journal_is_refused_in_one_line(
+    tmp_path: Path, command: list[str], content: bytes | None, says: str
+) -> None:
+    path = tmp_path / "x.journal"
+    if content is not None:
+        path.write_bytes(content)
+    ran = goldrush(command[0], path, *command[1:], cwd=tmp_path)
+
+    assert_refused(ran, "x.journal", says)
+
+
+FIELDS = {
+    "run_started": ["world", "rules", "config", "roster"],
+    "submitted": ["round", "agent", "actions", "error", "say", "memo", "source"],
+    "pruned": ["round", "agent", "removed", "cost"],
+    "claim_drawn": ["round", "plot", "claimants", "winner", "words"],
+    "raid_resolved": [
+        "round", "plot", "owner", "raiders", "defense", "outcome", "winner", "words",
+    ],
+    "ruled": ["round", "plot", "captor", "victim", "detected", "remedy", "fine", "words"],
+    "mining_settled": ["round", "plot", "agent", "stamina", "gold"],
+    "round_closed": ["round", "digest"],
+    "run_ended": ["round"],
+}  # fmt: skip
+
+TWO_MINDS = """
+class TwoMinds:
+    def plan(self, seen, draws):
+        own = [("mine", plot, 1) for plot in seen.own]
+        return [("claim", 0, 1), ("claim", 0, 1), ("raid", 1, 1), ("mine", 0, 99), *own]
+"""
+
+
+def test_export_prints_every_event_with_exactly_the_fields_of_the_rules(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text(TWO_MINDS)
+    goldrush(
+        "record", "--treatment", "authority-punish", "--rounds", 30, "--out", "x.journal",
+        "--roster", "two:TwoMinds*2,random*8", cwd=tmp_path,
+    )  # fmt: skip
+    events = [
+        json.loads(line) for line in goldrush("export", "x.journal", cwd=tmp_path).out.splitlines()
+    ]
+    seen = {event["event"]: event for event in events}
+
+    order = list(FIELDS)
+    for _, group in groupby(events[1:-1], key=lambda event: event["round"]):
+        places = [order.index(event["event"]) for event in group]
+        assert places == sorted(places)
+    assert set(seen) == set(FIELDS)
+    for event in events:
+        assert list(event) == ["event", *FIELDS[event["event"]]]
+    assert all(type(e["gold"]) is float for e in events if e["event"] == "mining_settled")
+    assert all(type(e["fine"]) is float for e in events if e["event"] == "ruled")
+    words = [word for event in events for word in event.get("words", [])]
+    assert all(re.fullmatch("[0-9a-f]{16}", word) for word in words)
+    assert words
+
+
+def test_export_gives_as_many_events_as_verify_counts(journal: Path, tmp_path: Path) -> None:
+    lines = goldrush("export", journal, "--format", "jsonl", cwd=tmp_path).out.splitlines()
+    [verdict] = json.loads(goldrush("verify", journal, "--json", cwd=tmp_path).out)
+
+    assert len(lines) == verdict["events"]
+
+
+def test_a_damaged_journal_exports_what_is_whole_and_then_says_where_it_breaks(
+    journal: Path, tmp_path: Path
+) -> None:
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes(journal.read_bytes()[:-3])
+    ran = goldrush("export", torn, cwd=tmp_path)
+
+    assert ran.code == 2
+    assert json.loads(ran.out.splitlines()[-1])["event"] == "round_closed"
+    assert "torn tail: 21 whole commits" in ran.err
+
+
+def test_policies_and_treatments_are_listed_with_what_they_do(tmp_path: Path) -> None:
+    policies = json.loads(goldrush("policies", "--json", cwd=tmp_path).out)
+    treatments = json.loads(goldrush("treatments", "--json", cwd=tmp_path).out)
+
+    assert [entry["policy"] for entry in policies][: len(POLICIES)] == list(POLICIES)
+    assert [entry["treatment"] for entry in treatments] == list(TREATMENTS)
+    assert all(entry["says"] for entry in policies + treatments)
+    for name in POLICIES:
+        assert name in goldrush("policies", cwd=tmp_path).out
+    assert "scarce-20" in goldrush("treatments", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_a_sentence_of_help_and_an_example_that_parses(
+    name: str, tmp_path: Path
+) -> None:
+    ran = goldrush(name, "--help", cwd=tmp_path)
+    [example] = re.findall(r"Example: goldrush (.*)", ran.out)
+    arguments = example.split(" > ")[0].split()
+
+    assert ran.code == 0
+    assert arguments[0] == name
+    assert cli.commands[name].make_context(name, arguments[1:]) is not None
+
+
+def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
+    assert goldrush("reploy", cwd=tmp_path).code == 2
+
+
+def test_text_from_a_journal_cannot_move_the_cursor(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "from kernel.mining.submit import Plan\n"
+        "class Loud:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return Plan([], say='\\x1b[2Jhi', memo='\\x1b[31m\\x07\\u202e')\n"
+    )
+    goldrush(
+        "record", "--treatment", "communication", "--rounds", 2, "--roster", "loud:Loud",
+        "--out", "x.journal", cwd=tmp_path,
+    )  # fmt: skip
+    shown = goldrush("replay", "x.journal", "--round", 2, cwd=tmp_path, FORCE_COLOR="1").out
+
+    assert 'says "[2Jhi"' in shown
+    assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    from tests.cli.helpers import ROOT
+
+    command = f'"{sys.executable}" -m cli export "{journal}" | head -n 1'
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+def test_commands_that_print_take_json() -> None:
+    printing = {"record", "replay", "verify", "policies", "treatments"}
+    with_json = {
+        name
+        for name, command in cli.commands.items()
+        if any(isinstance(p, click.Option) and "--json" in p.opts for p in command.params)
+    }
+
+    assert with_json == printing
+
+
+def test_reading_does_not_change_the_file(journal: Path, tmp_path: Path) -> None:
+    before = journal.read_bytes()
+    for arguments in (["verify", journal], ["replay", journal, "--round", 2], ["export", journal]):
+        goldrush(*arguments, cwd=tmp_path)
+    with JournalReader(journal) as reader:
+        commits = sum(1 for _ in reader)
+
+    assert journal.read_bytes() == before
+    assert commits == 22

@@ -1,0 +1,239 @@
+"""`goldrush record`: what it writes, what it says, what it refuses."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from replay.verify import verify
+from tests.cli.helpers import ROOT, assert_refused, goldrush
+
+
+def test_a_run_without_options_lands_in_journals_with_the_mix_of_baselines(tmp_path: Path) -> None:
+    ran = goldrush("record", cwd=tmp_path)
+    path = tmp_path / "journals" / "mining-baseline-seed0.journal"
+    verdict = verify(path)
+
+    assert (ran.code, ran.err) == (0, "")
+    for policy in ("greedy-mine", "defend-then-mine", "tit-for-tat-raid", "random"):
+        assert policy in ran.out
+    assert (verdict.holds, verdict.rounds, verdict.finished) == (True, 200, True)
+
+
+def test_a_second_run_without_out_takes_the_next_free_name(tmp_path: Path) -> None:
+    for _ in range(2):
+        goldrush("record", "--rounds", 2, cwd=tmp_path)
+
+    assert sorted(path.name for path in (tmp_path / "journals").iterdir()) == [
+        "mining-baseline-seed0-2.journal",
+        "mining-baseline-seed0.journal",
+    ]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:
+    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
+        goldrush("record", "--seed", seed, "--rounds", 20, "--out", name, cwd=tmp_path)
+    a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
+
+    assert a == b != c
+
+
+def test_the_summary_says_where_the_journal_is_and_what_to_type_next(tmp_path: Path) -> None:
+    ran = goldrush("record", "--rounds", 3, "--out", "x.journal", cwd=tmp_path)
+    commands = [line.split("goldrush ")[1] for line in ran.out.splitlines() if "goldrush " in line]
+
+    assert "journal: x.journal" in ran.out
+    assert len(commands) == 2
+    for command in commands:
+        assert goldrush(*command.split(), cwd=tmp_path).code == 0
+
+
+def test_json_is_one_object_with_the_same_facts(tmp_path: Path) -> None:
+    ran = goldrush("record", "--rounds", 5, "--out", "x.journal", "--json", cwd=tmp_path)
+    summary = json.loads(ran.out)
+
+    assert summary["rounds"] == 5
+    assert summary["bytes"] == (tmp_path / "x.journal").stat().st_size
+    assert summary["gold"] == sum(policy["gold"] for policy in summary["policies"])
+
+
+def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> None:
+    goldrush(
+        "record", "--seed", 5, "--rounds", 2, "--agents", 3, "--roster", "greedy-mine,raid",
+        "--treatment", "defense-pointwise", "--set", "truce=0", "--set", "alpha=1.5",
+        "--set", "visibility=all", "--out", "x.journal", cwd=tmp_path,
+    )  # fmt: skip
+    [started, *_] = goldrush("export", "x.journal", cwd=tmp_path).out.splitlines()
+    event = json.loads(started)
+    config = event["config"]
+
+    assert [entry["policy"] for entry in event["roster"]] == ["greedy-mine", "raid", "greedy-mine"]
+    assert (config["seed"], config["rounds"], config["agents"]) == (5, 2, 3)
+    assert (config["defense"], config["truce"]) == ("pointwise", 0)
+    assert (config["alpha"], config["visibility"]) == (1.5, "all")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--seed", "-1"], ["seed is -1", "from 0 to 9007199254740991"]),
+        (["--seed", str(2**53)], ["seed is", "from 0 to 9007199254740991"]),
+        (["--set", "truce=-1"], ["truce is -1", "from 0 to 1000000"]),
+        (["--set", "truce=soon"], ["truce is 'soon'", "whole number"]),
+        (["--set", "truce=true"], ["truce is True", "whole number"]),
+        (["--set", "detection=NaN"], ["detection is nan", "from 0 to 1"]),
+        (["--set", "alpha=1e400"], ["alpha is inf"]),
+        (["--set", "trice=1"], ["no setting 'trice'", "did you mean truce?"]),
+        (["--set", "truce"], ["--set truce", "--set name=value"]),
+        (["--set", "seed=1", "--seed", "1"], ["seed is set twice"]),
+        (["--set", "alpha_by_plot=[1, 2]"], ["alpha_by_plot has 2 items", "it must have 100"]),
+        (["--rounds", "0"], ["rounds is 0", "from 1 to 1000000"]),
+        (["--agents", "0"], ["agents is 0", "from 1 to 100000"]),
+        (["--roster", "nonsense*3"], ["no policy 'nonsense'", "greedy-mine"]),
+        (["--roster", "gready-mine"], ["did you mean greedy-mine?"]),
+        (["--roster", ""], ["no entry of a roster"]),
+        (["--roster", "raid*0"], ["counts no agent"]),
+        (["--roster", "raid*-1"], ["no entry of a roster"]),
+        (["--roster", "greedy-mine*8,raid*2", "--agents", "9"], ["has 10 agents", "9"]),
+        (["--roster", "no.such.module:Class"], ["no.such.module:Class", "cannot be made"]),
+        (["--roster", "recorded:missing.journal"], ["missing.journal", "no such file"]),
+        (["--roster", "portrait"], ["language models cannot play"]),
+        (["--treatment", "nothing"], ["no treatment 'nothing'", "baseline"]),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path, arguments: list[str], says: list[str]
+) -> None:
+    ran = goldrush("record", *arguments, "--out", "x.journal", cwd=tmp_path)
+
+    assert_refused(ran, *says)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_the_wrong_type_are_usage_errors(tmp_path: Path) -> None:
+    ran = goldrush("record", "--seed", "seven", "--out", "x.journal", cwd=tmp_path)
+
+    assert ran.code == 2
+    assert "'seven' is not a valid integer" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_kept_unless_forced(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    path.write_text("precious")
+    refused = goldrush("record", "--rounds", 2, "--out", path, cwd=tmp_path)
+    kept = path.read_text()
+    forced = goldrush("record", "--rounds", 2, "--out", path, "--force", cwd=tmp_path)
+
+    assert_refused(refused, "exists already", "--force")
+    assert kept == "precious"
+    assert forced.code == 0
+    assert verify(path).holds
+
+
+def test_bad_input_with_force_does_not_touch_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    path.write_text("precious")
+    ran = goldrush("record", "--seed", "-1", "--out", path, "--force", cwd=tmp_path)
+
+    assert_refused(ran, "seed is -1")
+    assert path.read_text() == "precious"
+
+
+def test_a_missing_folder_and_a_folder_as_file_are_refused(tmp_path: Path) -> None:
+    missing = goldrush("record", "--out", "no/such/x.journal", cwd=tmp_path)
+    folder = goldrush("record", "--out", tmp_path, "--force", cwd=tmp_path)
+
+    assert_refused(missing, "no/such/x.journal", "create the folder first")
+    assert_refused(folder, "is a directory")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_one_line_and_the_commits_before_are_said(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    ran = goldrush("record", "--out", "/dev/full", "--force", cwd=tmp_path)
+
+    assert ran.code in (1, 2)
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+BROKEN = """
+class Broken:
+    def plan(self, seen, draws):
+        if seen.round == 5:
+            raise RuntimeError("cannot go on")
+        return [("claim", seen.unowned[0], 1)]
+"""
+
+
+def test_a_policy_that_raises_in_round_5_leaves_rounds_1_to_4_verified(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN)
+    ran = goldrush("record", "--roster", "raid*2,mine:Broken*1", "--out", "x.journal", cwd=tmp_path)
+    verdict = verify(tmp_path / "x.journal")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert len(ran.err.strip().splitlines()) == 1
+    for words in ("mine:Broken", "agent 2", "round 5", "RuntimeError: cannot go on"):
+        assert words in ran.err
+    assert (verdict.holds, verdict.rounds, verdict.finished) == (True, 4, False)
+
+
+def test_ctrl_c_ends_at_a_whole_round_with_exit_130(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "record", "--rounds", "1000000", "--out", str(path)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (path.exists() and path.stat().st_size > 50_000):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    verdict = verify(path, 2)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert f"holds rounds 1 to {verdict.rounds}, whole" in err
+    assert (verdict.holds, verdict.finished) == (True, False)
+
+
+def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
+    piped = goldrush("record", "--rounds", 50, "--out", "a.journal", cwd=tmp_path)
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "record", "--rounds", "50", "--out", "b.journal"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+    )
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other side has closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+
+    assert process.wait(timeout=60) == 0
+    assert piped.err == ""
+    assert b"50/50" in shown

@@ -1,0 +1,684 @@
+"""What must not pass: policies and worlds that know more than they are shown, forged journals.
+
+`verify` that finds nothing is worth as much as what it would have found. Here every level is shown
+something that only it can see, and a journal that is forged with right checksums up to the level
+below. Each forgery is checked to be as good as it claims: the levels under it hold.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from agents.mining import Miners, prepare, record
+from kernel import fold, run
+from kernel.draws import Draws
+from kernel.errors import UnsupportedJournal
+from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.mining.events import MINING_SETTLED, SUBMITTED
+from kernel.mining.observe import Observation
+from kernel.mining.state import MiningState
+from kernel.mining.submit import Plan
+from kernel.world import Batch, Block, Row, World
+from replay.verify import Break, Verdict, verify
+
+INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
+ROUNDS = 6
+SETTINGS = {"rows": 3, "cols": 3, "rounds": ROUNDS, "seed": 7}
+MIX = "greedy-mine*2,raid*1,defend-then-mine*1"
+
+# What lies outside every state; policies and worlds below should not look at it, and do.
+OUTSIDE = {"count": 0}
+
+
+# Policies that are no functions of what they are shown.
+
+
+class Honest:
+    """Counts rounds as it should, in its memo."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Plan:
+        count = int(seen.memo or 0)
+        return Plan([("claim", count, 1), ("mine", draws.below(9), 1)], memo=str(count + 1))
+
+
+class Settler:
+    """Claims a plot of its own while there are any, so that nothing is ever pruned."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        return [("claim", plot, 1) for plot in seen.unowned[seen.agent : seen.agent + 1]]
+
+
+class KeepsState:
+    """Counts rounds in itself."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        self.count += 1
+        return [("claim", self.count, 1)]
+
+
+class KeepsGlobal:
+    """Counts rounds in its module."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        OUTSIDE["count"] += 1
+        return [("claim", OUTSIDE["count"], 1)]
+
+
+class DrawsElsewhere:
+    """Takes its luck from Python's own generator."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        return [("claim", int(random.random() * 2**53), 1)]
+
+
+class ReadsTheClock:
+    """Does not do the same thing at another time."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        return [("claim", time.perf_counter_ns(), 1)]
+
+
+class RemembersWhatItWasShown:
+    """Keeps an observation, and reads the next round from it."""
+
+    def __init__(self) -> None:
+        self.first: Observation | None = None
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        self.first = self.first or seen
+        return [("claim", 100 + self.first.round - self.first.agents, 1), ("claim", id(self), 1)]
+
+
+class PlansByHash:
+    """Does the same all day, and something else in the next process."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        return [("claim", hash("a string"), 1)]
+
+
+class GivesUp:
+    """Plays while it is recorded, and raises when it is asked again."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+        if OUTSIDE["count"] and seen.round == 2:
+            raise RuntimeError("no more")
+        return []
+
+
+@pytest.mark.parametrize(
+    ("policy", "round"),
+    [
+        (KeepsState, 2),
+        (KeepsGlobal, 1),
+        (DrawsElsewhere, 1),
+        (ReadsTheClock, 1),
+        (RemembersWhatItWasShown, 1),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_policy_that_is_no_function_of_what_it_is_shown_breaks_level_4(
+    tmp_path: Path, policy: type, round: int
+) -> None:
+    path = played_by(policy, tmp_path)
+
+    assert verify(path, DERIVE).holds
+    broken = break_of(verify(path, trust=[named(policy)]))
+    assert (DECIDE, f"round {round}, commit {round} ") == (
+        broken.level,
+        broken.where[: len(f"round {round}, commit {round} ")],
+    )
+    assert broken.where.endswith("submitted")
+    for event in (broken.expected, broken.found):
+        assert f'"round": {round}, "agent": 2, ' in event
+
+
+def test_a_policy_that_remembers_by_its_memo_holds_at_level_4(tmp_path: Path) -> None:
+    verdict = verify(played_by(Honest, tmp_path), trust=[named(Honest)])
+
+    assert (True, ()) == (verdict.holds, verdict.not_asked)
+
+
+def test_a_policy_that_is_not_trusted_is_not_asked_and_named(tmp_path: Path) -> None:
+    verdict = verify(played_by(KeepsState, tmp_path))
+
+    assert (True, (f"{named(KeepsState)} (1 agents)",)) == (verdict.holds, verdict.not_asked)
+
+
+def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) -> None:
+    OUTSIDE["count"] = 0
+    path = played_by(GivesUp, tmp_path)
+    OUTSIDE["count"] = 1
+
+    broken = break_of(verify(path, trust=[named(GivesUp)]))
+
+    assert DECIDE == broken.level
+    assert broken.where.startswith("round 2, commit 2 ")
+    assert "agent 2 failed in round 2: RuntimeError: no more" in broken.found
+
+
+def test_a_policy_that_plans_by_hash_is_found_by_a_process_with_another_hash_seed(
+    tmp_path: Path,
+) -> None:
+    path = played_by(PlansByHash, tmp_path)
+    asked = (
+        "import sys; from replay.verify import verify; "
+        "print(verify(sys.argv[1], trust=[sys.argv[2]]).broken)"
+    )
+    here = Path(__file__)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join((str(here.parent), str(here.parents[2]))),
+        "PYTHONHASHSEED": "12345" if os.environ.get("PYTHONHASHSEED") != "12345" else "54321",
+    }
+
+    found = subprocess.run(
+        [sys.executable, "-c", asked, str(path), named(PlansByHash)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert found.startswith("level 4 (decide) breaks at round 1, commit 1 ")
+
+
+# Worlds that are no functions of state and events.
+
+
+def luck_in_decide(state: MiningState, inputs: Block) -> list[Batch]:
+    """Settles by how often it was called."""
+    OUTSIDE["count"] += 1
+    settled = [(0, 0, 1, OUTSIDE["count"])]
+    return [b for b in MINING.decide(state, inputs) if b[0] != MINING_SETTLED] + [
+        (MINING_SETTLED, settled)
+    ]
+
+
+def gift_in_decide(state: MiningState, inputs: Block) -> list[Batch]:
+    """Changes the state, which is for events to do."""
+    state.gold[0] += 1.0
+    return list(MINING.decide(state, inputs))
+
+
+def luck_in_evolve(state: MiningState, block: Block) -> MiningState:
+    """Pays for how often it was called."""
+    OUTSIDE["count"] += 1
+    state = MINING.evolve(state, block)
+    state.gold[0] += OUTSIDE["count"]
+    return state
+
+
+def luck_in_close(state: MiningState) -> MiningState:
+    OUTSIDE["count"] += 1
+    state.gold[0] += OUTSIDE["count"]
+    return MINING.close(state)
+
+
+def test_a_world_that_decides_by_something_outside_breaks_level_3(tmp_path: Path) -> None:
+    world = attrs.evolve(MINING, decide=luck_in_decide)
+    path = played_in(world, tmp_path)
+
+    assert verify(path, FOLD, world=world).holds
+    broken = break_of(verify(path, DERIVE, world=world))
+    assert DERIVE == broken.level
+    assert broken.where.startswith("round 1, commit 1 ")
+    assert broken.where.endswith("mining_settled")
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        attrs.evolve(MINING, evolve=luck_in_evolve),
+        attrs.evolve(MINING, close=luck_in_close),
+        attrs.evolve(MINING, decide=gift_in_decide),
+    ],
+    ids=["evolve", "close", "decide changes the state"],
+)
+def test_a_world_whose_state_hangs_on_something_outside_breaks_level_2(
+    tmp_path: Path, world: World[MiningState]
+) -> None:
+    path = played_in(world, tmp_path)
+
+    assert verify(path, INTEGRITY, world=world).holds
+    broken = break_of(verify(path, FOLD, world=world))
+    assert FOLD == broken.level
+    assert broken.where.startswith("round 1, commit 1 ")
+
+
+def test_a_journal_of_other_rules_is_refused_by_the_world(tmp_path: Path) -> None:
+    path = played_in(attrs.evolve(MINING, rules=2), tmp_path)
+
+    with pytest.raises(UnsupportedJournal, match="rules 2"):
+        verify(path)
+
+
+# Forged journals, with right checksums.
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    path = tmp_path / "original"
+    record(path, SETTINGS, MIX)
+    return path
+
+
+def test_a_journal_written_again_unchanged_is_the_same_file(original: Path) -> None:
+    forged = written(original, commits_of(original))
+
+    assert original.read_bytes() == forged.read_bytes()
+    assert verify(forged).holds
+
+
+def test_all_events_of_the_journal_are_counted(original: Path) -> None:
+    with JournalReader(original) as reader:
+        events = sum(1 for _ in fold.events(MINING, reader))
+
+    for level in (INTEGRITY, FOLD, DERIVE, DECIDE):
+        assert events == verify(original, level).events
+
+
+@pytest.mark.parametrize("round", [0, 1, 3, ROUNDS])
+def test_a_wrong_digest_breaks_level_2(original: Path, round: int) -> None:
+    commits = commits_of(original)
+    right = commits[round].digest
+    assert right is not None
+    commits[round].digest = right ^ 1
+
+    forged = written(original, commits)
+
+    assert verify(forged, INTEGRITY).holds
+    broken = break_of(verify(forged, FOLD))
+    assert (FOLD, f"digest {right:016x}", f"{right ^ 1:016x}") == (
+        broken.level,
+        broken.expected,
+        broken.found,
+    )
+    assert broken.where.startswith(f"round {round}, commit {round} ")
+
+
+def test_a_changed_gold_breaks_level_3_though_the_digests_were_recomputed(original: Path) -> None:
+    commits = commits_of(original)
+    inputs, derived = commits[3].blocks
+    *front, (plot, agent, stamina, gold) = derived.rows(MINING_SETTLED)
+    richer = [*front, (plot, agent, stamina, gold + 1)]
+    commits[3].blocks = (inputs, replaced(derived, MINING_SETTLED, richer))
+
+    forged = written(original, redigested(commits))
+
+    assert verify(forged, FOLD).holds
+    broken = break_of(verify(forged, DERIVE))
+    assert DERIVE == broken.level
+    assert broken.where.startswith("round 3, commit 3 ")
+    assert broken.where.endswith("mining_settled")
+    assert f'"plot": {plot}, "agent": {agent}, "stamina": {stamina}, ' in broken.found
+    assert broken.found.endswith(f'"gold": {float(gold + 1)}}}')
+    assert broken.expected.endswith(f'"gold": {float(gold)}}}')
+
+
+def test_a_derived_event_left_out_breaks_level_3(original: Path) -> None:
+    commits = commits_of(original)
+    inputs, derived = commits[3].blocks
+    commits[3].blocks = (
+        inputs,
+        replaced(derived, MINING_SETTLED, derived.rows(MINING_SETTLED)[:-1]),
+    )
+
+    forged = written(original, redigested(commits))
+
+    assert verify(forged, FOLD).holds
+    broken = break_of(verify(forged, DERIVE))
+    assert (DERIVE, "no event") == (broken.level, broken.found)
+
+
+def test_derived_events_cut_into_other_batches_break_level_3(original: Path) -> None:
+    commits = commits_of(original)
+    inputs, derived = commits[3].blocks
+    batches = [(code, [row]) for code, rows in derived for row in rows]
+    commits[3].blocks = (inputs, Block(batches))
+
+    broken = break_of(verify(written(original, redigested(commits)), DERIVE))
+
+    assert (DERIVE, "the same events, cut up") == (broken.level, broken.found)
+
+
+def test_a_plan_changed_breaks_level_4_though_all_else_was_derived_again(original: Path) -> None:
+    commits = commits_of(original)
+    commits[4].blocks = (with_actions(commits[4].blocks[0], 1, ()), Block([]))
+
+    forged = written(original, rederived(commits))
+
+    assert verify(forged, DERIVE).holds
+    broken = break_of(verify(forged, DECIDE))
+    assert DECIDE == broken.level
+    assert broken.where.startswith("round 4, commit 4 ")
+    assert broken.where.endswith("submitted")
+    assert '"agent": 1, "actions": []' in broken.found
+    assert '"agent": 1, "actions": [["' in broken.expected
+
+
+def test_two_plans_swapped_break_level_4_though_all_else_was_derived_again(original: Path) -> None:
+    commits = commits_of(original)
+    inputs = commits[4].blocks[0]
+    first, second = (inputs.rows(SUBMITTED)[agent][1] for agent in (0, 2))
+    assert first != second
+    swapped = with_actions(with_actions(inputs, 0, second), 2, first)
+    commits[4].blocks = (swapped, Block([]))
+
+    forged = written(original, rederived(commits))
+
+    assert verify(forged, DERIVE).holds
+    broken = break_of(verify(forged, DECIDE))
+    assert (DECIDE, "round 4, commit 4 ") == (broken.level, broken.where[:18])
+    assert '"agent": 0' in broken.found
+
+
+def test_a_roster_changed_breaks_level_4_though_the_digests_were_recomputed(original: Path) -> None:
+    commits = commits_of(original)
+    roster = [dict(entry) for entry in commits[0].setup["roster"]]
+    roster[2]["policy"] = "mine"
+    commits[0].setup = {**commits[0].setup, "roster": roster}
+
+    forged = written(original, redigested(commits))
+
+    assert verify(forged, DERIVE).holds
+    assert DECIDE == break_of(verify(forged, DECIDE)).level
+
+
+def test_a_seed_changed_breaks_level_3_though_the_digests_were_recomputed(original: Path) -> None:
+    commits = commits_of(original)
+    config = {**commits[0].setup["config"], "seed": 8}
+    commits[0].setup = {**commits[0].setup, "config": config}
+
+    forged = written(original, redigested(commits))
+
+    assert verify(forged, FOLD).holds
+    assert DERIVE == break_of(verify(forged, DERIVE)).level
+
+
+# Rounds that are missing, too many, or out of their order.
+
+
+def test_a_missing_round_does_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+    del commits[3]
+
+    forged = written(original, commits)
+
+    assert_broken(forged, FOLD, at="commit 3 ")
+
+
+def test_a_missing_round_does_not_hold_though_all_else_was_derived_again(original: Path) -> None:
+    commits = commits_of(original)
+    del commits[3]
+
+    forged = written(original, rederived(commits))
+
+    assert_broken(forged, FOLD, at="commit 3 ")
+
+
+def test_rounds_that_are_numbered_wrongly_do_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+    for commit in commits[1:]:
+        commit.unit += 1
+
+    assert_broken(written(original, commits), FOLD, at="commit 1 ")
+
+
+def test_rounds_that_all_bear_one_number_do_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+    for commit in commits:
+        commit.unit = 0
+
+    assert_broken(written(original, commits), FOLD, at="commit 1 ")
+
+
+def test_an_end_that_names_another_round_does_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+    commits[-1].unit += 1
+
+    assert_broken(written(original, commits), FOLD, at=f"commit {ROUNDS + 1} ")
+
+
+def test_an_end_too_early_does_not_hold(original: Path) -> None:
+    *rounds, _, _ = commits_of(original)
+
+    forged = written(original, [*rounds, Commit(END, ROUNDS - 1)])
+
+    broken = assert_broken(forged, DERIVE, at=f"commit {ROUNDS} ")
+    assert ("another round", "run_ended") == (broken.expected, broken.found)
+
+
+def test_a_round_after_the_last_does_not_hold(original: Path) -> None:
+    *rounds, end = commits_of(original)
+    again = Commit(UNIT, ROUNDS + 1, blocks=rounds[-1].blocks)
+    end.unit += 1
+
+    forged = written(original, redigested([*rounds, again, end]))
+
+    broken = assert_broken(forged, DERIVE, at=f"commit {ROUNDS + 1} ")
+    assert ("run_ended", "another round") == (broken.expected, broken.found)
+
+
+def test_rounds_after_the_end_do_not_hold(original: Path) -> None:
+    *rounds, end = commits_of(original)
+
+    forged = written(original, [*rounds[:-1], end, rounds[-1]])
+    assert_broken(forged, FOLD, at=f"commit {ROUNDS} ")
+
+    forged = written(original, [*rounds, end, rounds[-1]])
+    assert_broken(forged, FOLD, at=f"commit {ROUNDS + 2} ")
+
+
+def test_two_ends_do_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+
+    assert_broken(written(original, [*commits, commits[-1]]), FOLD, at=f"commit {ROUNDS + 2} ")
+
+
+def test_a_second_start_does_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+
+    assert_broken(written(original, [commits[0], *commits]), FOLD, at="commit 1 ")
+
+
+def test_a_journal_without_a_start_does_not_hold(original: Path) -> None:
+    commits = commits_of(original)
+
+    assert_broken(written(original, commits[1:]), FOLD, at="commit 0 ")
+
+
+def test_a_journal_that_stops_after_a_whole_round_holds_and_is_called_unfinished(
+    original: Path,
+) -> None:
+    verdict = verify(written(original, commits_of(original)[:4]))
+
+    assert (True, False, 3) == (verdict.holds, verdict.finished, verdict.rounds)
+
+
+# Rounds that no recorder could have written, though what is derived follows from what is submitted.
+# The policies are of their own kind and not asked, so that only levels 1 to 3 can tell.
+
+
+@pytest.fixture
+def unasked(tmp_path: Path) -> Path:
+    path = tmp_path / "unasked"
+    record(path, SETTINGS, f"{named(Settler)}*4")
+    return path
+
+
+def test_a_round_in_which_nobody_submits_does_not_hold(unasked: Path) -> None:
+    commits = commits_of(unasked)
+    commits[3].blocks = ()
+
+    assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
+
+
+def test_a_round_without_what_was_derived_does_not_hold(unasked: Path) -> None:
+    commits = commits_of(unasked)
+    commits[3].blocks = commits[3].blocks[:1]
+
+    assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["counted", "not counted"])
+def test_inputs_that_were_never_judged_do_not_hold(unasked: Path, counted: bool) -> None:
+    """Levels 3 and 4 may not pass over what level 2 folds, nor the other way round."""
+    commits = commits_of(unasked)
+    last = commits[ROUNDS]
+    last.blocks = (*last.blocks, commits[1].blocks[0])
+    if counted:
+        redigested(commits)
+
+    assert_broken(written(unasked, commits), DERIVE, at=f"commit {ROUNDS} ")
+
+
+def test_two_rounds_in_one_commit_do_not_hold(unasked: Path) -> None:
+    commits = commits_of(unasked)
+    commits[3].blocks = (*commits[3].blocks, *commits[4].blocks)
+
+    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
+
+
+@pytest.mark.parametrize("agent", range(4))
+def test_a_round_in_which_one_agent_does_not_submit_does_not_hold(
+    unasked: Path, agent: int
+) -> None:
+    commits = commits_of(unasked)
+    rows = commits[3].blocks[0].rows(SUBMITTED)
+    del rows[agent]
+    commits[3].blocks = (Block([(SUBMITTED, rows)]), Block([]))
+
+    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
+
+
+def test_the_last_agent_cannot_be_left_out_of_what_is_asked_again(original: Path) -> None:
+    commits = commits_of(original)
+    rows = commits[3].blocks[0].rows(SUBMITTED)[:-1]
+    commits[3].blocks = (Block([(SUBMITTED, rows)]), Block([]))
+
+    assert not verify(written(original, rederived(commits))).holds
+
+
+@pytest.mark.parametrize("order", [(0, 0, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3, 3), (3, 2, 1, 0)])
+def test_submissions_twice_or_out_of_agent_order_do_not_hold(
+    unasked: Path, order: Sequence[int]
+) -> None:
+    commits = commits_of(unasked)
+    rows = commits[3].blocks[0].rows(SUBMITTED)
+    commits[3].blocks = (Block([(SUBMITTED, [rows[agent] for agent in order])]), Block([]))
+
+    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
+
+
+# Playing and forging.
+
+
+def named(policy: type) -> str:
+    return f"{policy.__module__}:{policy.__qualname__}"
+
+
+def played_by(policy: type, folder: Path) -> Path:
+    """A journal in which agent 2 has this policy and the others are beyond doubt."""
+    path = folder / "journal"
+    record(path, SETTINGS, f"greedy-mine*2,{named(policy)}*1,random*1")
+    return path
+
+
+def played_in(world: World[MiningState], folder: Path) -> Path:
+    """A journal played in a world of its own, by policies that are beyond doubt."""
+    path = folder / "journal"
+    config, roster = prepare(SETTINGS, MIX)
+    setup = {"config": config.as_dict(), "roster": roster.as_setup()}
+    with JournalWriter(path, Header(world.name, world.rules)) as journal:
+        run.record(world, setup, Miners(config, roster), journal)
+    return path
+
+
+def break_of(verdict: Verdict) -> Break:
+    assert verdict.broken is not None
+    return verdict.broken
+
+
+def assert_broken(path: Path, level: int, *, at: str) -> Break:
+    """A break in this place, whether the check is to go as far as `level` or further."""
+    for upto in range(level, DECIDE + 1):
+        broken = verify(path, upto).broken
+        assert broken is not None
+        assert at in broken.where
+    assert broken is not None
+    return broken
+
+
+def commits_of(path: Path) -> list[Commit]:
+    with JournalReader(path) as reader:
+        return list(reader)
+
+
+def written(original: Path, commits: Sequence[Commit]) -> Path:
+    """A journal with these commits under right checksums, beside the original."""
+    with JournalReader(original) as reader:
+        header = reader.header
+    path = original.with_name("forged")
+    with JournalWriter(path, header, force=True) as journal:
+        for commit in commits:
+            journal.append(commit)
+    return path
+
+
+def redigested(commits: list[Commit]) -> list[Commit]:
+    """The same commits with the digests that follow from their events."""
+    return refolded(commits, lambda state, blocks: blocks)
+
+
+def rederived(commits: list[Commit]) -> list[Commit]:
+    """The same commits with the derived events that follow from their inputs, and the digests."""
+
+    def again(state: MiningState, blocks: Sequence[Block]) -> Iterator[Block]:
+        for inputs in blocks[::2]:
+            yield inputs
+            yield Block(MINING.decide(state, inputs))
+
+    return refolded(commits, again)
+
+
+def refolded(
+    commits: list[Commit],
+    blocks_of: Callable[[MiningState, Sequence[Block]], Iterator[Block] | Sequence[Block]],
+) -> list[Commit]:
+    assert commits[0].setup is not None
+    state = MINING.initial(commits[0].setup)
+    for commit in commits:
+        if commit.kind == END:
+            continue
+        if commit.kind != START:
+            folded = []
+            for block in blocks_of(state, commit.blocks):
+                state = MINING.evolve(state, block)
+                folded.append(block)
+            commit.blocks = folded
+            state = MINING.close(state)
+        commit.digest = MINING.digest(state)
+    return commits
+
+
+def replaced(block: Block, code: int, rows: list[Row]) -> Block:
+    """The block with other rows in place of those of one type."""
+    return Block([(c, rows if c == code else kept) for c, kept in block])
+
+
+def with_actions(inputs: Block, agent: int, actions: tuple[Any, ...]) -> Block:
+    """The submissions with other actions for one agent."""
+    rows = inputs.rows(SUBMITTED)
+    rows[agent] = (agent, actions, *rows[agent][2:])
+    return Block([(SUBMITTED, rows)])

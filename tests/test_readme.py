@@ -1,0 +1,124 @@
+"""The README is executed: its transcripts, its world, and the world in agents/README.md.
+
+`python -m tests.test_readme` writes the transcripts' outputs anew.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def commands_of(transcripts: list[str]) -> list[str]:
+    return [line[2:] for block in transcripts for line in block.splitlines() if line[:2] == "$ "]
+
+
+def run(command: str, folder: Path) -> str:
+    """What a shell prints for a command, with `goldrush` and `python` of this environment."""
+    shim = folder / "bin" / "goldrush"
+    if not shim.exists():
+        shim.parent.mkdir()
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')
+        shim.chmod(0o755)
+    path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    return done.stdout
+
+
+def replayed(transcripts: list[str], folder: Path) -> list[str]:
+    return [
+        "".join(f"$ {command}\n{run(command, folder)}" for command in commands_of([block]))
+        for block in transcripts
+    ]
+
+
+def test_the_transcripts_are_what_the_commands_print(tmp_path: Path) -> None:
+    transcripts = blocks(README.read_text(), "console")
+
+    assert transcripts == replayed(transcripts, tmp_path)
+
+
+def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None:
+    text = README.read_text()
+    [program], [printed] = blocks(text, "python"), blocks(text, "text")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.stdout, done.stderr) == (printed, "")
+
+
+def test_the_policy_of_ones_own_plays_and_is_asked_again(tmp_path: Path) -> None:
+    [policy] = blocks((ROOT / "agents" / "README.md").read_text(), "python")
+    (tmp_path / "homebody.py").write_text(policy)
+    recorded = run(
+        "goldrush record --rounds 10 --roster homebody:Homebody*4,raid*6 --out own.journal",
+        tmp_path,
+    )
+    trusted = run("goldrush verify own.journal --trust homebody:Homebody", tmp_path)
+    untrusted = run("goldrush verify own.journal", tmp_path)
+
+    assert "homebody:Homebody" in recorded
+    assert "holds at levels 1 to 4" in trusted
+    assert "not asked again" not in trusted
+    assert "not asked again: homebody:Homebody (4 agents)" in untrusted
+
+
+def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:
+    lines = README.read_text().splitlines()[:30]
+    commands = [line for line in lines if line.startswith("python3 -m venv")]
+
+    assert len(commands) == 2
+    assert "goldrush record" in commands[0]
+    assert commands[1].endswith("python -m pytest")
+    assert "<!-- tests -->" in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*/README.md")), ids=lambda p: p.parent.name)
+def test_every_module_that_a_rooms_page_names_exists_and_none_is_left_out(page: Path) -> None:
+    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", page.read_text(), re.MULTILINE))
+    room = page.parent
+    if room.name in ("agents", "replay", "cli"):
+        there = {path.name for path in room.glob("*.py")} - {"__init__.py", "__main__.py"}
+
+        assert there == named
+    else:
+        assert all((room / name).exists() for name in named)
+
+
+def write_transcripts(folder: Path) -> None:
+    text = README.read_text()
+    old = blocks(text, "console")
+    for before, after in zip(old, replayed(old, folder), strict=True):
+        text = text.replace(f"```console\n{before}```", f"```console\n{after}```", 1)
+    README.write_text(text)
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as name:
+        write_transcripts(Path(name))
