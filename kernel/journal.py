@@ -23,6 +23,7 @@ import fcntl
 import hashlib
 import os
 import stat
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -54,8 +55,9 @@ BODY_MAX = 1 << 30  # bytes of one commit's body
 START, UNIT, END = 0, 1, 2
 
 _PREFIX = b"\x95\xa8" + MAGIC.encode()
-_HEAD_BYTES = 11  # 94, ce length, ce check
-_TAIL_BYTES = 9  # cf checksum
+_HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
+_TAIL = struct.Struct(">cQ")  # cf checksum
+_HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 FRAME_BYTES = _HEAD_BYTES + _TAIL_BYTES  # what a commit takes besides its body
 
 
@@ -238,7 +240,7 @@ class JournalReader:
 
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
-        unit = 0
+        closed = 0  # the last unit whose digest stands
         parser = _BodyParser()
         self.ended = False
         for index, (offset, end, body) in enumerate(self._frames()):
@@ -249,9 +251,11 @@ class JournalReader:
                     self.path, f"commit {index} at byte {offset}", str(error)
                 ) from None
             commit.index, commit.offset, commit.end = index, offset, end
-            if (commit.kind == START) != (index == 0) or self.ended or commit.unit < unit:
+            wanted = closed + 1 if commit.kind == UNIT else closed
+            if (commit.kind == START) != (index == 0) or self.ended or commit.unit != wanted:
                 raise MalformedEvents(self.path, commit.where, "it does not belong there")
-            unit = commit.unit
+            if commit.digest is not None:
+                closed = commit.unit
             self.ended = commit.kind == END
             yield commit
 
@@ -266,12 +270,12 @@ class JournalReader:
             head = read(_HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
                 raise TornTail(path, index, offset, size - offset)
+            front, length, mark, found = _HEAD.unpack(head)
             check = xxh3_64_intdigest(head[:6], checksum) & 0xFFFFFFFF
-            if head[:2] != b"\x94\xce" or head[6:] != b"\xce" + check.to_bytes(4, "big"):
+            if found != check or front != b"\x94\xce" or mark != b"\xce":
                 raise DamagedJournal(
                     path, index, offset, f"a commit's length under check {check:08x}", head.hex()
                 )
-            length = int.from_bytes(head[2:6], "big")
             if length > BODY_MAX:
                 raise MalformedEvents(
                     path, f"commit {index} at byte {offset}", f"a body of {length} bytes"
@@ -284,7 +288,8 @@ class JournalReader:
                 raise TornTail(path, index, offset, _HEAD_BYTES + len(rest))
             body = rest[:length]
             checksum = xxh3_64_intdigest(head + body, checksum)
-            if rest[length:] != b"\xcf" + checksum.to_bytes(8, "big"):
+            mark, found = _TAIL.unpack_from(rest, length)
+            if found != checksum or mark != b"\xcf":
                 raise DamagedJournal(
                     path, index, offset, f"checksum cf{checksum:016x}", rest[length:].hex()
                 )

@@ -28,8 +28,8 @@ Batch = tuple[int, Sequence[Row]]
 class Block:
     """Events in order, as batches, with their canonical bytes.
 
-    `packed` is an array of batches, each `[code, [row, ...]]`: packed once, whoever needs it. A block
-    is either inputs or what was derived from them. Treat it as immutable.
+    `packed` is an array of batches, each `[code, [row, ...]]`: packed once, whoever needs it. A
+    block is either inputs or what was derived from them. Treat it as immutable.
     """
 
     __slots__ = ("batches", "packed")

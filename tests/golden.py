@@ -1,4 +1,4 @@
-"""The golden journals: one small run for each treatment. `python -m tests.golden` adds missing ones."""
+"""The golden journals: one small run a treatment. `python -m tests.golden` adds missing ones."""
 
 from pathlib import Path
 
