@@ -57,7 +57,7 @@ def asked(policy: Policy, entry: Entry, shown: Shown, config: MiningConfig) -> R
     try:
         draws = Draws(config.seed, round, agent, "policy")
         return submitted(agent, policy.plan(Observation(shown, agent), draws), config)
-    except Exception as error:  # whatever somebody's policy raises
+    except (Exception, SystemExit) as error:  # whatever somebody's policy raises
         reason = f"{type(error).__name__}: {error}"
         raise PolicyFailed(entry.policy, agent, round, reason) from error
 

@@ -149,7 +149,7 @@ def _own(name: str) -> Policy:
     module, _, attribute = name.partition(":")
     try:
         policy = getattr(importlib.import_module(module), attribute)()
-    except Exception as error:  # whatever somebody's module raises while it is imported
+    except (Exception, SystemExit) as error:  # whatever somebody's module raises
         raise BadInput(
             f"policy {name} cannot be made: {type(error).__name__}: {error}",
             "give package.module:Class, importable from here, that needs no arguments",

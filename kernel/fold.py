@@ -153,6 +153,7 @@ def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> I
     """One commit's events in their logical form."""
     words = world.vocabulary
     if commit.kind == START:
+        start(world, reader, commit)  # refuses a setup that is none
         front = {"world": reader.header.world, "rules": reader.header.rules}
         yield Event(words.started, 0, {**front, **(commit.setup or {})})
         return

@@ -118,6 +118,14 @@ WORD = Kind(
     lambda value: type(value) is int and 0 <= value < 1 << 64,
     lambda value: f"{value:016x}",
 )
+FACTS = Kind(
+    "map of names to plain values",
+    lambda value: (
+        type(value) is dict
+        and all(type(name) is str for name in value)
+        and all(item is None or type(item) in (bool, int, float, str) for item in value.values())
+    ),
+)
 # A real number that is whole is held as an integer: one byte in place of nine.
 AMOUNT = Kind(
     "real number",

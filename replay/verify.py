@@ -199,11 +199,17 @@ class _Check:
         else:
             self._state = fold.apply(self.world, self.reader.path, self._state, commit)
         if commit.digest is not None:
-            digest = self.world.digest(self._state)
+            digest = self._digest(commit)
             if digest != commit.digest:
                 raise _Broken(
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
                 )
+
+    def _digest(self, commit: Commit) -> int:
+        try:
+            return self.world.digest(self._state)
+        except fold.REFUSED as error:  # a number that grew beyond 64 bits, say
+            raise fold.malformed(self.world, self.reader.path, commit, error) from None
 
     def _derive(self, commit: Commit) -> None:
         """Levels 3 and 4: every step of a commit again, from the state before it."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 from kernel.world import (
     AMOUNT,
     BOOLEAN,
+    FACTS,
     INTEGER,
     NATURAL,
     TEXT,
@@ -70,7 +71,6 @@ REMOVAL = Kind(
     lambda v: type(v) is tuple and len(v) == 2 and NATURAL.holds(v[0]) and _REASON.holds(v[1]),
     lambda v: [v[0], _REASON.show(v[1])],
 )
-MAP = Kind("map", lambda v: type(v) is dict)
 
 EVENTS: Final = (
     EventType(
@@ -81,7 +81,7 @@ EVENTS: Final = (
             "error": optional(TEXT),
             "say": optional(TEXT),
             "memo": optional(TEXT),
-            "source": optional(MAP),
+            "source": optional(FACTS),
         },
         is_input=True,
     ),

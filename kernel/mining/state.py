@@ -26,7 +26,7 @@ from kernel.mining.events import (
     KINDS,
     RESTORED,
 )
-from kernel.world import Block, Row, amount
+from kernel.world import FACTS, TEXT, Block, Row, amount
 
 WORD_MASK = (1 << 64) - 1
 
@@ -113,13 +113,26 @@ class MiningState:
 
 
 def initial(setup: Mapping[str, Any]) -> MiningState:
-    """The state before round 1 of a run with this setup (`config` and `roster`)."""
+    """The state before round 1 of a run with this setup: `config` and `roster`, both whole."""
+    if list(setup) != ["config", "roster"]:
+        raise BadInput(f"the setup has {', '.join(map(str, setup))}", "it has config and roster")
     config = config_of(setup["config"])
     if pack(config.as_dict()) != pack(setup["config"]):
         raise BadInput("the configuration is not whole", "write out every setting in order")
     roster = tuple(setup["roster"])
-    if [entry["agent"] for entry in roster] != list(range(config.agents)):
+    if len(roster) != config.agents:
         raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
+    for agent, entry in enumerate(roster):
+        if (
+            list(entry) != ["agent", "policy", "options"]
+            or (type(entry["agent"]), entry["agent"]) != (int, agent)
+            or not TEXT.holds(entry["policy"])
+            or not FACTS.holds(entry["options"])
+        ):
+            raise BadInput(
+                f"entry {agent} of the roster is {entry!r:.80}",
+                "it must have agent (its place), policy (text) and options (a map)",
+            )
     return MiningState(config, roster)
 
 
