@@ -49,7 +49,6 @@ from kernel.world import Block
 MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
-WORLD_NAME_MAX = 64  # characters
 BODY_MAX = 1 << 30  # bytes of one commit's body
 
 START, UNIT, END = 0, 1, 2
@@ -129,16 +128,23 @@ class JournalWriter:
         """Start a new journal at `path`.
 
         Raises BadInput when the folder is missing or the path cannot take a file, or when
-        something is there already and not `force`; JournalInUse when another writer has it.
+        something is there already and not `force`; JournalInUse when another writer has it;
+        WriteFailed when the system refuses the first bytes.
         """
+        packed = header.packed()
+        if len(packed) > HEADER_MAX:
+            raise BadInput(f"world {header.world!r:.80} has a long name", "give it a shorter one")
         self.path = str(path)
         self._fsync = fsync
         self._fd = _create(self.path, force)
-        packed = header.packed()
         self._checksum = int.from_bytes(packed[-8:], "big")
         self.offset = 0
         self.commits = 0
-        self._write(packed)
+        try:
+            self._write(packed)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -1,8 +1,8 @@
 """How hard the laws are tried: `HYPOTHESIS_PROFILE=thorough python -m pytest tests/laws`.
 
 `ci`, the default, tries the same examples every time, so that a red test is a changed program and
-never bad luck. `thorough` tries new ones for an hour: a million hostile plans against the oracle of the
-mining world, and as many again against every law of it.
+never bad luck. `thorough` tries new ones for an hour: a million hostile plans against the oracle of
+the mining world, a hundred thousand and more against each of its laws.
 """
 
 import os

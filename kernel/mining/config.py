@@ -15,7 +15,7 @@ import attrs
 
 from kernel.errors import BadInput
 
-SEED_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
+INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 ROUNDS_MAX = 1_000_000
 PLOTS_MAX = 1_000_000
 AGENTS_MAX = 100_000
@@ -64,7 +64,7 @@ class MiningConfig:
     `stamina_by_agent` and `alpha_by_plot` replace `stamina` and `alpha` where given.
     """
 
-    seed: int = _setting(0, _integer(0, SEED_MAX))
+    seed: int = _setting(0, _integer(0, INTEGER_MAX))
     rounds: int = _setting(200, _integer(1, ROUNDS_MAX))
     rows: int = _setting(10, _integer(1, PLOTS_MAX))
     cols: int = _setting(10, _integer(1, PLOTS_MAX))
@@ -81,8 +81,8 @@ class MiningConfig:
     visibility: int | str = _setting(
         5,
         (
-            lambda v: (type(v) is int and 1 <= v <= ROUNDS_MAX) or (type(v) is str and v == ALL),
-            f'a whole number from 1 to {ROUNDS_MAX}, or "all"',
+            lambda v: (type(v) is int and 1 <= v <= INTEGER_MAX) or (type(v) is str and v == ALL),
+            f'a whole number from 1 to {INTEGER_MAX}, or "all"',
         ),
     )
     communication: bool = _setting(False, (lambda v: type(v) is bool, "true or false"))

@@ -1,7 +1,7 @@
 """What holds in every round of every game, whoever plays and whatever they submit.
 
 A law is told from the recorded events and the states around them, by code of its own: where it
-needs to know what was left of a plan, or how a shuffle went, it works that out from the rules again.
+needs to know what was left of a plan, or how a shuffle went, it works that out from the rules.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -504,7 +504,7 @@ def shuffled(items: Iterable[T], words: Iterable[int]) -> list[T]:
 
 
 def fields(state: MiningState) -> dict[str, object]:
-    """Every field of a state in a form that shares nothing with it: its bytes, where it has some."""
+    """Every field of a state, as bytes that share nothing with it."""
     shown: dict[str, object] = {}
     for name in MiningState.__slots__:
         value = getattr(state, name)

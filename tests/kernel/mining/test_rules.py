@@ -9,6 +9,7 @@ from agents.mining import record
 from kernel.fold import events
 from kernel.journal import JournalReader
 from kernel.mining import MINING
+from kernel.mining.config import config_of
 from kernel.mining.submit import INTEGER_MAX, INTEGER_MIN
 from tests.kernel.mining.scenario import Item, given, words
 
@@ -551,12 +552,13 @@ def test_mining_pays_stamina_times_alpha() -> None:
 
     round = map.when({0: [("mine", 1, 3), ("mine", 0, 3), ("mine", 3, 2), ("mine", 2, 1)]})
 
+    front = {"event": "mining_settled", "round": 2}
     round.then(
-        *(
-            {"event": "mining_settled", "round": 2, "plot": plot, "agent": 0, "stamina": k, "gold": gold}
-            for plot, k, gold in ((0, 3, 1.5), (1, 3, 3 * 0.1), (2, 1, 0.0), (3, 2, 4.0))
-        )
-    )  # fmt: skip
+        front | {"plot": 0, "agent": 0, "stamina": 3, "gold": 1.5},
+        front | {"plot": 1, "agent": 0, "stamina": 3, "gold": 3 * 0.1},
+        front | {"plot": 2, "agent": 0, "stamina": 1, "gold": 0.0},
+        front | {"plot": 3, "agent": 0, "stamina": 2, "gold": 4.0},
+    )
     assert [1.5 + 3 * 0.1 + 0.0 + 4.0, 0.0, 0.0] == round.gold
     assert all(type(gold) is float for gold in round.gold)
 
@@ -769,7 +771,7 @@ def test_a_run_begins_with_its_whole_configuration_and_roster(journal: Path) -> 
     started = logged(journal)[0]
 
     assert ("run_started", "mining", 1) == (started["event"], started["world"], started["rules"])
-    assert MINING.initial(started).config.as_dict() == started["config"]
+    assert started["config"] == config_of(started["config"]).as_dict()
     assert ["random"] * 3 + ["raid"] * 2 + ["claim"] == [e["policy"] for e in started["roster"]]
     assert [{"agent": agent, "options": {}} for agent in range(6)] == [
         {name: entry[name] for name in ("agent", "options")} for entry in started["roster"]
