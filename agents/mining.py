@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.policy import Policy
+from agents.policy import Policy, Scripted
 from agents.recorded import Recording
 from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
 from kernel import run
@@ -19,7 +19,7 @@ from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
-from kernel.mining.submit import submitted
+from kernel.mining.submit import Actions, Submission, submitted
 from kernel.mining.treatments import BASELINE, treated, treatment_named
 from kernel.world import Batch, Row
 
@@ -31,9 +31,7 @@ class Miners:
         """Make the policies. Raises BadInput where one cannot be made."""
         self.config = config
         self.entries = roster.entries
-        self.policies: list[Policy] = [
-            policy_of(entry, roster.recordings) for entry in roster.entries
-        ]
+        self.policies = [policy_of(entry, roster.recordings) for entry in roster.entries]
 
     def __call__(self, state: MiningState) -> list[Batch]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
@@ -50,13 +48,17 @@ class Miners:
         ]
 
 
-def asked(policy: Policy, entry: Entry, shown: Shown, config: MiningConfig) -> Row:
+def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningConfig) -> Row:
     """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
     agent = entry.agent
     round = shown.state.round + 1
     try:
-        draws = Draws(config.seed, round, agent, "policy")
-        return submitted(agent, policy.plan(Observation(shown, agent), draws), config)
+        answer = policy.plan(Observation(shown, agent), Draws(config.seed, round, agent, "policy"))
+        if type(answer) is Actions and not entry.is_own:
+            return (agent, answer, None, None, None, None)
+        if isinstance(answer, Submission) and not entry.is_own:
+            return answer.row(agent)
+        return submitted(agent, answer, config)
     except (Exception, SystemExit) as error:  # whatever somebody's policy raises
         reason = f"{type(error).__name__}: {error}"
         raise PolicyFailed(entry.policy, agent, round, reason) from error
@@ -100,6 +102,19 @@ def record(
     middle, with the journal whole up to the last round closed.
     """
     config, roster = prepare(settings or {}, roster, treatment)
+    return play(path, config, roster, force=force, fsync=fsync, on_round=on_round)
+
+
+def play(
+    path: str | Path,
+    config: MiningConfig,
+    roster: Roster,
+    *,
+    force: bool = False,
+    fsync: bool = False,
+    on_round: Callable[[int, MiningState], None] | None = None,
+) -> MiningState:
+    """As `record`, with what `prepare` gave."""
     miners = Miners(config, roster)
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     with JournalWriter(

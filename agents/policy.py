@@ -13,7 +13,15 @@ from kernel.draws import Draws
 from kernel.mining.observe import Observation
 from kernel.mining.submit import Actions, Plan, Submission
 
-Answer = Sequence[Any] | Plan | Actions | Submission
+Answer = Sequence[Any] | Plan
+
+
+class Scripted(Protocol):
+    """A policy of this package: what it returns is in the journal's form and taken as it is."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions | Submission:
+        """The agent's plan for the round."""
+        ...
 
 
 class Policy(Protocol):

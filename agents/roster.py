@@ -19,13 +19,13 @@ from typing import Any, Final
 import attrs
 
 from agents.baselines import DefendThenMine, GreedyMine, Random, TitForTatRaid
-from agents.policy import Policy
+from agents.policy import Policy, Scripted
 from agents.recorded import Recorded, Recording
 from agents.specialists import Claimer, Defender, Miner, Raider
 from kernel.errors import BadInput
 from kernel.mining.config import AGENTS_MAX
 
-POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
+POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "random": Random,
     "greedy-mine": GreedyMine,
     "defend-then-mine": DefendThenMine,
@@ -46,11 +46,19 @@ _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 @attrs.frozen
 class Entry:
-    """One agent of a roster: its policy's name and the options that belong to it."""
+    """One agent of a roster: its policy's name and the options that belong to it.
+
+    `is_own`: the policy is somebody's own class, whose answers have to be checked.
+    """
 
     agent: int
     policy: str
     options: Mapping[str, Any] = attrs.field(factory=dict)
+    is_own: bool = attrs.field(init=False)
+
+    @is_own.default
+    def _has_a_module(self) -> bool:
+        return ":" in self.policy
 
     def as_dict(self) -> dict[str, Any]:
         """The form in which the journal holds it."""
@@ -107,7 +115,7 @@ def parse_roster(text: str | None, agents: int | None = None) -> Roster:
     )
 
 
-def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy:
+def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Scripted:
     """A policy made afresh for an entry.
 
     Raises BadInput if there is no such policy, or no recording with the digest that it names.

@@ -1,9 +1,8 @@
 """The command line: what a person types, and what they get back.
 
-Commands say things to people or, with --json, to programs; errors are one line on stderr. Exit
-codes: 0 done, 1 it differs or it failed half way, 2 it could not be done as asked, 130 stopped by
-Ctrl-C. Modules that cost time to import are imported by the commands that need them, so that
-`goldrush --help` is as quick as click itself.
+Commands say things to people or, with --json, to programs; errors are one line on stderr. Modules
+that cost time to import are imported by the commands that need them, so that `goldrush --help` is
+as quick as click itself.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import sys
 import click
 
 from cli import catalogue, export, record, replay, verify
+from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable
-
-DONE, DIFFERS, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,7 +44,9 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        return int(cli.main(standalone_mode=False) or DONE)
+        code = int(cli.main(standalone_mode=False) or DONE)
+        sys.stdout.flush()  # here, where a full disk can still be told
+        return code
     except click.ClickException as error:
         error.show()
         return TROUBLE
@@ -55,10 +55,19 @@ def _run() -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output (`head`, say) has gone; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DIFFERS
+        _drop_output()
+        return UNREAD
+    except OSError as error:
+        _drop_output()
+        click.echo(f"goldrush: cannot go on: {error.strerror or error}", err=True)
+        return TROUBLE
     except Exception as error:
         return _told(error)
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere, or Python would complain of it on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: Exception) -> int:

@@ -55,18 +55,25 @@ def record(
         out = _free_path(f"mining-{treatment}-seed{config.seed}")
     try:
         with _progress(config.rounds) as advance:
-            mining.record(
-                out, chosen, players, treatment, force=force, fsync=fsync, on_round=advance
-            )
+            mining.play(out, config, players, force=force, fsync=fsync, on_round=advance)
     except KeyboardInterrupt:
-        summary = summarise(out)
-        click.echo(f"stopped: {out} holds rounds 1 to {summary.rounds}, whole", err=True)
+        click.echo(_stopped(out), err=True)
         raise
     summary = summarise(out)
     if as_json:
         echo_json(summary.as_dict())
     else:
         click.echo(_told(summary, treatment))
+
+
+def _stopped(out: Path) -> str:
+    from kernel.errors import GoldrushError
+    from replay.summary import summarise
+
+    try:
+        return f"{out} holds rounds 1 to {summarise(out).rounds}, whole"
+    except GoldrushError:
+        return "nothing was recorded yet"
 
 
 def allow_own_policies() -> None:
@@ -93,7 +100,12 @@ def _settings(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
 
 
 def _free_path(stem: str) -> Path:
-    JOURNALS.mkdir(exist_ok=True)
+    from kernel.errors import BadInput
+
+    try:
+        JOURNALS.mkdir(exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make {JOURNALS}/: {error.strerror}", "give --out") from None
     path = JOURNALS / f"{stem}.journal"
     number = 1
     while path.exists():
@@ -120,6 +132,7 @@ def _progress(rounds: int) -> Iterator[Callable[[int, object], None] | None]:
 def _told(summary: Any, treatment: str) -> str:
     config = summary.config
     path = summary.path
+    undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
     rows = [("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")]
     for entry in summary.policies:
         spent = sum(entry.spent.values()) or 1
@@ -132,7 +145,8 @@ def _told(summary: Any, treatment: str) -> str:
 {summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
 seed {config["seed"]}, treatment {treatment}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
-{summary.captures:,} captured; {summary.owned} owned at the end; {summary.gold:,.1f} gold mined
+{summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
+{summary.mined:,.1f} gold mined
 
 {table(rows, numbers=range(1, 9))}
 

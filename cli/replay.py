@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,12 @@ def _map(state: Any) -> str:
 
 
 def _cell(owner: int | None, width: int) -> str:
+    text = ("." if owner is None else str(owner)).rjust(width)
+    if "NO_COLOR" in os.environ:
+        return text
     if owner is None:
-        return click.style(".".rjust(width), dim=True)
-    return click.style(str(owner).rjust(width), fg=_COLOURS[owner % len(_COLOURS)])
+        return click.style(text, dim=True)
+    return click.style(text, fg=_COLOURS[owner % len(_COLOURS)])
 
 
 _COLOURS = (

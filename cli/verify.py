@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
+from cli.codes import DIFFERS, TROUBLE
 from cli.record import allow_own_policies
 from cli.text import echo_json, printable
-
-DIFFERS, TROUBLE = 1, 2
 
 
 @click.command()
@@ -50,6 +49,7 @@ def verify(
     for journal in journals:
         try:
             verdict = check(journal, level, trust=trust, sources=sources)
+            digest = sha256_of(journal)
         except GoldrushError as error:
             code = TROUBLE
             results.append({"path": str(journal), "holds": None, "error": str(error)})
@@ -57,7 +57,6 @@ def verify(
                 click.echo(f"goldrush: {printable(str(error))}", err=True)
         else:
             code = code if verdict.holds else max(code, DIFFERS)
-            digest = sha256_of(journal)
             results.append({**verdict.as_dict(), "sha256": digest})
             if not as_json:
                 click.echo(printable(_told(verdict, digest)))

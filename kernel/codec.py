@@ -6,7 +6,7 @@ same run gives the same file. Integers beyond 64 bits are refused here, so that 
 what another language could not read.
 
 Reading is bounded: `unpack` takes one value, all of the buffer, and nothing that would make it
-build an object by name; msgpack itself limits depth and every declared length to the buffer.
+build an object by name; msgpack limits the depth, and each declared length to what is there.
 """
 
 from __future__ import annotations

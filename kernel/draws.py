@@ -52,11 +52,13 @@ class Draws:
         return tuple(xxh3_64_intdigest(key, i) for i in range(self.taken))
 
     def below(self, n: int) -> int:
-        """An unbiased index in 0 .. n-1 (n >= 1).
+        """An unbiased index in 0 .. n-1. Raises ValueError unless n is 1 .. 2^64.
 
         A word at or above the largest multiple of n that fits into 64 bits is passed over, which
         is what makes the remainder of the others uniform.
         """
+        if not 1 <= n <= WORD_RANGE:
+            raise ValueError(f"below({n}): a word can choose among 1 to 2^64")
         while True:
             word = self.word()
             index = word % n

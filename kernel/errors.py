@@ -8,6 +8,15 @@ Anything that leaves the library and is not one of these is a bug in goldrush.
 from __future__ import annotations
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value for a message: its repr, cut, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of thousands of digits, an object whose repr raises
+        text = f"a {type(value).__name__} that cannot be shown"
+    return text if len(text) <= most else text[:most] + "..."
+
+
 class GoldrushError(Exception):
     """The root: catch this to catch them all."""
 
@@ -22,6 +31,10 @@ class BadInput(GoldrushError):
         super().__init__(f"{what}; {instead}")
         self.what = what
         self.instead = instead
+
+
+class BadPlan(GoldrushError):
+    """What a policy returned is no plan. The message says which item and why."""
 
 
 class JournalError(GoldrushError):

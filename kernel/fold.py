@@ -79,11 +79,20 @@ def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
     try:
         for block in commit.blocks:
             state = world.evolve(state, block)
-        if commit.digest is not None:
-            state = world.close(state)
+        return closed(world, path, state, commit)
     except REFUSED as error:
         raise malformed(world, path, commit, error) from None
-    return state
+
+
+def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
+    """The state after a commit whose events are applied: its unit closed, if the commit does so.
+
+    Raises MalformedEvents where the commit closes a unit that is not done, or leaves one open.
+    """
+    if world.unit_done(state) != (commit.digest is not None):
+        says = "closes before it is done" if commit.digest is not None else "is done but not closed"
+        raise MalformedEvents(path, commit.where, f"{world.vocabulary.unit} {commit.unit} {says}")
+    return state if commit.digest is None else world.close(state)
 
 
 def states(world: World[S], reader: JournalReader) -> Iterator[tuple[Commit, S]]:
@@ -108,6 +117,8 @@ def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
     """The journal's whole steps, in order, their rows checked. Raises as `events` does."""
     under_way = Steps()
     for commit in reader:
+        if commit.kind == START:
+            start(world, reader, commit)  # refuses another world, other rules, a setup that is none
         if next(faults(world, commit.blocks), None):
             raise malformed(world, reader.path, commit)
         yield from under_way.completed_by(commit)

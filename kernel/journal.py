@@ -43,6 +43,7 @@ from kernel.errors import (
     TornTail,
     UnsupportedJournal,
     WriteFailed,
+    shown,
 )
 from kernel.world import Block
 
@@ -106,8 +107,7 @@ class Commit:
     def body(self) -> bytes:
         """The canonical body."""
         if self.kind == UNIT:
-            size = len(self.blocks) + 3
-            front = bytes((0x90 | size,)) if size < 16 else b"\xdc" + size.to_bytes(2, "big")
+            front: bytes = msgpack.Packer().pack_array_header(3 + len(self.blocks))
             front += b"\x01" + pack(self.unit) + pack(self.digest)
             return front + b"".join([block.packed for block in self.blocks])
         if self.kind == START:
@@ -128,23 +128,18 @@ class JournalWriter:
         """Start a new journal at `path`.
 
         Raises BadInput when the folder is missing or the path cannot take a file, or when
-        something is there already and not `force`; JournalInUse when another writer has it;
-        WriteFailed when the system refuses the first bytes.
+        something is there already and not `force`; JournalInUse when another writer has it.
         """
         packed = header.packed()
         if len(packed) > HEADER_MAX:
-            raise BadInput(f"world {header.world!r:.80} has a long name", "give it a shorter one")
+            raise BadInput(f"world {shown(header.world)} has a long name", "give it a shorter one")
         self.path = str(path)
         self._fsync = fsync
         self._fd = _create(self.path, force)
         self._checksum = int.from_bytes(packed[-8:], "big")
+        self._unwritten = packed  # goes out with the first commit: no journal is without a START
         self.offset = 0
         self.commits = 0
-        try:
-            self._write(packed)
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self) -> Self:
         return self
@@ -170,7 +165,8 @@ class JournalWriter:
         check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
         frame = length + b"\xce" + check.to_bytes(4, "big") + body
         checksum = xxh3_64_intdigest(frame, self._checksum)
-        self._write(frame + b"\xcf" + checksum.to_bytes(8, "big"))
+        self._write(self._unwritten + frame + b"\xcf" + checksum.to_bytes(8, "big"))
+        self._unwritten = b""
         self._checksum = checksum
         self.commits += 1
 
@@ -247,6 +243,7 @@ class JournalReader:
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
         closed = 0  # the last unit whose digest stands
+        index = -1
         parser = _BodyParser()
         self.ended = False
         for index, (offset, end, body) in enumerate(self._frames()):
@@ -264,6 +261,8 @@ class JournalReader:
                 closed = commit.unit
             self.ended = commit.kind == END
             yield commit
+        if index < 0:
+            raise TornTail(self.path, 0, self.size, 0)
 
     def _frames(self) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold."""
@@ -363,7 +362,9 @@ class _BodyParser:
             commit = self._commit(body, unpacker, start)
             if unpacker.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
-        except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
+        except (
+            ValueError, TypeError, RecursionError, MemoryError, msgpack.UnpackException,
+        ) as error:  # fmt: skip
             self._unpacker = self._new(self.SMALL)
             raise Undecodable(str(error) or type(error).__name__) from None
         return commit
@@ -379,9 +380,7 @@ class _BodyParser:
             for _ in range(size - 3):
                 batches = unpack()
                 end = tell() - start
-                for code, rows in batches:
-                    if type(code) is not int or type(rows) is not tuple or not rows:
-                        raise Undecodable("a block is not [[code, [row, ...]], ...]")
+                _check_batches(batches)
                 blocks.append(Block(batches, body[at:end]))
                 at = end
             commit = Commit(UNIT, unit, digest, blocks)
@@ -393,12 +392,32 @@ class _BodyParser:
         elif kind == END and size == 2:
             commit = Commit(END, unpack())
         else:
-            raise Undecodable(f"no commit of kind {kind!r:.20} has {size} parts")
-        if type(commit.unit) is not int or commit.unit < 0:
-            raise Undecodable(f"unit {commit.unit!r:.40} is no number")
-        if commit.digest is not None and type(commit.digest) is not int:
-            raise Undecodable(f"digest {commit.digest!r:.40} is no number")
+            raise Undecodable(f"no commit of kind {shown(kind)} has {size} parts")
+        _check_numbers(kind, commit)
+        if kind == UNIT and commit.digest is not None and (size <= 3 or size % 2 == 0):
+            raise Undecodable("a unit closes without what was derived in it")
         return commit
+
+
+def _check_batches(batches: Any) -> None:
+    if type(batches) is not tuple:
+        raise Undecodable("a block is no list of batches")
+    for batch in batches:
+        if type(batch) is not tuple:
+            raise Undecodable("a batch is no list")
+        code, rows = batch
+        if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
+            raise Undecodable("a batch is not [code, [row, ...]]")
+
+
+def _check_numbers(kind: Any, commit: Commit) -> None:
+    unit, digest = commit.unit, commit.digest
+    if type(kind) is not int or type(unit) is not int or unit < 0:
+        raise Undecodable(f"a commit of kind {shown(kind)} and unit {shown(unit)}")
+    if digest is None and kind != START:
+        return
+    if type(digest) is not int or digest < 0:
+        raise Undecodable(f"digest {shown(digest)}, which is no 64-bit number")
 
 
 def sha256_of(path: str | Path) -> str:

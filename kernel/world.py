@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from kernel.codec import fingerprint, pack
+from kernel.errors import shown
 
 S = TypeVar("S")
 
@@ -35,8 +36,15 @@ class Block:
     __slots__ = ("batches", "packed")
 
     def __init__(self, batches: Sequence[Batch], packed: bytes | None = None) -> None:
+        """A block of these batches; empty ones are left out, neighbours of one type made one.
+
+        `packed`, where given, is what was read for them from a file.
+        """
+        if packed is None:
+            batches = _tidy(batches)
+            packed = pack(batches)
         self.batches = batches
-        self.packed: bytes = pack(batches) if packed is None else packed
+        self.packed = packed
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
@@ -59,14 +67,24 @@ class Block:
         """
         if len(blocks) == 1:
             return blocks[0]
-        batches: list[tuple[int, list[Row]]] = []
-        for block in blocks:
-            for code, rows in block.batches:
-                if batches and batches[-1][0] == code:
-                    batches[-1][1].extend(rows)
-                else:
-                    batches.append((code, list(rows)))
-        return Block(batches)
+        return Block([batch for block in blocks for batch in block.batches])
+
+
+def _tidy(batches: Sequence[Batch]) -> Sequence[Batch]:
+    last = -1
+    for code, rows in batches:
+        if code == last or not rows:
+            break
+        last = code
+    else:
+        return batches
+    merged: list[tuple[int, list[Row]]] = []
+    for code, rows in batches:
+        if merged and merged[-1][0] == code:
+            merged[-1][1].extend(rows)
+        elif rows:
+            merged.append((code, list(rows)))
+    return merged
 
 
 @attrs.frozen
@@ -118,6 +136,14 @@ WORD = Kind(
     lambda value: type(value) is int and 0 <= value < 1 << 64,
     lambda value: f"{value:016x}",
 )
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is float:
+        return value - value == 0.0  # neither an infinity nor NaN, which JSON does not have
+    return value is None or type(value) in (bool, int, str)
+
+
 FACTS = Kind(
     "map of names to plain values",
     lambda value: (
@@ -153,10 +179,10 @@ class EventType:
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file, or None."""
         if type(row) is not tuple or len(row) != len(self.fields):
-            return f"{self.name}: {len(self.fields)} fields expected, found {row!r:.80}"
+            return f"{self.name}: {len(self.fields)} fields expected, found {shown(row)}"
         for (name, kind), value in zip(self.fields.items(), row, strict=True):
             if not kind.holds(value):
-                return f"{self.name}.{name}: {kind.name} expected, found {value!r:.80}"
+                return f"{self.name}.{name}: {kind.name} expected, found {shown(value)}"
         return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from kernel.errors import UnsupportedJournal
+from kernel.errors import UnsupportedJournal, shown
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.world import World
@@ -23,5 +23,5 @@ def world_of(reader: JournalReader) -> World[Any]:
     except KeyError:
         raise UnsupportedJournal(
             reader.path,
-            f"world {reader.header.world!r:.80}; this goldrush plays {', '.join(WORLDS)}",
+            f"world {shown(reader.header.world)}; this goldrush plays {', '.join(WORLDS)}",
         ) from None

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from kernel import fold
-from kernel.errors import BadInput
-from kernel.journal import END, Header, JournalReader
+from kernel.errors import BadInput, MalformedEvents
+from kernel.journal import END, Commit, Header, JournalReader
 from kernel.world import Event, World
 from kernel.worlds import world_of
 
@@ -43,7 +43,19 @@ def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) ->
             if commit.unit == round:
                 events += fold.commit_events(world, reader, commit)
                 if commit.digest is not None:
+                    _check(world, reader, commit, state)
                     return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)
             if commit.digest is not None:
                 last = commit.unit
     raise BadInput(f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}")
+
+
+def _check(world: World[Any], reader: JournalReader, commit: Commit, state: Any) -> None:
+    """A state that the journal itself contradicts is no answer."""
+    digest = world.digest(state)
+    if digest != commit.digest:
+        raise MalformedEvents(
+            reader.path,
+            commit.where,
+            f"digest {commit.digest:016x}, but its events give {digest:016x}",
+        )

@@ -6,6 +6,7 @@ Text that came from agents is quoted and escaped: it is data, and may have been 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -105,7 +106,7 @@ def _mining(events: list[Event]) -> Iterator[str]:
         stamina = sum(event["stamina"] for event in own)
         yield (
             f"agent {agent} mines {plots} with {stamina} stamina: "
-            + _gold(sum(event["gold"] for event in own))
+            + _gold(math.fsum(event["gold"] for event in own))
         )
 
 

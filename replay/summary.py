@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,9 +11,17 @@ from typing import Any
 import attrs
 
 from kernel import fold
-from kernel.journal import START, JournalReader
+from kernel.journal import JournalReader
 from kernel.mining import MINING
-from kernel.mining.events import CAPTURED, CLAIM_DRAWN, KINDS, RAID_RESOLVED
+from kernel.mining.events import (
+    CAPTURED,
+    CLAIM_DRAWN,
+    KINDS,
+    MINING_SETTLED,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+)
 from kernel.mining.state import MiningState
 
 
@@ -29,7 +38,11 @@ class PolicySummary:
 
 @attrs.frozen
 class Summary:
-    """Counts over the whole run; `contested` claims had two claimants or more."""
+    """Counts over the whole run.
+
+    `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
+    that an authority gave back; `mined` is gold before fines; `owned` plots at the end.
+    """
 
     path: str
     bytes: int
@@ -41,8 +54,9 @@ class Summary:
     contested: int
     raids: int
     captures: int
+    undone: int
     owned: int
-    gold: float
+    mined: float
     policies: Sequence[PolicySummary]
 
     def as_dict(self) -> dict[str, Any]:
@@ -54,13 +68,13 @@ def summarise(path: str | Path) -> Summary:
     """Read a mining journal and count. Raises what reading a journal raises."""
     counts: Counter[str] = Counter()
     state: MiningState | None = None
+    mined: list[float] = []
     rounds = 0
     with JournalReader(path) as reader:
         for commit, after in fold.states(MINING, reader):
             state = after
-            rounds = commit.unit
-            if commit.kind == START:
-                continue
+            if commit.digest is not None:
+                rounds = commit.unit
             for block in commit.blocks[1::2]:
                 claims = block.rows(CLAIM_DRAWN)
                 raids = block.rows(RAID_RESOLVED)
@@ -68,8 +82,10 @@ def summarise(path: str | Path) -> Summary:
                 counts["contested"] += sum(len(row[1]) > 1 for row in claims)
                 counts["raids"] += len(raids)
                 counts["captures"] += sum(row[4] == CAPTURED for row in raids)
+                counts["undone"] += sum(row[4] == RESTORED for row in block.rows(RULED))
+                mined += (row[3] for row in block.rows(MINING_SETTLED))
         size, finished = reader.size, reader.ended
-    assert state is not None  # a journal without a START does not read
+    assert state is not None  # the reader refuses a journal without a START
     return Summary(
         path=str(path),
         bytes=size,
@@ -80,9 +96,10 @@ def summarise(path: str | Path) -> Summary:
         claims=counts["claims"],
         contested=counts["contested"],
         raids=counts["raids"],
-        captures=counts["captures"],
+        captures=counts["captures"] - counts["undone"],
+        undone=counts["undone"],
         owned=sum(map(len, state.plots_of)),
-        gold=sum(state.gold),
+        mined=math.fsum(mined),
         policies=_by_policy(state),
     )
 
@@ -95,7 +112,7 @@ def _by_policy(state: MiningState) -> list[PolicySummary]:
         PolicySummary(
             policy,
             len(agents),
-            sum(state.gold[agent] for agent in agents),
+            math.fsum(state.gold[agent] for agent in agents),
             sum(len(state.plots_of[agent]) for agent in agents),
             {
                 name: sum(state.spent[agent][kind] for agent in agents)

@@ -106,8 +106,8 @@ def verify(
         check = _Check(reader, world or world_of(reader), level)
         if ask is not None:
             check.asker_of = lambda setup: Asker(ask)
-        elif check.world is MINING:
-            check.asker_of = lambda setup: _miners(setup, trust, sources)
+        elif check.world.name in ASKERS:
+            check.asker_of = lambda setup: ASKERS[check.world.name](setup, trust, sources)
         broken = check.broken()
         return Verdict(
             path=str(path),
@@ -131,6 +131,12 @@ class Asker:
 def _miners(setup: Mapping[str, Any], trust: Sequence[str], sources: Sequence[str]) -> Asker:
     miners = MinersAgain(setup, trust, sources)
     return Asker(miners, miners.not_asked)
+
+
+# Who asks the agents of a journal again, by the name of its world.
+ASKERS: Final[Mapping[str, Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Asker]]] = {
+    MINING.name: _miners
+}
 
 
 class _Broken(Exception):
@@ -162,7 +168,7 @@ class _Check:
         try:
             for commit in self.reader:
                 if self.level >= FOLD:
-                    self._follow(commit)
+                    self._followed(commit)
                 self._count(commit)
         except _Broken as broken:
             return broken.found
@@ -174,11 +180,19 @@ class _Check:
                 "a commit or the end", f"{error.extra} bytes of a commit that was never finished",
             )  # fmt: skip
         except MalformedEvents as error:
-            return Break(FOLD, error.where, f"events of the {self.world.name} world", error.fault)
+            return Break(INTEGRITY, error.where, "a commit", error.fault)
         return None
 
+    def _followed(self, commit: Commit) -> None:
+        try:
+            self._follow(commit)
+        except MalformedEvents as error:
+            expected = f"events of the {self.world.name} world"
+            raise _Broken(FOLD, error.where, expected, error.fault) from None
+
     def _count(self, commit: Commit) -> None:
-        self.rounds = commit.unit
+        if commit.digest is not None:
+            self.rounds = commit.unit
         # A unit commit that closes its unit is an event too, and so are the start and the end.
         self.events += commit.kind != UNIT or commit.digest is not None
         for block in commit.blocks:
@@ -218,8 +232,11 @@ class _Check:
         fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
         if fault is not None:
             raise MalformedEvents(path, commit.where, fault)
+        for block in commit.blocks[::2]:
+            if Block(block.batches).packed != block.packed:
+                raise MalformedEvents(path, commit.where, "inputs that are not packed canonically")
         if len(commit.body()) != commit.end - commit.offset - FRAME_BYTES:
-            raise MalformedEvents(path, commit.where, "not in the shortest encoding")
+            raise MalformedEvents(path, commit.where, "numbers that are not packed canonically")
         try:
             for step in self._steps.completed_by(commit):
                 if self.asker.ask is not None:
@@ -229,14 +246,13 @@ class _Check:
                     self._differ(DERIVE, commit, derived, step.derived)
                 for block in (step.inputs, step.derived):
                     self._state = world.evolve(self._state, block)
-            if commit.digest is not None:
-                self._state = world.close(self._state)
+            self._state = fold.closed(world, path, self._state, commit)
         except fold.REFUSED as error:
             raise fold.malformed(world, path, commit, error) from None
 
     def _ask_again(self, commit: Commit, ask: Again, recorded: Block) -> None:
         try:
-            answers = ask(self._state)
+            answers = ask(self.world.copy(self._state))  # nobody's to change but events'
         except PolicyFailed as error:
             raise _Broken(DECIDE, self._place(commit), "a plan", str(error)) from None
         answer = Block(_filled(answers, recorded))
@@ -266,11 +282,16 @@ def _damage(error: DamagedJournal) -> Break:
 
 def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:
     """Answers with the recorded row wherever one was not asked for (None)."""
+    kept = [rows for _, rows in recorded]
     filled: list[Batch] = []
-    for (code, rows), (_, kept) in zip(answers, recorded, strict=False):
-        filled.append(
-            (code, [was if row is None else row for row, was in zip(rows, kept, strict=False)])
-        )
+    for place, (code, rows) in enumerate(answers):
+        known = kept[place] if place < len(kept) else ()
+        taken = [
+            known[at] if row is None else row
+            for at, row in enumerate(rows)
+            if row is not None or at < len(known)
+        ]
+        filled.append((code, taken))
     return filled
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from kernel.errors import BadInput
+from kernel.errors import BadInput, shown
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 ROUNDS_MAX = 1_000_000
@@ -127,10 +127,10 @@ def config_of(settings: Mapping[str, Any]) -> MiningConfig:
     values: dict[str, Any] = {}
     for name, value in settings.items():
         if name not in _FIELDS:
-            raise BadInput(f"there is no setting {name!r}", _nearest(name))
+            raise BadInput(f"there is no setting {shown(name)}", _nearest(name))
         holds, range_ = _FIELDS[name].metadata["rule"]
         if not holds(value):
-            raise BadInput(f"{name} is {value!r:.60}", f"it must be {range_}")
+            raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
         if name in _REALS:
             value = float(value)
         elif name == "alpha_by_plot" and value is not None:
@@ -158,5 +158,5 @@ def _check_sizes(config: MiningConfig) -> None:
 
 
 def _nearest(name: str) -> str:
-    close = difflib.get_close_matches(name, _FIELDS, n=1)
+    close = difflib.get_close_matches(shown(name).strip("'"), _FIELDS, n=1)
     return f"did you mean {close[0]}?" if close else "the settings are " + ", ".join(_FIELDS)

@@ -64,10 +64,16 @@ class Plans:
 
 
 def decide(state: MiningState, inputs: Block) -> list[Batch]:
-    """The derived events of a round from everybody's submissions, in agent order."""
+    """The derived events of a round from everybody's submissions, in agent order.
+
+    Raises ValueError unless every agent has submitted once.
+    """
+    submitted = inputs.rows(SUBMITTED)
+    if [row[0] for row in submitted] != list(range(state.config.agents)):
+        raise ValueError("a round needs one submission of every agent, in agent order")
     plans = Plans()
     pruned: list[Row] = []
-    for agent, actions, _, _, _, _ in inputs.rows(SUBMITTED):
+    for agent, actions, _, _, _, _ in submitted:
         removed, cost = _prune(state, agent, actions, plans)
         if removed:
             pruned.append((agent, removed, cost))

@@ -43,6 +43,8 @@ VOID, TRUCE, BLOCKED, CAPTURED = range(4)
 REMEDIES: Final = ("restored", "fined")
 RESTORED, FINED = range(2)
 
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # what a plot or an amount in a plan may be
+
 Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
 
 
@@ -55,6 +57,8 @@ def _are_actions(value: Any) -> bool:
                 return False
             kind, plot, points = action
             if not (type(kind) is type(plot) is type(points) is int and 0 <= kind < len(KINDS)):
+                return False
+            if plot > INT64_MAX or points > INT64_MAX:
                 return False
     return True
 

@@ -7,101 +7,21 @@ round it was made for; keep nothing from it but what a memo can hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import attrs
 
 from kernel.mining.config import NO_AUTHORITY
-from kernel.mining.events import (
-    CAPTURED,
-    CLAIM,
-    CLAIM_DRAWN,
-    DEFEND,
-    KINDS,
-    MINE,
-    MINING_SETTLED,
-    OUTCOMES,
-    PRUNED,
-    RAID_RESOLVED,
-    REASONS,
-    RESTORED,
-    RULED,
-    SUBMITTED,
-    Action,
+from kernel.mining.events import SUBMITTED
+from kernel.mining.history import (
+    Outcomes,
+    PastAction,
+    PublicRound,
+    RoundSummary,
+    public_round,
+    summary,
 )
-from kernel.mining.state import MiningState, RoundRecord
-from kernel.world import Row
-
-
-@attrs.frozen
-class PublicClaim:
-    """A claimed plot: who claimed it (ascending ids) and who won."""
-
-    plot: int
-    claimants: tuple[int, ...]
-    winner: int
-
-
-@attrs.frozen
-class PublicRaid:
-    """A raided plot: its owner after the claims (None: nobody's), the raiders (ascending ids),
-    whether it was defended, the outcome, and who took it (None: nobody).
-    """
-
-    plot: int
-    owner: int | None
-    raiders: tuple[int, ...]
-    defended: bool
-    outcome: str
-    winner: int | None
-
-
-@attrs.frozen
-class PublicRound:
-    """The public events of a round, each tuple by ascending plot; `defended` lists plots."""
-
-    round: int
-    claims: tuple[PublicClaim, ...]
-    raids: tuple[PublicRaid, ...]
-    defended: tuple[int, ...]
-
-
-@attrs.frozen
-class PlotSummary:
-    """One plot in a round further back: numbers of claimants and raiders, and what came of it."""
-
-    plot: int
-    claimants: int
-    raiders: int
-    defended: bool
-    captured: bool
-
-
-@attrs.frozen
-class RoundSummary:
-    """A round further back: the plots on which something public happened, ascending."""
-
-    round: int
-    plots: tuple[PlotSummary, ...]
-
-
-@attrs.frozen
-class PastAction:
-    """One of the agent's own actions and what came of it.
-
-    `kind` and `plot` are None and `amount` 0 for an item that was no action. `result`: a reason
-    for removal (see the `pruned` event), or: mined, forfeited (mine); won, lost (claim); captured,
-    undone (by an authority), lost (another raider took it), blocked, truce, void (raid); held,
-    fell, untested (defend). `gold` is what it mined.
-    """
-
-    round: int
-    kind: str | None
-    plot: int | None
-    amount: int
-    result: str
-    gold: float = 0.0
+from kernel.mining.state import MiningState
 
 
 @attrs.frozen
@@ -143,6 +63,14 @@ class Shown:
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
         return tuple(summary(public_round(record)) for record in self.state.history[:-1])
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcomes, ...]:
+        return tuple(map(Outcomes, self.state.history))
+
+    @cached_property
+    def alphas(self) -> tuple[float, ...]:
+        return self.state.config.alphas
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -233,7 +161,7 @@ class Observation:
     @property
     def alphas(self) -> tuple[float, ...]:
         """Gold per stamina of every plot."""
-        return self._state.alphas
+        return self._shown.alphas
 
     @property
     def own(self) -> tuple[int, ...]:
@@ -295,101 +223,5 @@ class Observation:
     def past(self) -> tuple[PastAction, ...]:
         """The agent's own actions of the last `visibility` rounds, oldest first."""
         return tuple(
-            action for record in self._state.history for action in past_actions(record, self.agent)
+            action for outcomes in self._shown.outcomes for action in outcomes.of(self.agent)
         )
-
-
-def public_round(record: RoundRecord) -> PublicRound:
-    """The public events of a recorded round."""
-    return PublicRound(
-        record.round,
-        tuple(
-            PublicClaim(plot, tuple(claimants), winner)
-            for plot, claimants, winner, _ in record.rows(CLAIM_DRAWN)
-        ),
-        tuple(
-            PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
-            for plot, owner, raiders, defense, outcome, winner, _ in record.rows(RAID_RESOLVED)
-        ),
-        tuple(sorted({action[1] for _, action in kept_actions(record) if action[0] == DEFEND})),
-    )
-
-
-def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """(agent, action) of every action that was left after pruning, in plan order."""
-    removed = {
-        (agent, place) for agent, removals, _ in record.rows(PRUNED) for place, _ in removals
-    }
-    for row in record.rows(SUBMITTED):
-        for place, action in enumerate(row[1]):
-            if action is not None and (row[0], place) not in removed:
-                yield row[0], action
-
-
-def summary(public: PublicRound) -> RoundSummary:
-    """A round boiled down to counts by plot."""
-    claims = {claim.plot: len(claim.claimants) for claim in public.claims}
-    raids = {raid.plot: raid for raid in public.raids}
-    defended = set(public.defended)
-    return RoundSummary(
-        public.round,
-        tuple(
-            PlotSummary(
-                plot,
-                claims.get(plot, 0),
-                len(raids[plot].raiders) if plot in raids else 0,
-                plot in defended,
-                plot in raids and raids[plot].outcome == OUTCOMES[CAPTURED],
-            )
-            for plot in sorted({*claims, *raids, *defended})
-        ),
-    )
-
-
-def past_actions(record: RoundRecord, agent: int) -> Iterator[PastAction]:
-    """An agent's actions of a recorded round, in plan order, with what came of each."""
-    actions: tuple[Action, ...] = next(r[1] for r in record.rows(SUBMITTED) if r[0] == agent)
-    removed = {
-        place: reason
-        for row in record.rows(PRUNED) if row[0] == agent
-        for place, reason in row[1]
-    }  # fmt: skip
-    claims = {row[0]: row[2] for row in record.rows(CLAIM_DRAWN)}
-    raids = {row[0]: row for row in record.rows(RAID_RESOLVED)}
-    undone = {row[0] for row in record.rows(RULED) if row[4] == RESTORED}
-    settled = {row[0]: row[3] for row in record.rows(MINING_SETTLED)}
-    for place, action in enumerate(actions):
-        kind, plot, points = action or (None, None, 0)
-        name = None if kind is None else KINDS[kind]
-        gold = 0.0
-        if place in removed or plot is None:
-            result = REASONS[removed[place]]
-        elif kind == MINE:
-            gold = float(settled.get(plot, 0))
-            result = "forfeited" if _fell(raids.get(plot), plot in undone) else "mined"
-        elif kind == CLAIM:
-            result = "won" if claims[plot] == agent else "lost"
-        elif kind == DEFEND:
-            result = _defended(raids.get(plot), plot in undone)
-        else:
-            result = _raided(raids[plot], agent, plot in undone)
-        yield PastAction(record.round, name, plot, points, result, gold)
-
-
-def _fell(raid: Row | None, undone: bool) -> bool:
-    """Whether a plot that was the agent's at round start was taken from it for good."""
-    return raid is not None and raid[4] == CAPTURED and not undone
-
-
-def _defended(raid: Row | None, undone: bool) -> str:
-    if raid is None:
-        return "untested"
-    return "fell" if _fell(raid, undone) else "held"
-
-
-def _raided(raid: Row, agent: int, undone: bool) -> str:
-    if raid[4] != CAPTURED:
-        return OUTCOMES[raid[4]]
-    if raid[5] != agent:
-        return "lost"
-    return "undone" if undone else "captured"

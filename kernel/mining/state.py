@@ -11,14 +11,14 @@ gold and stamina, which change for everybody every round, are packed anew.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xxhash import xxh3_64_intdigest
 
 from kernel.codec import fingerprint, pack
-from kernel.errors import BadInput
+from kernel.errors import BadInput, shown
 from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import (
     CAPTURED,
@@ -98,7 +98,8 @@ class MiningState:
         """Give a plot to an owner."""
         before = self.owner[plot]
         if before is not None:
-            self.plots_of[before].remove(plot)
+            held = self.plots_of[before]
+            del held[bisect_left(held, plot)]
             self.plots_sum -= fingerprint((plot, before, self.since[plot], self.how[plot]))
         insort(self.plots_of[owner], plot)
         self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
@@ -130,7 +131,7 @@ def initial(setup: Mapping[str, Any]) -> MiningState:
             or not FACTS.holds(entry["options"])
         ):
             raise BadInput(
-                f"entry {agent} of the roster is {entry!r:.80}",
+                f"entry {agent} of the roster is {shown(entry)}",
                 "it must have agent (its place), policy (text) and options (a map)",
             )
     return MiningState(config, roster)

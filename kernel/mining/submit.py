@@ -11,15 +11,14 @@ from typing import Any
 
 import attrs
 
-from kernel.errors import GoldrushError
+from kernel.errors import BadPlan, shown
 from kernel.mining.config import MiningConfig
-from kernel.mining.events import KINDS, Action
+from kernel.mining.events import INT64_MAX, INT64_MIN, KINDS, Action
 from kernel.world import Row
 
 ITEMS_MAX = 1_000
 MEMO_MAX = 2_000  # characters
 SAY_MAX = 280  # code points, after cleaning
-INTEGER_MIN, INTEGER_MAX = -(2**63), 2**63 - 1
 
 OVERFLOW = "overflow"
 
@@ -31,10 +30,6 @@ _CLEANED: dict[int, str | None] = {
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
-
-
-class BadPlan(GoldrushError):
-    """What a policy returned is no plan. The message says which item and why."""
 
 
 @attrs.frozen
@@ -51,17 +46,14 @@ class Plan:
 
 
 class Actions(list[Action]):
-    """Actions already in the journal's form (codes of kinds, 64-bit integers), taken as they are.
-
-    For policies that cannot but be right; others return `(kind, plot, amount)` and are checked.
-    """
+    """Actions already in the journal's form: codes of kinds, 64-bit integers."""
 
     __slots__ = ()
 
 
 @attrs.frozen
 class Submission:
-    """An answer that was brought into the journal's form elsewhere (a recording, a parsed text).
+    """A whole submission already in the journal's form (of a recording, or of a parsed text).
 
     `actions` hold the codes of kinds, and None for an item that was no action; `error` is a stable
     code, `source` what a language model's answer came with.
@@ -73,22 +65,21 @@ class Submission:
     memo: str | None = None
     source: dict[str, Any] | None = None
 
+    def row(self, agent: int) -> Row:
+        """The row of the `submitted` event."""
+        return (agent, self.actions, self.error, self.say, self.memo, self.source)
+
 
 def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
-    """The row of the `submitted` event for an answer: a list of actions, a Plan, or what is
-    in the journal's form already (Actions, Submission).
+    """The row of the `submitted` event for a policy's answer: a list of actions or a Plan.
 
     Integers beyond 64 bits make their item null; items beyond 1,000 are cut (`overflow`). Raises
     BadPlan for anything else.
     """
-    if type(answer) is Actions:
-        return (agent, answer, None, None, None, None)
-    if isinstance(answer, Submission):
-        return (agent, answer.actions, answer.error, answer.say, answer.memo, answer.source)
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
     if answer.say is not None and not isinstance(answer.say, str):
-        raise BadPlan(f"say is {answer.say!r:.60}; it must be text or None")
+        raise BadPlan(f"say is {shown(answer.say)}; it must be text or None")
     say = clean_message(answer.say) if config.communication and answer.say else None
     return (agent, *_actions(answer.actions), say, _memo(answer.memo), None)
 
@@ -100,7 +91,7 @@ def clean_message(text: str) -> str:
 
 def _actions(items: object) -> tuple[list[Action], str | None]:
     if not isinstance(items, (list, tuple)):
-        raise BadPlan(f"a plan is a list of (kind, plot, amount), not {items!r:.60}")
+        raise BadPlan(f"a plan is a list of (kind, plot, amount), not {shown(items)}")
     actions: list[Action] = []
     error = None
     if len(items) > ITEMS_MAX:
@@ -109,13 +100,13 @@ def _actions(items: object) -> tuple[list[Action], str | None]:
         for kind, plot, points in items:
             if type(plot) is not int or type(points) is not int:
                 raise TypeError
-            if INTEGER_MIN <= plot <= INTEGER_MAX and INTEGER_MIN <= points <= INTEGER_MAX:
+            if INT64_MIN <= plot <= INT64_MAX and INT64_MIN <= points <= INT64_MAX:
                 actions.append((_CODES[kind], plot, points))
             else:
                 actions.append(None)
     except (TypeError, ValueError, KeyError):
         place = len(actions)
-        raise BadPlan(f"item {place} is {items[place]!r:.60}; {_WANTED}") from None
+        raise BadPlan(f"item {place} is {shown(items[place])}; {_WANTED}") from None
     return actions, error
 
 

@@ -15,7 +15,7 @@ from agents.mining import asked
 from agents.roster import POLICIES, Entry, policy_of
 from kernel.fold import fold
 from kernel.mining import MINING
-from kernel.mining.config import ALL, AUTHORITIES, DEFENSES, INTEGER_MAX, MiningConfig, config_of
+from kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
 from kernel.mining.events import CLAIM, DEFEND, KINDS, MINE, RAID, SUBMITTED, Action
 from kernel.mining.observe import Shown
 from kernel.mining.state import MiningState
@@ -25,6 +25,7 @@ from kernel.world import Block, Row
 AGENTS_MAX = 8
 ROUNDS_MAX = 8
 ITEMS_MAX = 30
+SEED_MAX = 2**53 - 1
 HOSTILE = "hostile"
 
 # Sums of these round at every step, overflow nothing, and stand on both sides of what is held as
@@ -112,7 +113,7 @@ def configs(draw: st.DrawFn) -> MiningConfig:
     stamina = st.integers(0, 14) | st.sampled_from((30, 1_000))
     return config_of(
         {
-            "seed": draw(st.integers(0, INTEGER_MAX)),
+            "seed": draw(st.integers(0, SEED_MAX)),
             "rounds": ROUNDS_MAX,
             "rows": rows,
             "cols": cols,

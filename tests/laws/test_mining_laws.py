@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
 from kernel.codec import pack, unpack
-from kernel.fold import block_events, fold
+from kernel.fold import block_events, faults, fold
 from kernel.mining import MINING
 from kernel.mining.config import ALL
 from kernel.mining.events import (
@@ -331,6 +331,14 @@ def test_the_derived_events_follow_again_from_what_was_written(game: Game) -> No
         before = fold(MINING, round.before, [])
 
         assert round.derived.packed == Block(MINING.decide(before, read)).packed
+
+
+@given(games())
+def test_every_event_written_is_one_that_its_type_allows(game: Game) -> None:
+    for round in played(game):
+        read = [Block(unpack(block.packed)) for block in (round.inputs, round.derived)]
+
+        assert [] == list(faults(MINING, read))
 
 
 @given(games())

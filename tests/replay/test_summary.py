@@ -24,7 +24,7 @@ def test_the_counts_are_those_of_the_events(tmp_path: Path) -> None:
     assert len(raids) == summary.raids
     assert sum(event["outcome"] == "captured" for event in raids) == summary.captures > 0
     assert 0.4 == summary.pressure
-    assert sum(e["gold"] for e in events if e.name == "mining_settled") == summary.gold
+    assert sum(e["gold"] for e in events if e.name == "mining_settled") == summary.mined
     assert ["raid", "claim", "random"] == [policy.policy for policy in summary.policies]
     assert [3, 3, 4] == [policy.agents for policy in summary.policies]
     assert summary.owned == sum(policy.plots for policy in summary.policies)

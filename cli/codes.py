@@ -1,0 +1,9 @@
+"""Exit codes: what a script that calls goldrush can tell from them."""
+
+from typing import Final
+
+DONE: Final = 0  # and for `verify`: all hold
+DIFFERS: Final = 1  # a journal does not hold; or a run broke off half way
+TROUBLE: Final = 2  # it could not be done, or not be judged, as asked
+INTERRUPTED: Final = 130  # Ctrl-C, as shells count it
+UNREAD: Final = 141  # whoever read our output went away, as shells count it

@@ -1,0 +1,222 @@
+"""`recorded:JOURNAL`: an agent submits again what the agent of its id submitted there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.mining import record
+from agents.recorded import Recording
+from kernel.draws import Draws
+from kernel.errors import BadInput, TornTail
+from kernel.fold import events
+from kernel.journal import JournalReader, sha256_of
+from kernel.mining import MINING
+from kernel.mining.observe import Observation
+from kernel.mining.submit import Plan
+from replay.verify import verify
+
+SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
+MIX = "raid*1,greedy-mine*1,random*2"
+
+
+class Talks:
+    """Says something, remembers something, and submits what is cut and what is null."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Plan:
+        said = " ".join(message.text for message in seen.messages)
+        items = [("mine", 2**70, 1), *[("claim", draws.below(12), 1)] * 1_001]
+        return Plan(items, say=f"round {seen.round} {said}"[:100], memo=(seen.memo or "") + ".")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source"
+    record(path, SETTINGS, MIX)
+    return path
+
+
+def log(path: Path, name: str | None = None) -> list[dict[str, Any]]:
+    with JournalReader(path) as reader:
+        logged = [event.as_dict() for event in events(MINING, reader)]
+    return [event for event in logged if name in (None, event["event"])]
+
+
+def replayed(source: Path, roster: str, **settings: Any) -> Path:
+    path = source.with_name("again")
+    record(path, SETTINGS | settings, roster.format(source))
+    return path
+
+
+def test_a_recorded_agent_submits_what_the_agent_of_its_id_submitted(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4")
+
+    assert log(source, "submitted") == log(again, "submitted")
+
+
+def test_where_everything_else_is_the_same_so_is_all_that_follows(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4")
+
+    def derived(path: Path) -> list[dict[str, Any]]:
+        return [e for e in log(path) if e["event"] not in ("run_started", "round_closed")]
+
+    assert derived(source) == derived(again)
+
+
+def test_under_other_rules_the_same_submissions_come_to_something_else(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4", seed=4, truce=3, rows=2)
+
+    assert log(source, "submitted") == log(again, "submitted")
+    assert log(source, "claim_drawn") != log(again, "claim_drawn")
+    assert "off-grid" in str(log(again, "pruned"))
+
+
+def test_recorded_agents_play_beside_others(source: Path) -> None:
+    again = replayed(source, "mine*1,recorded:{}*2,claim*1")
+
+    for agent, same in enumerate((False, True, True, False)):
+        first, second = (
+            [event["actions"] for event in log(path, "submitted") if event["agent"] == agent]
+            for path in (source, again)
+        )
+        assert same == (first == second)
+
+
+def test_a_shorter_run_takes_the_first_rounds(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4", rounds=3)
+
+    assert log(source, "submitted")[:12] == log(again, "submitted")
+
+
+def test_memos_errors_and_items_that_were_no_actions_are_submitted_again(tmp_path: Path) -> None:
+    path = tmp_path / "source"
+    record(path, SETTINGS | {"communication": True}, f"{__name__}:Talks*2")
+
+    again = replayed(path, "recorded:{}*2", communication=True)
+
+    assert log(path, "submitted") == log(again, "submitted")
+    first = log(again, "submitted")[0]
+    assert ("overflow", None, "round 1 ", ".") == (
+        first["error"],
+        first["actions"][0],
+        first["say"],
+        first["memo"],
+    )
+
+
+def test_messages_are_null_where_they_are_not_passed_on(tmp_path: Path) -> None:
+    path = tmp_path / "source"
+    record(path, SETTINGS | {"communication": True}, f"{__name__}:Talks*2")
+
+    again = replayed(path, "recorded:{}*2")
+
+    assert {None} == {event["say"] for event in log(again, "submitted")}
+
+
+def test_two_recordings_can_play_in_one_run(source: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    record(other, SETTINGS | {"seed": 9}, "claim*4")
+
+    again = replayed(source, f"recorded:{{}}*2,recorded:{other}*2")
+
+    for agent, path in enumerate((source, source, other, other)):
+        first, second = (
+            [event["actions"] for event in log(where, "submitted") if event["agent"] == agent]
+            for where in (path, again)
+        )
+        assert first == second
+
+
+def test_a_recording_of_a_recording_plays(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4")
+    once_more = source.with_name("once more")
+    record(once_more, SETTINGS, f"recorded:{again}*4")
+
+    assert log(source, "submitted") == log(once_more, "submitted")
+
+
+def test_the_bytes_do_not_depend_on_where_the_source_lies(source: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.write_bytes(source.read_bytes())
+
+    assert replayed(source, "recorded:{}*4").read_bytes() == _bytes(moved, tmp_path / "there")
+
+
+def _bytes(source: Path, path: Path) -> bytes:
+    record(path, SETTINGS, f"recorded:{source}*4")
+    return path.read_bytes()
+
+
+# What cannot be played is refused before anything is written.
+
+
+def test_a_source_with_too_few_rounds_is_refused(source: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        replayed(source, "recorded:{}*4", rounds=9)
+
+    assert f"{source} holds 8 rounds of submissions" == refused.value.what
+    assert "not 9" in refused.value.instead
+    assert not source.with_name("again").exists()
+
+
+def test_a_source_without_the_agent_is_refused(source: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        replayed(source, "recorded:{}*5")
+
+    assert f"{source} holds no submissions of agent 4" == refused.value.what
+    assert not source.with_name("again").exists()
+
+
+def test_a_source_is_read_by_agent_not_by_place_in_the_entry(source: Path) -> None:
+    with pytest.raises(BadInput, match="no submissions of agent 4"):
+        replayed(source, "mine*4,recorded:{}*1")
+
+
+def test_an_unfinished_source_plays_as_far_as_it_goes(source: Path) -> None:
+    with JournalReader(source) as reader:
+        end = list(reader)[5].end
+    source.write_bytes(source.read_bytes()[:end])
+
+    assert 5 == len(Recording(source).rounds)
+    replayed(source, "recorded:{}*4", rounds=5)
+    with pytest.raises(BadInput, match="holds 5 rounds"):
+        replayed(source, "recorded:{}*4", rounds=6)
+
+
+def test_a_source_with_a_torn_tail_is_refused(source: Path) -> None:
+    source.write_bytes(source.read_bytes()[:-1])
+
+    with pytest.raises(TornTail):
+        replayed(source, "recorded:{}*4")
+
+
+# Asked again, recorded agents need their source.
+
+
+def test_recorded_agents_are_asked_again_where_their_source_is_given(source: Path) -> None:
+    again = replayed(source, "recorded:{}*3,mine*1")
+
+    verdict = verify(again, sources=[str(source)])
+
+    assert (True, ()) == (verdict.holds, verdict.not_asked)
+
+
+def test_without_their_source_recorded_agents_are_not_asked_and_named(
+    source: Path, tmp_path: Path
+) -> None:
+    again = replayed(source, "recorded:{}*3,mine*1")
+    other = tmp_path / "other"
+    record(other, SETTINGS, "claim*4")
+
+    for sources in ([], [str(other)]):
+        verdict = verify(again, sources=sources)
+
+        assert (True, ("recorded (3 agents)",)) == (verdict.holds, verdict.not_asked)
+
+
+def test_the_digest_in_the_roster_is_that_of_the_source(source: Path) -> None:
+    again = replayed(source, "recorded:{}*4")
+
+    assert {sha256_of(source)} == {
+        entry["options"]["journal"] for entry in log(again, "run_started")[0]["roster"]
+    }

@@ -1,0 +1,337 @@
+"""Rosters (SPEC section 10): every form that a person can type, and what is refused."""
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.mining import prepare, record
+from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
+from kernel.draws import Draws
+from kernel.errors import BadInput, NotAJournal
+from kernel.journal import sha256_of
+from kernel.mining.observe import Observation
+
+DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
+
+
+def names(roster: Roster) -> list[str]:
+    assert list(range(len(roster.entries))) == [entry.agent for entry in roster.entries]
+    return [entry.policy for entry in roster.entries]
+
+
+def refusal(text: str, agents: int | None = None) -> BadInput:
+    with pytest.raises(BadInput) as refused:
+        parse_roster(text, agents)
+    return refused.value
+
+
+class Own:
+    """A policy of one's own."""
+
+    def plan(self, seen: Observation, draws: Draws) -> list[object]:
+        return []
+
+
+class WantsArguments:
+    def __init__(self, stamina: int) -> None:
+        self.stamina = stamina
+
+    def plan(self, seen: Observation, draws: Draws) -> list[object]:
+        return []
+
+
+class Raises:
+    def __init__(self) -> None:
+        raise RuntimeError("not today")
+
+
+class HasNoPlan:
+    plan = None
+
+
+# One policy for all.
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_one_policy_is_for_all(name: str) -> None:
+    assert [name] * 10 == names(parse_roster(name))
+    assert [name] * 3 == names(parse_roster(name, 3))
+
+
+def test_one_policy_with_a_count_is_for_as_many() -> None:
+    assert ["raid"] * 4 == names(parse_roster("raid*4"))
+
+
+# A mix.
+
+
+def test_a_mix_gives_agents_by_id_in_its_order() -> None:
+    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(parse_roster("greedy-mine*8,raid*2"))
+
+
+def test_a_mix_may_name_a_policy_twice() -> None:
+    assert ["raid", "mine", "raid"] == names(parse_roster("raid*1,mine*1,raid*1"))
+
+
+def test_in_a_mix_with_counts_a_policy_without_one_counts_once() -> None:
+    assert ["raid", "mine", "mine"] == names(parse_roster("raid,mine*2"))
+
+
+def test_spaces_in_a_mix_do_not_matter() -> None:
+    assert ["raid", "raid", "mine"] == names(parse_roster("  raid * 2 ,\tmine*1 "))
+
+
+def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
+    assert 10 == len(names(parse_roster("greedy-mine*8,raid*2", 10)))
+
+
+@pytest.mark.parametrize("agents", [1, 9, 11])
+def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int) -> None:
+    error = refusal("greedy-mine*8,raid*2", agents)
+
+    assert f"the roster has 10 agents, but {agents} are asked for" == error.what
+    assert f"add up to {agents}" in error.instead
+
+
+# A list without counts.
+
+
+def test_a_list_without_counts_is_cycled_to_ten() -> None:
+    expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), 10))
+
+    assert expected == names(parse_roster("raid,mine,claim"))
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3, 7])
+def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) -> None:
+    expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), agents))
+
+    assert expected == names(parse_roster("raid,mine,claim", agents))
+
+
+# The default.
+
+
+def test_the_default_is_the_mix_of_the_rules() -> None:
+    assert DEFAULT == names(parse_roster(None))
+
+
+@pytest.mark.parametrize("agents", [1, 4, 10, 20, 23])
+def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
+    expected = list(itertools.islice(itertools.cycle(DEFAULT), agents))
+
+    assert expected == names(parse_roster(None, agents))
+
+
+# The source's cast.
+
+
+def test_the_portrait_is_refused_while_language_models_cannot_play() -> None:
+    error = refusal("portrait")
+
+    assert "language models cannot play yet" == error.what
+    assert all(name in error.instead for name in POLICIES)
+
+
+@pytest.mark.parametrize("text", ["llm", "llm*4", "greedy-mine*3,llm*1"])
+def test_a_language_model_is_refused_for_now(text: str) -> None:
+    assert "language models cannot play yet" == refusal(text).what
+
+
+# What is no roster.
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "''"),
+        (",", "''"),
+        ("raid,,mine", "''"),
+        ("raid*", "'raid*'"),
+        ("*3", "'*3'"),
+        ("raid*x", "'raid*x'"),
+        ("raid*-1", "'raid*-1'"),
+        ("raid*1.5", "'raid*1.5'"),
+        ("raid*2*2", "'raid*2*2'"),
+        ("mine,raid*1234567", "'raid*1234567'"),
+        ("raid*²", "'raid*²'"),
+    ],
+)
+def test_an_entry_that_is_none_is_refused_by_itself(text: str, part: str) -> None:
+    error = refusal(text)
+
+    assert f"{part} is no entry of a roster" == error.what
+    assert "greedy-mine*8,raid*2" in error.instead
+
+
+def test_an_entry_that_counts_no_agent_is_refused() -> None:
+    assert "'raid*0' counts no agent" == refusal("mine*1,raid*0").what
+
+
+@pytest.mark.parametrize("text", ["raid*100001", "raid*60000,mine*60000", "raid*999999"])
+def test_a_roster_longer_than_any_run_is_refused(text: str) -> None:
+    assert "at most 100000 agents" in refusal(text).instead
+
+
+def test_the_longest_roster_is_taken() -> None:
+    assert 100_000 == len(parse_roster("raid*100000").entries)
+
+
+@pytest.mark.parametrize(("text", "meant"), [("greedy_mine", "greedy-mine"), ("Raid", "raid")])
+def test_a_policy_that_nobody_knows_is_refused_with_the_one_meant(text: str, meant: str) -> None:
+    error = refusal(text)
+
+    assert f"there is no policy {text!r}" == error.what
+    assert error.instead.startswith(f"did you mean {meant}? ")
+
+
+@pytest.mark.parametrize("text", ["zzz", "recorded", "a b", "os.path", "x:", ":y", "1x:Y", "a:b:c"])
+def test_a_name_like_no_other_is_refused_with_all_there_are(text: str) -> None:
+    error = refusal(text)
+
+    assert f"there is no policy {text!r}" == error.what
+    assert all(name in error.instead for name in (*POLICIES, "recorded:", "module:Class"))
+
+
+# A policy of one's own.
+
+
+def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
+    name = f"{__name__}:Own"
+
+    roster = parse_roster(f"{name}*2,raid*1")
+
+    assert [name, name, "raid"] == names(roster)
+    assert isinstance(policy_of(roster.entries[0]), Own)
+
+
+def test_every_agent_has_a_policy_of_its_own() -> None:
+    first, second = (policy_of(entry) for entry in parse_roster(f"{__name__}:Own*2").entries)
+
+    assert first is not second
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("no_such_module:Own", "ModuleNotFoundError"),
+        (f"{__name__}:NoSuchClass", "AttributeError"),
+        (f"{__name__}:WantsArguments", "TypeError"),
+        (f"{__name__}:Raises", "RuntimeError: not today"),
+        (f"{__name__}:HasNoPlan", "has no method plan"),
+        ("itertools:count", "has no method plan"),
+    ],
+)
+def test_a_policy_that_cannot_be_made_is_refused_before_anything_is_written(
+    tmp_path: Path, name: str, why: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        record(tmp_path / "journal", {}, name)
+
+    assert name in refused.value.what
+    assert why in refused.value.what
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "leaves_at_once.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(BadInput, match="SystemExit: 3"):
+        policy_of(Entry(0, "leaves_at_once:Own"))
+
+
+def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
+    (tmp_path / "homebody.py").write_text(
+        "class Homebody:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    code = (
+        "from agents.mining import record; record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
+    )
+
+    subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(__file__).parents[2])},
+        check=True,
+    )
+
+    assert (tmp_path / "journal").stat().st_size > 0
+
+
+# Rosters and configurations.
+
+
+def test_the_number_of_agents_follows_the_roster() -> None:
+    config, roster = prepare({}, "raid*4")
+
+    assert (4, 4) == (config.agents, len(roster.entries))
+
+
+def test_a_number_of_agents_that_is_given_goes_before_the_ten_of_a_list() -> None:
+    config, roster = prepare({"agents": 4}, "raid,mine")
+
+    assert (4, ["raid", "mine", "raid", "mine"]) == (config.agents, names(roster))
+
+
+def test_a_number_of_agents_that_does_not_fit_the_mix_is_refused_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BadInput, match="the roster has 4 agents, but 5 are asked for"):
+        record(tmp_path / "journal", {"agents": 5}, "raid*4")
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
+    assert DEFAULT * 2 == names(prepare({}, None, "agents-20")[1])
+    assert ["raid"] * 20 == names(prepare({}, "raid", "scarce-20")[1])
+    with pytest.raises(BadInput, match="but 20 are asked for"):
+        prepare({}, "raid*4", "agents-20")
+
+
+def test_a_roster_already_made_is_taken_as_it_is() -> None:
+    roster = parse_roster("raid*2,mine*1")
+
+    config, taken = prepare({}, roster)
+
+    assert (3, roster) == (config.agents, taken)
+
+
+def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:
+    with pytest.raises(BadInput, match="there is no policy 'gone'"):
+        policy_of(Entry(0, "gone"))
+
+
+# Another journal's submissions; how they are played is tested in test_recorded.py.
+
+
+def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "source"
+    record(path, {"rounds": 2}, "raid*2")
+
+    roster = parse_roster(f"recorded:{path}*2,mine*1")
+
+    digest = sha256_of(path)
+    assert [("recorded", {"journal": digest})] * 2 + [("mine", {})] == [
+        (entry.policy, entry.options) for entry in roster.entries
+    ]
+    assert [digest] == [recording.sha256 for recording in roster.recordings]
+
+
+@pytest.mark.parametrize("text", ["recorded:", "recorded:no/such/file"])
+def test_a_recording_that_cannot_be_read_is_refused(text: str) -> None:
+    assert "cannot read" in refusal(text).what
+
+
+def test_a_recording_that_is_no_journal_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("hello")
+
+    with pytest.raises(NotAJournal):
+        parse_roster(f"recorded:{path}")
