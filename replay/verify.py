@@ -208,9 +208,9 @@ class _Check:
             ended = self.world.vocabulary.ended
             wants = (ended, "another round") if commit.kind == UNIT else ("another round", ended)
             raise _Broken(DERIVE, commit.where, *wants)
-        elif self.level >= DERIVE:
+        elif commit.kind == UNIT and self.level >= DERIVE:
             self._derive(commit)
-        else:
+        elif commit.kind == UNIT:
             self._state = fold.apply(self.world, self.reader.path, self._state, commit)
         if commit.digest is not None:
             digest = self._digest(commit)
