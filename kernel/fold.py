@@ -89,7 +89,7 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
 
     Raises MalformedEvents where the commit closes a unit that is not done, or leaves one open.
     """
-    if world.unit_done(state) != (commit.digest is not None):
+    if world.unit_done(state) is (commit.digest is None):
         says = "closes before it is done" if commit.digest is not None else "is done but not closed"
         raise MalformedEvents(path, commit.where, f"{world.vocabulary.unit} {commit.unit} {says}")
     return state if commit.digest is None else world.close(state)

@@ -371,52 +371,50 @@ class _BodyParser:
 
     def _commit(self, body: bytes, unpacker: msgpack.Unpacker, start: int) -> Commit:
         size = unpacker.read_array_header()
-        unpack, tell = unpacker.unpack, unpacker.tell
+        unpack = unpacker.unpack
         kind = unpack()
-        if kind == UNIT and size >= 3:
-            unit, digest = unpack(), unpack()
-            blocks = []
-            at = tell() - start
-            for _ in range(size - 3):
-                batches = unpack()
-                end = tell() - start
-                _check_batches(batches)
-                blocks.append(Block(batches, body[at:end]))
-                at = end
-            commit = Commit(UNIT, unit, digest, blocks)
-        elif kind == START and size == 3:
-            setup = unpack()
-            if type(setup) is not dict:
-                raise Undecodable("the setup is no map")
-            commit = Commit(START, 0, unpack(), (), setup)
-        elif kind == END and size == 2:
-            commit = Commit(END, unpack())
-        else:
-            raise Undecodable(f"no commit of kind {shown(kind)} has {size} parts")
-        _check_numbers(kind, commit)
-        if kind == UNIT and commit.digest is not None and (size <= 3 or size % 2 == 0):
-            raise Undecodable("a unit closes without what was derived in it")
-        return commit
+        if type(kind) is int and kind == UNIT and size >= 3:
+            return self._unit(body, unpacker, start, size - 3)
+        if type(kind) is int and kind == START and size == 3:
+            setup, digest = unpack(), unpack()
+            if type(setup) is not dict or digest is None:
+                raise Undecodable("a START without a setup or a digest")
+            _check_numbers(0, digest)
+            return Commit(START, 0, digest, (), setup)
+        if type(kind) is int and kind == END and size == 2:
+            unit = unpack()
+            _check_numbers(unit, None)
+            return Commit(END, unit)
+        raise Undecodable(f"no commit of kind {shown(kind)} has {size} parts")
+
+    def _unit(self, body: bytes, unpacker: msgpack.Unpacker, start: int, count: int) -> Commit:
+        unpack, tell = unpacker.unpack, unpacker.tell
+        unit, digest = unpack(), unpack()
+        _check_numbers(unit, digest)
+        if digest is not None and (count == 0 or count % 2):
+            raise Undecodable("a unit that closes without what was derived in it")
+        blocks = []
+        at = tell() - start
+        for _ in range(count):
+            batches = unpack()
+            end = tell() - start
+            if type(batches) is not tuple:
+                raise Undecodable("a block is no list of batches")
+            for batch in batches:
+                if type(batch) is not tuple:
+                    raise Undecodable("a batch is no list")
+                code, rows = batch
+                if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
+                    raise Undecodable("a batch is not [code, [row, ...]]")
+            blocks.append(Block(batches, body[at:end]))
+            at = end
+        return Commit(UNIT, unit, digest, blocks)
 
 
-def _check_batches(batches: Any) -> None:
-    if type(batches) is not tuple:
-        raise Undecodable("a block is no list of batches")
-    for batch in batches:
-        if type(batch) is not tuple:
-            raise Undecodable("a batch is no list")
-        code, rows = batch
-        if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
-            raise Undecodable("a batch is not [code, [row, ...]]")
-
-
-def _check_numbers(kind: Any, commit: Commit) -> None:
-    unit, digest = commit.unit, commit.digest
-    if type(kind) is not int or type(unit) is not int or unit < 0:
-        raise Undecodable(f"a commit of kind {shown(kind)} and unit {shown(unit)}")
-    if digest is None and kind != START:
-        return
-    if type(digest) is not int or digest < 0:
+def _check_numbers(unit: Any, digest: Any) -> None:
+    if type(unit) is not int or unit < 0:
+        raise Undecodable(f"unit {shown(unit)}, which is no number")
+    if digest is not None and (type(digest) is not int or digest < 0):
         raise Undecodable(f"digest {shown(digest)}, which is no 64-bit number")
 
 

@@ -175,11 +175,21 @@ class EventType:
     name: str
     fields: Mapping[str, Kind]
     is_input: bool = False
+    _holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False, repr=False, eq=False)
+
+    @_holds.default
+    def _of_fields(self) -> tuple[Callable[[Any], bool], ...]:
+        return tuple(kind.holds for kind in self.fields.values())
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file, or None."""
-        if type(row) is not tuple or len(row) != len(self.fields):
+        if type(row) is not tuple or len(row) != len(self._holds):
             return f"{self.name}: {len(self.fields)} fields expected, found {shown(row)}"
+        for holds, value in zip(self._holds, row):  # noqa: B905  # as long as each other
+            if not holds(value):
+                break
+        else:
+            return None
         for (name, kind), value in zip(self.fields.items(), row, strict=True):
             if not kind.holds(value):
                 return f"{self.name}.{name}: {kind.name} expected, found {shown(value)}"

@@ -191,27 +191,28 @@ class _Check:
             raise _Broken(FOLD, error.where, expected, error.fault) from None
 
     def _count(self, commit: Commit) -> None:
+        events = 0
+        for block in commit.blocks:
+            for _, rows in block.batches:
+                events += len(rows)
         if commit.digest is not None:
             self.rounds = commit.unit
         # A unit commit that closes its unit is an event too, and so are the start and the end.
-        self.events += commit.kind != UNIT or commit.digest is not None
-        for block in commit.blocks:
-            for _, rows in block.batches:
-                self.events += len(rows)
+        self.events += events + (commit.kind != UNIT or commit.digest is not None)
 
     def _follow(self, commit: Commit) -> None:
-        if commit.kind == START:
+        if commit.kind == UNIT:
+            if self.level >= DERIVE:
+                self._derive(commit)
+            else:
+                self._state = fold.apply(self.world, self.reader.path, self._state, commit)
+        elif commit.kind == START:
             self._state = fold.start(self.world, self.reader, commit)
             if self.level >= DECIDE:
                 self.asker = self.asker_of(commit.setup or {})
-        elif self.world.ended(self._state) != (commit.kind == END):
-            ended = self.world.vocabulary.ended
-            wants = (ended, "another round") if commit.kind == UNIT else ("another round", ended)
-            raise _Broken(DERIVE, commit.where, *wants)
-        elif commit.kind == UNIT and self.level >= DERIVE:
-            self._derive(commit)
-        elif commit.kind == UNIT:
-            self._state = fold.apply(self.world, self.reader.path, self._state, commit)
+        elif self.level >= DERIVE and not self.world.ended(self._state):
+            unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
+            raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
         if commit.digest is not None:
             digest = self._digest(commit)
             if digest != commit.digest:
@@ -228,6 +229,9 @@ class _Check:
     def _derive(self, commit: Commit) -> None:
         """Levels 3 and 4: every step of a commit again, from the state before it."""
         world, path = self.world, self.reader.path
+        if world.ended(self._state):
+            words = world.vocabulary
+            raise _Broken(DERIVE, commit.where, words.ended, f"another {words.unit}")
         # Derived rows need no such check: they are compared with what they should be.
         fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
         if fault is not None:

@@ -53,12 +53,18 @@ def _are_actions(value: Any) -> bool:
         return False
     for action in value:
         if action is not None:
-            if type(action) is not tuple or len(action) != 3:
+            if type(action) is not tuple:
                 return False
-            kind, plot, points = action
-            if not (type(kind) is type(plot) is type(points) is int and 0 <= kind < len(KINDS)):
+            try:
+                kind, plot, points = action
+            except ValueError:
                 return False
-            if plot > INT64_MAX or points > INT64_MAX:
+            if not (
+                type(kind) is type(plot) is type(points) is int
+                and 0 <= kind < len(KINDS)
+                and plot <= INT64_MAX
+                and points <= INT64_MAX
+            ):
                 return False
     return True
 

@@ -234,6 +234,15 @@ def test_an_index_below_one_takes_a_word() -> None:
     assert drawn.taken == 1
 
 
+@pytest.mark.parametrize("n", [0, -1, 2**64 + 1])
+def test_an_index_among_none_or_more_than_a_word_can_tell_apart_is_refused(n: int) -> None:
+    drawn = Draws(*CLAIM)
+
+    with pytest.raises(ValueError, match="1 to 2"):
+        drawn.below(n)
+    assert drawn.taken == 0
+
+
 @pytest.mark.parametrize("items", [[], ["only"]])
 def test_a_shuffle_of_none_or_one_takes_no_word(items: list[str]) -> None:
     drawn = Draws(*CLAIM)

@@ -169,11 +169,16 @@ def test_a_journal_can_be_read_twice(path: Path, sound: bytes) -> None:
         assert len(list(reader)) == len(list(reader)) == 5
 
 
-def test_a_journal_without_commits_is_whole_and_unfinished(path: Path) -> None:
-    write(path, [])
-    found, reader, error = read(path)
+def test_a_writer_that_appends_nothing_leaves_an_empty_file(path: Path) -> None:
+    assert write(path, []) == b""
 
-    assert (found, error, reader.ended) == ([], None, False)
+
+def test_a_header_alone_is_torn(path: Path) -> None:
+    header = HEADER.packed()
+    before, error = error_of(path, header)
+
+    assert isinstance(error, TornTail)
+    assert (before, error.commits, error.offset, error.extra) == (0, 0, len(header), 0)
 
 
 def test_a_run_without_units_can_have_ended(path: Path) -> None:
@@ -192,10 +197,11 @@ def test_a_journal_that_is_still_written_reads_as_unfinished(path: Path) -> None
             assert (len(found), error, reader.ended) == (count, None, False)
 
 
-@pytest.mark.parametrize("blocks", [12, 13, 500])
+@pytest.mark.parametrize("blocks", [2, 12, 13, 14, 500, 65_532, 65_533, 70_000])
 def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
     many = [Block([(0, [(place,)])]) for place in range(blocks)]
-    write(path, [Commit(START, 0, 1, setup={}), Commit(UNIT, 1, 5, many)])
+    digest = None if blocks % 2 else 5
+    write(path, [Commit(START, 0, 1, setup={}), Commit(UNIT, 1, digest, many)])
     found = read(path)[0]
 
     assert [block.rows(0) for block in found[1].blocks] == [[(place,)] for place in range(blocks)]
@@ -203,18 +209,14 @@ def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
 
 @pytest.mark.parametrize("size", [65_000, 65_536, 70_000, 2_000_000])
 def test_large_bodies_come_back_between_small_ones(path: Path, size: int) -> None:
-    large = Block([(0, [("x" * size,), tuple(range(size // 10))])])
-    start, small = Commit(START, 0, 1, setup={}), Block([(1, [(1,)])])
-    write(
-        path,
-        [start, *(Commit(UNIT, unit, 5, [(small, large)[unit % 2]]) for unit in range(1, 6))],
-    )
+    sizes = [3, size, 3, size, size, 3]
+    written = [[Block([(0, [("x" * n,), tuple(range(n // 10))])]), Block([])] for n in sizes]
+    units = [Commit(UNIT, unit, 5, blocks) for unit, blocks in enumerate(written, 1)]
+    write(path, [Commit(START, 0, 1, setup={}), *units])
     found, _, error = read(path)
 
     assert error is None
-    assert [len(commit.blocks[0].packed) for commit in found[1:]] == [
-        len((small, large)[unit % 2].packed) for unit in range(1, 6)
-    ]
+    assert [content(commit) for commit in found[1:]] == [content(commit) for commit in units]
 
 
 VALUES = st.recursive(
@@ -227,20 +229,21 @@ BATCHES = st.tuples(
     st.integers(0, 40), st.lists(st.lists(VALUES, max_size=3).map(tuple), min_size=1, max_size=3)
 )
 BLOCKS = st.lists(BATCHES, max_size=3).map(Block)
-UNITS = st.lists(
-    st.lists(st.lists(BLOCKS, max_size=4), min_size=1, max_size=3), max_size=4
-)  # units of commits of blocks
+OPEN = st.lists(BLOCKS, max_size=4)  # the blocks of a commit that leaves its unit open
+CLOSED = st.lists(st.tuples(BLOCKS, BLOCKS), min_size=1, max_size=2)  # steps
+UNITS = st.lists(st.tuples(st.lists(OPEN, max_size=2), CLOSED), max_size=4)
 
 
 @given(UNITS, st.booleans())
 def test_whatever_is_appended_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, units: list[list[list[Block]]], ended: bool
+    tmp_path_factory: pytest.TempPathFactory, units: list[Any], ended: bool
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "run.journal"
     appended = [Commit(START, 0, 1, setup=SETUP)]
-    for unit, parts in enumerate(units, 1):
-        appended += [Commit(UNIT, unit, None, blocks) for blocks in parts[:-1]]
-        appended.append(Commit(UNIT, unit, unit * 7, parts[-1]))
+    for unit, (parts, closing) in enumerate(units, 1):
+        appended += [Commit(UNIT, unit, None, blocks) for blocks in parts]
+        blocks = [block for step in closing for block in step]
+        appended.append(Commit(UNIT, unit, unit * 7, blocks))
     if ended:
         appended.append(Commit(END, len(units)))
     data = write(path, appended)
@@ -319,7 +322,7 @@ def test_every_cut_is_an_end_a_torn_tail_or_a_broken_header(path: Path, sound: b
         whole = sum(end <= size for _, end in places)
         last = places[whole - 1][1] if whole else header
         assert before == whole, size
-        if size == last:
+        if whole and size == last:
             assert error is None, size
         else:
             assert isinstance(error, TornTail), size
@@ -327,7 +330,7 @@ def test_every_cut_is_an_end_a_torn_tail_or_a_broken_header(path: Path, sound: b
 
 
 def test_a_journal_cut_between_commits_has_not_ended(path: Path, sound: bytes) -> None:
-    for start, _ in spans(path):
+    for start, _ in spans(path)[1:]:
         path.write_bytes(sound[:start])
         _, reader, error = read(path)
 
@@ -342,7 +345,7 @@ def test_the_first_few_bytes_alone_are_not_known_for_a_journal(
 
 
 def test_a_file_that_shrinks_while_it_is_read_has_a_torn_tail(path: Path) -> None:
-    large = Commit(UNIT, 1, 1, [Block([(0, [("x" * 100_000,)])])])
+    large = Commit(UNIT, 1, None, [Block([(0, [("x" * 100_000,)])])])
     write(path, [commits()[0], large])
     start, end = spans(path)[1]
     with JournalReader(path) as reader:
@@ -526,7 +529,7 @@ def test_a_world_that_is_not_known_is_unsupported(path: Path, sound: bytes) -> N
 
 
 def test_a_world_is_found_by_the_name_in_the_header(path: Path) -> None:
-    write(path, [], Header("mining", 1))
+    path.write_bytes(Header("mining", 1).packed())
     with JournalReader(path) as reader:
         assert world_of(reader).name == "mining"
 
@@ -536,7 +539,7 @@ LONGEST = "w" * (HEADER_MAX - len(Header("", 2**63).packed()) - 1)  # from 32 on
 
 @pytest.mark.parametrize("name", ["w", "wörld", LONGEST])
 def test_a_header_up_to_the_limit_comes_back(path: Path, name: str) -> None:
-    write(path, [], Header(name, 2**63))
+    path.write_bytes(Header(name, 2**63).packed())
     with JournalReader(path) as reader:
         assert reader.header == Header(name, 2**63)
 
@@ -546,7 +549,7 @@ def test_a_header_over_the_limit_is_refused_before_anything_is_written(
     path: Path, name: str
 ) -> None:
     with pytest.raises(BadInput, match="long name"):
-        JournalWriter(path, Header(name, 2**63))
+        JournalWriter(path, Header(name, 2**63), force=True)
 
     assert not path.exists()
 
@@ -554,11 +557,11 @@ def test_a_header_over_the_limit_is_refused_before_anything_is_written(
 # Hostile bodies: the checksums are right, the content is not.
 
 START_BODY = pack((START, SETUP, 1))
-UNIT_BODY = pack((UNIT, 1, 2))
+UNIT_BODY = pack((UNIT, 1, None))
 
 
 def unit_with(block: Any) -> bytes:
-    return pack((UNIT, 1, 2, block))
+    return pack((UNIT, 1, None, block))
 
 
 FIRST_BODIES = {
@@ -578,6 +581,8 @@ FIRST_BODIES = {
     "a kind that is an array": pack(((0,), SETUP, 1)),
     "no digest": pack((START, SETUP)),
     "a part too many": pack((START, SETUP, 1, 1)),
+    "a digest that is nil": pack((START, SETUP, None)),
+    "a digest below 0": pack((START, SETUP, -1)),
     "a setup that is an array": pack((START, (1, 2), 1)),
     "a setup that is nil": pack((START, None, 1)),
     "a setup that is text": pack((START, "setup", 1)),
@@ -613,21 +618,33 @@ FIRST_BODIES = {
 NEXT_BODIES = {
     "a second start": START_BODY,
     "a unit without digest": pack((UNIT, 1)),
-    "unit 0": pack((UNIT, 0, 1)),
-    "unit 2": pack((UNIT, 2, 1)),
-    "unit -1": pack((UNIT, -1, 1)),
-    "a unit that is text": pack((UNIT, "1", 1)),
-    "a unit that is true": pack((UNIT, True, 1)),
-    "a unit that is a float": pack((UNIT, 1.0, 1)),
-    "a unit that is nil": pack((UNIT, None, 1)),
-    "a digest that is text": pack((UNIT, 1, "digest")),
-    "a digest that is true": pack((UNIT, 1, True)),
-    "a digest that is an array": pack((UNIT, 1, ())),
+    "unit 0": pack((UNIT, 0, None)),
+    "unit 2": pack((UNIT, 2, None)),
+    "unit -1": pack((UNIT, -1, None)),
+    "a unit that is text": pack((UNIT, "1", None)),
+    "a unit that is true": pack((UNIT, True, None)),
+    "a unit that is a float": pack((UNIT, 1.0, None)),
+    "a unit that is nil": pack((UNIT, None, None)),
+    "a digest that is text": pack((UNIT, 1, "digest", (), ())),
+    "a digest that is true": pack((UNIT, 1, True, (), ())),
+    "a digest that is a float": pack((UNIT, 1, 2.0, (), ())),
+    "a digest that is an array": pack((UNIT, 1, (), (), ())),
+    "a digest below 0": pack((UNIT, 1, -1, (), ())),
+    "a kind that is true": pack((True, 1, None)),
+    "a kind that is a float": pack((1.0, 1, None)),
+    "a unit closed without blocks": pack((UNIT, 1, 2)),
+    "a unit closed by inputs": pack((UNIT, 1, 2, ())),
+    "a unit closed by inputs after a step": pack((UNIT, 1, 2, (), (), ())),
     "a block that is nil": unit_with(None),
     "a block that is a number": unit_with(7),
     "a block that is text": unit_with("ab"),
     "a block that is a map": unit_with({0: ((1,),)}),
+    "a block that is an empty text": unit_with(""),
+    "a block that is an empty map": unit_with({}),
+    "a block that is a map of batches": b"\x94" + UNIT_BODY[1:] + b"\x81\x92\x00\x91\x91\x01\xc0",
     "a batch that is nil": unit_with((None,)),
+    "a batch that is a map": b"\x94" + UNIT_BODY[1:] + b"\x91\x82\x00\xc0\x91\x91\x01\xc0",
+    "a code below 0": unit_with(((-1, ((1,),)),)),
     "a batch that is text": unit_with(("ab",)),
     "a batch of one": unit_with(((0,),)),
     "a batch of three": unit_with(((0, ((1,),), 3),)),
@@ -654,18 +671,6 @@ NEXT_BODIES = {
     "an end of a unit that is text": pack((END, "0")),
 }
 
-# Each of these is read as if it were what it equals or behaves like.
-TOO_LOOSE = {
-    "a kind that is true": pack((True, 1, 2)),
-    "a kind that is a float": pack((1.0, 1, 2)),
-    "a digest below 0": pack((UNIT, 1, -1)),
-    "a code below 0": unit_with(((-1, ((1,),)),)),
-    "a block that is an empty text": unit_with(""),
-    "a block that is an empty map": unit_with({}),
-    "a block that is a map of batches": b"\x94" + UNIT_BODY[1:] + b"\x81\x92\x00\x91\x91\x01\xc0",
-    "a batch that is a map": b"\x94" + UNIT_BODY[1:] + b"\x91\x82\x00\xc0\x91\x91\x01\xc0",
-}
-
 
 @pytest.mark.parametrize("body", FIRST_BODIES.values(), ids=FIRST_BODIES)
 def test_a_first_body_that_is_no_start_is_malformed(path: Path, body: bytes) -> None:
@@ -683,17 +688,6 @@ def test_a_body_that_is_no_unit_and_no_end_is_malformed(path: Path, body: bytes)
     assert isinstance(error, MalformedEvents)
     assert (before, error.where) == (1, f"commit 1 at byte {len(forged([START_BODY]))}")
     assert error.fault
-
-
-@pytest.mark.xfail(strict=True, reason="types are compared by value or by how they iterate")
-@pytest.mark.parametrize("body", TOO_LOOSE.values(), ids=TOO_LOOSE)
-def test_a_body_that_only_resembles_a_unit_is_malformed(path: Path, body: bytes) -> None:
-    assert isinstance(error_of(path, forged([START_BODY, body]))[1], MalformedEvents)
-
-
-@pytest.mark.xfail(strict=True, reason="a START is taken without the digest that the format wants")
-def test_a_start_whose_digest_is_nil_is_malformed(path: Path) -> None:
-    assert isinstance(error_of(path, forged([pack((START, SETUP, None))]))[1], MalformedEvents)
 
 
 def test_a_body_over_the_limit_is_malformed_before_it_is_read(path: Path) -> None:
@@ -800,6 +794,11 @@ def test_a_second_writer_is_refused(path: Path) -> None:
     assert len(read(path)[0]) == 2
 
 
+def test_a_second_writer_is_refused_before_the_first_commit(path: Path) -> None:
+    with JournalWriter(path, HEADER), pytest.raises(JournalInUse):
+        JournalWriter(path, HEADER, force=True)
+
+
 def test_a_writer_that_was_closed_lets_the_next_one_in(path: Path) -> None:
     JournalWriter(path, HEADER).close()
 
@@ -824,11 +823,12 @@ def test_closing_twice_is_harmless(path: Path) -> None:
 
 def test_a_closed_writer_writes_nothing(path: Path) -> None:
     journal = JournalWriter(path, HEADER)
+    journal.append(commits()[0])
     journal.close()
     before = path.read_bytes()
 
     with pytest.raises(WriteFailed):
-        journal.append(commits()[0])
+        journal.append(commits()[1])
     assert path.read_bytes() == before
 
 
@@ -965,6 +965,20 @@ def test_after_a_failed_write_the_run_can_go_on(
     assert path.read_bytes() == sound
 
 
+@pytest.mark.parametrize("size", [0, 7, 30])
+def test_a_first_write_that_fails_leaves_an_empty_file(
+    path: Path, replace: Replace, size: int
+) -> None:
+    replace(write=failing_after(size, FULL))
+    with (
+        pytest.raises(WriteFailed, match="after 0 whole commits"),
+        JournalWriter(path, HEADER) as journal,
+    ):
+        journal.append(commits()[0])
+
+    assert path.read_bytes() == b""
+
+
 def test_an_interrupt_between_two_writes_is_taken_back(path: Path, replace: Replace) -> None:
     journal = JournalWriter(path, HEADER)
     before = path.read_bytes()
@@ -1029,35 +1043,11 @@ def test_a_file_that_the_system_lets_grow_no_further_keeps_its_whole_commits(
 def test_a_full_disk_is_a_failed_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_create", lambda *_: os.open("/dev/full", os.O_RDWR))
 
-    with pytest.raises(WriteFailed, match="no space left on device after 0 whole commits"):
-        JournalWriter(path, HEADER)
-
-
-def test_a_header_that_cannot_be_written_leaves_the_file_free(
-    path: Path, replace: Replace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replace(write=failing_after(5, FULL))
-    with pytest.raises(WriteFailed):
-        JournalWriter(path, HEADER)
-    monkeypatch.setattr(module, "os", os)
-
-    JournalWriter(path, HEADER, force=True).close()
-
-
-@pytest.mark.xfail(strict=True, raises=OverflowError, reason="two bytes count the parts of a body")
-def test_a_commit_of_too_many_blocks_is_refused(path: Path) -> None:
-    with JournalWriter(path, HEADER) as journal:
+    with (
+        pytest.raises(WriteFailed, match="no space left on device after 0 whole commits"),
+        JournalWriter(path, HEADER) as journal,
+    ):
         journal.append(commits()[0])
-        with pytest.raises(WriteFailed):
-            journal.append(Commit(UNIT, 1, 1, [Block([])] * 65_536))
-
-
-def test_the_most_blocks_that_fit_come_back(path: Path) -> None:
-    write(path, [commits()[0], Commit(UNIT, 1, 1, [Block([])] * 65_532)])
-    found, _, error = read(path)
-
-    assert error is None
-    assert len(found[1].blocks) == 65_532
 
 
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1091,7 +1081,7 @@ def test_the_disk_is_waited_for_after_each_commit_where_asked(
         for commit in commits():
             journal.append(commit)
 
-    assert calls == (["write", "fsync"] if fsync else ["write"]) * 6
+    assert calls == (["write", "fsync"] if fsync else ["write"]) * 5
 
 
 def test_a_commit_that_does_not_reach_the_disk_is_taken_back(path: Path, replace: Replace) -> None:

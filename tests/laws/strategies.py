@@ -16,10 +16,20 @@ from agents.roster import POLICIES, Entry, policy_of
 from kernel.fold import fold
 from kernel.mining import MINING
 from kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
-from kernel.mining.events import CLAIM, DEFEND, KINDS, MINE, RAID, SUBMITTED, Action
+from kernel.mining.events import (
+    CLAIM,
+    DEFEND,
+    INT64_MAX,
+    INT64_MIN,
+    KINDS,
+    MINE,
+    RAID,
+    SUBMITTED,
+    Action,
+)
 from kernel.mining.observe import Shown
 from kernel.mining.state import MiningState
-from kernel.mining.submit import INTEGER_MAX, INTEGER_MIN, Submission, submitted
+from kernel.mining.submit import Submission
 from kernel.world import Block, Row
 
 AGENTS_MAX = 8
@@ -33,8 +43,8 @@ HOSTILE = "hostile"
 ALPHAS = (1.0, 0.0, 0.1, 1 / 3, 2.0, 0.5, 1e9, 999_999_999.9, 5e-324, 1e-9)
 FINES = (3.0, 0.0, 0.1, 2.5, 1e9, 5e-324)
 CHANCES = (1.0, 0.0, 0.5, 0.9, 1e-19, 1 - 2**-53)
-AMOUNTS = (0, -1, 2, 4, 1_000, INTEGER_MIN, INTEGER_MAX)
-OFF_GRID = (-1, -7, INTEGER_MIN, INTEGER_MAX)
+AMOUNTS = (0, -1, 2, 4, 1_000, INT64_MIN, INT64_MAX)
+OFF_GRID = (-1, -7, INT64_MIN, INT64_MAX)
 
 Plan = tuple[Action, ...]
 
@@ -100,7 +110,7 @@ def submissions(game: Game, state: MiningState, answers: Sequence[Submission | N
             entry = Entry(agent, name)
             rows.append(asked(policy_of(entry), entry, shown, game.config))
         else:
-            rows.append(submitted(agent, answer, game.config))
+            rows.append(answer.row(agent))
     return rows
 
 

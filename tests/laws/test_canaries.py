@@ -19,6 +19,7 @@ import pytest
 
 from agents.mining import Miners, prepare, record
 from kernel import fold, run
+from kernel.codec import pack
 from kernel.draws import Draws
 from kernel.errors import UnsupportedJournal
 from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
@@ -345,7 +346,7 @@ def test_derived_events_cut_into_other_batches_break_level_3(original: Path) -> 
     commits = commits_of(original)
     inputs, derived = commits[3].blocks
     batches = [(code, [row]) for code, rows in derived for row in rows]
-    commits[3].blocks = (inputs, Block(batches))
+    commits[3].blocks = (inputs, Block(batches, pack(batches)))
 
     broken = break_of(verify(written(original, redigested(commits)), DERIVE))
 
@@ -504,6 +505,25 @@ def test_a_journal_that_stops_after_a_whole_round_holds_and_is_called_unfinished
     verdict = verify(written(original, commits_of(original)[:4]))
 
     assert (True, False, 3) == (verdict.holds, verdict.finished, verdict.rounds)
+
+
+@pytest.mark.parametrize("first", [0, 1, 3, 4])
+def test_submissions_committed_before_they_are_judged_hold(original: Path, first: int) -> None:
+    """As answers of models are, so that a crash never pays for them twice."""
+    commits = commits_of(original)
+    whole = commits[3]
+    inputs, derived = whole.blocks
+    rows = inputs.rows(SUBMITTED)
+    parts = [Block([(SUBMITTED, part)] if part else []) for part in (rows[:first], rows[first:])]
+    commits[3:4] = [
+        Commit(UNIT, 3, None, [parts[0]]),
+        Commit(UNIT, 3, whole.digest, [parts[1], derived]),
+    ]
+
+    forged = written(original, commits)
+
+    for level in (INTEGRITY, FOLD, DERIVE, DECIDE):
+        assert (None, ROUNDS) == (verify(forged, level).broken, verify(forged, level).rounds)
 
 
 # Rounds that no recorder could have written, though what is derived follows from what is submitted.

@@ -31,7 +31,7 @@ from kernel.mining.events import (
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import HOLDINGS
 from kernel.mining.submit import Plan, Submission, submitted
-from kernel.world import Batch, Block, amount
+from kernel.world import Batch, Block, Row, amount
 
 Item = tuple[Any, ...] | None  # (kind, plot) or (kind, plot, amount)
 Plans = Mapping[int, Sequence[Item] | Plan | Submission]
@@ -81,10 +81,7 @@ class Scenario:
 
     def when(self, plans: Plans) -> Self:
         """Play a round; agents without a plan submit an empty one."""
-        rows = [
-            submitted(agent, answer(plans.get(agent, ())), self.config)
-            for agent in range(self.config.agents)
-        ]
+        rows = [self._row(agent, plans.get(agent, ())) for agent in range(self.config.agents)]
         inputs = Block([(SUBMITTED, rows)])
         self.derived = Block(MINING.decide(self.state, inputs))
         self.state = MINING.close(fold(MINING, self.state, [inputs, self.derived]))
@@ -138,21 +135,20 @@ class Scenario:
         """The draws of an agent's policy for the next round."""
         return Draws(self.config.seed, self.state.round + 1, agent, "policy")
 
+    def _row(self, agent: int, plan: Sequence[Item] | Plan | Submission) -> Row:
+        if isinstance(plan, Submission):
+            return plan.row(agent)
+        if isinstance(plan, Plan):
+            return submitted(agent, plan, self.config)
+        items = [item if item is None or len(item) == 3 else (*item, 1) for item in plan]
+        coded = [item and (KINDS.index(item[0]), item[1], item[2]) for item in items]
+        return Submission(coded).row(agent)
+
     def _happened(self, *derived: Batch) -> Self:
         nothing = [(agent, (), None, None, None, None) for agent in range(self.config.agents)]
         blocks = [Block([(SUBMITTED, nothing)]), Block(derived)]
         self.state = MINING.close(fold(MINING, self.state, blocks))
         return self
-
-
-def answer(plan: Sequence[Item] | Plan | Submission) -> object:
-    """The plan as a policy would return it; one that holds null items as a model's would be."""
-    if isinstance(plan, (Plan, Submission)):
-        return plan
-    items = [item if item is None or len(item) == 3 else (*item, 1) for item in plan]
-    if None not in items:
-        return items
-    return Submission([item and (KINDS.index(item[0]), item[1], item[2]) for item in items])
 
 
 def words(seed: int, round: int, plot: int, kind: str, count: int = 1) -> list[int]:

@@ -4,10 +4,7 @@ from typing import Any
 
 import pytest
 
-from kernel.mining.observe import (
-    Authority,
-    Message,
-    Observation,
+from kernel.mining.history import (
     PastAction,
     PlotSummary,
     PublicClaim,
@@ -15,6 +12,7 @@ from kernel.mining.observe import (
     PublicRound,
     RoundSummary,
 )
+from kernel.mining.observe import Authority, Message, Observation
 from kernel.mining.submit import Plan, Submission
 from tests.kernel.mining.scenario import Scenario, given
 

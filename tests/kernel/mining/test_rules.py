@@ -10,7 +10,7 @@ from kernel.fold import events
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import config_of
-from kernel.mining.submit import INTEGER_MAX, INTEGER_MIN
+from kernel.mining.events import INT64_MAX, INT64_MIN
 from tests.kernel.mining.scenario import Item, given, words
 
 # Step 0: the reasons for which an action is removed.
@@ -20,7 +20,7 @@ def test_what_is_no_action_is_malformed() -> None:
     assert [[0, "malformed"]] == given().when({0: [None]}).pruned()
 
 
-@pytest.mark.parametrize("plot", [-1, 5, INTEGER_MIN, INTEGER_MAX])
+@pytest.mark.parametrize("plot", [-1, 5, INT64_MIN, INT64_MAX])
 @pytest.mark.parametrize("kind", ["defend", "mine", "claim", "raid"])
 def test_a_plot_that_the_map_does_not_have_is_off_grid(kind: str, plot: int) -> None:
     assert [[0, "off-grid"]] == given().when({0: [(kind, plot)]}).pruned()
@@ -32,7 +32,7 @@ def test_the_last_plot_of_the_map_is_on_the_grid() -> None:
     assert [[1, "off-grid"]] == round.pruned()
 
 
-@pytest.mark.parametrize("amount", [-1, 4, INTEGER_MIN, INTEGER_MAX])
+@pytest.mark.parametrize("amount", [-1, 4, INT64_MIN, INT64_MAX])
 def test_mining_takes_no_less_than_nothing_and_no_more_than_the_cap(amount: int) -> None:
     map = given(stamina=1_000).claimed({0: 0})
 
@@ -50,7 +50,7 @@ def test_the_cap_is_that_of_the_configuration() -> None:
     assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, 2)]}).pruned()
 
 
-@pytest.mark.parametrize("amount", [-1, 0, 2, INTEGER_MAX])
+@pytest.mark.parametrize("amount", [-1, 0, 2, INT64_MAX])
 @pytest.mark.parametrize("kind", ["defend", "claim", "raid"])
 def test_defending_claiming_and_raiding_take_one_point(kind: str, amount: int) -> None:
     map = given(stamina=1_000).claimed({0: 0, 1: 1})
@@ -229,7 +229,7 @@ def test_what_was_removed_for_another_reason_costs_nothing() -> None:
 def test_a_defence_beyond_all_measure_is_over_the_budget() -> None:
     map = given(defense="pointwise").claimed({0: 0})
 
-    round = map.when({0: [("defend", 0, INTEGER_MAX), ("claim", 1)]})
+    round = map.when({0: [("defend", 0, INT64_MAX), ("claim", 1)]})
 
     assert [[0, "budget"], [1, "budget"]] == round.pruned()
 

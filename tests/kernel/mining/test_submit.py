@@ -8,14 +8,14 @@ import pytest
 
 from agents.mining import record
 from kernel.draws import Draws
-from kernel.errors import PolicyFailed
+from kernel.errors import BadPlan, PolicyFailed
 from kernel.fold import events
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import config_of
 from kernel.mining.events import CLAIM, DEFEND, MINE, RAID
 from kernel.mining.observe import Observation
-from kernel.mining.submit import Actions, BadPlan, Plan, Submission, submitted
+from kernel.mining.submit import Actions, Plan, Submission, submitted
 from replay.verify import verify
 
 QUIET = config_of({})
@@ -196,18 +196,20 @@ def test_a_memo_with_lone_surrogates_is_refused() -> None:
         row(Plan([], memo="a\ud800"))
 
 
-# What is in the journal's form already.
+# What is in the journal's form already is for recordings and models, not for policies.
 
 
 def test_a_submission_is_recorded_as_it_is() -> None:
     source = {"model": "m"}
     submission = Submission([None, (MINE, 1, 2)], "cut", "hello", "memo", source)
 
-    assert ([None, (MINE, 1, 2)], "cut", "hello", "memo", source) == row(submission, talking=True)
+    assert (7, [None, (MINE, 1, 2)], "cut", "hello", "memo", source) == submission.row(7)
 
 
-def test_actions_are_recorded_as_they_are() -> None:
-    assert ([(MINE, 1, 2)], None, None, None, None) == row(Actions([(MINE, 1, 2)]))
+@pytest.mark.parametrize("answer", [Submission([]), Actions([(MINE, 1, 2)])], ids=repr)
+def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal(answer: object) -> None:
+    with pytest.raises(BadPlan):
+        row(answer)
 
 
 # What a policy that answers otherwise does to the run.
@@ -265,16 +267,11 @@ class LongMemo(Answers):
         return Plan([], memo="a" * 2_001)
 
 
-class NamedActions(Answers):
-    """Takes the shortcut of those that cannot but be right, and is wrong."""
+class CodedActions(Answers):
+    """Takes the shortcut of the scripted policies, which are not checked."""
 
     def third(self, seen: Observation) -> Any:
-        return Actions([("mine", 1, 1)])
-
-
-class UnknownCode(Answers):
-    def third(self, seen: Observation) -> Any:
-        return Actions([(9, 1, 1)])
+        return Actions([(MINE, 1, 1)])
 
 
 class FloatInActions(Answers):
@@ -307,11 +304,10 @@ def named(policy: type) -> str:
         (AFloat, "item 0 is ('mine', 1, 1.0)"),
         (Nothing, "a plan is a list"),
         (LongMemo, "the memo must be text of at most 2000 characters"),
-        (NamedActions, ""),
-        (UnknownCode, ""),
-        (FloatInActions, ""),
-        (HugeSubmission, ""),
-        (TextForActions, ""),
+        (CodedActions, "item 0 is (1, 1, 1)"),
+        (FloatInActions, "item 0 is (1, 1, 1.0)"),
+        (HugeSubmission, "a plan is a list"),
+        (TextForActions, "a plan is a list"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
