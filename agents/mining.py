@@ -12,7 +12,7 @@ from agents.recorded import Recording
 from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
 from kernel import run
 from kernel.draws import Draws
-from kernel.errors import PolicyFailed
+from kernel.errors import BadInput, PolicyFailed, described
 from kernel.journal import Header, JournalWriter
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig, config_of
@@ -59,9 +59,10 @@ def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningC
         if isinstance(answer, Submission) and not entry.is_own:
             return answer.row(agent)
         return submitted(agent, answer, config)
-    except (Exception, SystemExit) as error:  # whatever somebody's policy raises
-        reason = f"{type(error).__name__}: {error}"
-        raise PolicyFailed(entry.policy, agent, round, reason) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody's policy raises
+        raise PolicyFailed(entry.policy, agent, round, described(error)) from error
 
 
 def prepare(
@@ -116,6 +117,9 @@ def play(
 ) -> MiningState:
     """As `record`, with what `prepare` gave."""
     miners = Miners(config, roster)
+    for recording in roster.recordings:
+        if Path(path).exists() and Path(path).samefile(recording.path):
+            raise BadInput(f"{path} is what `recorded` plays", "give another path")
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     with JournalWriter(
         path, Header(MINING.name, MINING.rules), force=force, fsync=fsync

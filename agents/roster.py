@@ -22,7 +22,7 @@ from agents.baselines import DefendThenMine, GreedyMine, Random, TitForTatRaid
 from agents.policy import Policy, Scripted
 from agents.recorded import Recorded, Recording
 from agents.specialists import Claimer, Defender, Miner, Raider
-from kernel.errors import BadInput
+from kernel.errors import BadInput, described
 from kernel.mining.config import AGENTS_MAX
 
 POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
@@ -157,9 +157,11 @@ def _own(name: str) -> Policy:
     module, _, attribute = name.partition(":")
     try:
         policy = getattr(importlib.import_module(module), attribute)()
-    except (Exception, SystemExit) as error:  # whatever somebody's module raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody's module raises
         raise BadInput(
-            f"policy {name} cannot be made: {type(error).__name__}: {error}",
+            f"policy {name} cannot be made: {described(error)}",
             "give package.module:Class, importable from here, that needs no arguments",
         ) from error
     if not callable(getattr(policy, "plan", None)):
@@ -169,7 +171,10 @@ def _own(name: str) -> Policy:
 
 def _unknown(name: str) -> BadInput:
     if name == "llm":
-        return BadInput("language models cannot play yet", "take one of " + ", ".join(POLICIES))
+        return BadInput(
+            "the roster has llm agents (as portrait does), but language models cannot play yet",
+            "take some of " + ", ".join(POLICIES),
+        )
     close = difflib.get_close_matches(name, POLICIES, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return BadInput(

@@ -39,7 +39,21 @@ for command in (
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    _open_standard_files()
     sys.exit(_run())
+
+
+def _open_standard_files() -> None:
+    """Where a standard file is closed, put /dev/null: or the journal would be opened in its place,
+    and whatever is printed would land in it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode))  # noqa: SIM115  # as long as the process
 
 
 def _run() -> int:
@@ -47,14 +61,12 @@ def _run() -> int:
         code = int(cli.main(standalone_mode=False) or DONE)
         sys.stdout.flush()  # here, where a full disk can still be told
         return code
-    except click.ClickException as error:
-        error.show()
-        return TROUBLE
+    except click.UsageError as error:
+        return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output (`head`, say) has gone; there is nobody to tell.
         _drop_output()
         return UNREAD
     except OSError as error:
@@ -63,6 +75,17 @@ def _run() -> int:
         return TROUBLE
     except Exception as error:
         return _told(error)
+
+
+def _misused(error: click.UsageError) -> int:
+    command = error.ctx.command_path if error.ctx else "goldrush"
+    message = error.format_message()
+    if message.startswith("Usage:"):  # `goldrush` alone: click's message is the whole help
+        click.echo(message)
+    else:
+        says = printable(message.rstrip("."))
+        click.echo(f"goldrush: {says}; see '{command} --help'", err=True)
+    return TROUBLE
 
 
 def _drop_output() -> None:

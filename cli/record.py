@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,13 +12,14 @@ from typing import Any
 
 import click
 
-from cli.text import echo_json, table
+from cli.codes import DIFFERS, DONE, INTERRUPTED
+from cli.text import echo_json, printable, program, table
 
 JOURNALS = Path("journals")  # where runs land by default
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), help="The journal to write.")
+@click.option("--out", type=click.Path(), help="The journal to write.")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds to play (default 200).")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
@@ -28,7 +30,7 @@ JOURNALS = Path("journals")  # where runs land by default
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def record(
-    out: Path | None,
+    out: str | None,
     seed: int | None,
     rounds: int | None,
     agents: int | None,
@@ -38,13 +40,14 @@ def record(
     force: bool,
     fsync: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Play a mining run and record it in a journal.
 
     \b
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
     """
     from agents import mining
+    from kernel.errors import PolicyFailed, WriteFailed
     from replay.summary import summarise
 
     named = {"seed": seed, "rounds": rounds, "agents": agents}
@@ -53,27 +56,32 @@ def record(
     config, players = mining.prepare(chosen, roster, treatment)
     if out is None:
         out = _free_path(f"mining-{treatment}-seed{config.seed}")
+    played = 0
+
+    def count(round_: int, _: object) -> None:
+        nonlocal played
+        played = round_
+
     try:
-        with _progress(config.rounds) as advance:
-            mining.play(out, config, players, force=force, fsync=fsync, on_round=advance)
+        with _progress(config.rounds, count) as on_round:
+            mining.play(out, config, players, force=force, fsync=fsync, on_round=on_round)
     except KeyboardInterrupt:
-        click.echo(_stopped(out), err=True)
-        raise
+        click.echo(f"stopped: {_kept(out, played)}", err=True)
+        return INTERRUPTED
+    except (PolicyFailed, WriteFailed) as error:
+        click.echo(f"goldrush: {printable(str(error))}; {_kept(out, played)}", err=True)
+        return DIFFERS
     summary = summarise(out)
     if as_json:
         echo_json(summary.as_dict())
     else:
         click.echo(_told(summary, treatment))
+    return DONE
 
 
-def _stopped(out: Path) -> str:
-    from kernel.errors import GoldrushError
-    from replay.summary import summarise
-
-    try:
-        return f"{out} holds rounds 1 to {summarise(out).rounds}, whole"
-    except GoldrushError:
-        return "nothing was recorded yet"
+def _kept(out: str, played: int) -> str:
+    """What a run that broke off has left behind."""
+    return f"{out} holds rounds 1 to {played}, whole" if played else "no round was recorded"
 
 
 def allow_own_policies() -> None:
@@ -99,7 +107,7 @@ def _settings(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _free_path(stem: str) -> Path:
+def _free_path(stem: str) -> str:
     from kernel.errors import BadInput
 
     try:
@@ -111,14 +119,17 @@ def _free_path(stem: str) -> Path:
     while path.exists():
         number += 1
         path = JOURNALS / f"{stem}-{number}.journal"
-    return path
+    return str(path)
+
+
+OnRound = Callable[[int, object], None]
 
 
 @contextmanager
-def _progress(rounds: int) -> Iterator[Callable[[int, object], None] | None]:
-    """A progress bar on stderr where that is a terminal; nothing elsewhere."""
+def _progress(rounds: int, count: OnRound) -> Iterator[OnRound]:
+    """`count`, with a progress bar on stderr where that is a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield count
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -126,12 +137,18 @@ def _progress(rounds: int) -> Iterator[Callable[[int, object], None] | None]:
     columns = ("round", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=rounds)
-        yield lambda done, _: progress.update(task, completed=done)
+
+        def advance(round_: int, state: object) -> None:
+            count(round_, state)
+            progress.update(task, completed=round_)
+
+        yield advance
 
 
 def _told(summary: Any, treatment: str) -> str:
     config = summary.config
-    path = summary.path
+    path = printable(shlex.quote(summary.path))
+    goldrush = program()
     undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
     rows = [("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")]
     for entry in summary.policies:
@@ -151,5 +168,5 @@ seed {config["seed"]}, treatment {treatment}, pressure {summary.pressure:.2f}
 {table(rows, numbers=range(1, 9))}
 
 journal: {path} ({summary.bytes:,} bytes)
-next:    goldrush replay {path} --round {summary.rounds}
-         goldrush verify {path}"""
+next:    {goldrush} replay {path} --round {summary.rounds}
+         {goldrush} verify {path}"""

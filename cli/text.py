@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +19,16 @@ def printable(text: str) -> str:
         c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
     )
+
+
+def program() -> str:
+    """How this program was called, so that what is suggested can be typed as it stands."""
+    called = sys.argv[0]
+    if os.path.basename(called) != "goldrush":
+        return "python -m cli"
+    found = shutil.which("goldrush")
+    same = found is not None and os.path.realpath(found) == os.path.realpath(called)
+    return "goldrush" if same else shlex.quote(called)
 
 
 def echo_json(value: Any) -> None:

@@ -11,13 +11,15 @@ from cli.codes import DIFFERS, TROUBLE
 from cli.record import allow_own_policies
 from cli.text import echo_json, printable
 
+LEVELS = 4
+
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--level",
-    type=click.IntRange(1, 4),
-    default=4,
+    type=click.IntRange(1, LEVELS),
+    default=LEVELS,
     show_default=True,
     help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
 )
@@ -69,11 +71,11 @@ def _told(verdict: Any, sha256: str) -> str:
     if not verdict.holds:
         return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
+    if verdict.not_asked:
+        part = "in part" if verdict.level == LEVELS else "not checked"
+        levels = f"levels 1 to 3 (4 {part}, not asked again: {', '.join(verdict.not_asked)})"
     end = "finished" if verdict.finished else "unfinished"
-    line = (
+    return (
         f"{verdict.path}: holds at {levels}: {verdict.rounds} rounds, {verdict.events:,} events, "
         f"{end}, sha256 {sha256}"
     )
-    if verdict.not_asked:
-        line += f"; not asked again: {', '.join(verdict.not_asked)}"
-    return line

@@ -17,6 +17,22 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "..."
 
 
+def described(error: BaseException) -> str:
+    """An error of somebody else's code for a message: its type, what it says, and where it rose."""
+    if isinstance(error, GoldrushError):
+        return str(error)
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:  # whose __str__ raises in its turn
+        text = type(error).__name__
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return text
+    return f"{text} ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})"
+
+
 class GoldrushError(Exception):
     """The root: catch this to catch them all."""
 

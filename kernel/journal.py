@@ -58,7 +58,6 @@ _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
-FRAME_BYTES = _HEAD_BYTES + _TAIL_BYTES  # what a commit takes besides its body
 
 
 @attrs.frozen
@@ -80,9 +79,10 @@ class Commit:
     `kind` is START, UNIT or END; `index` counts from 0, `offset` and `end` are bytes. `unit` is the
     round (0 for START), `digest` the state's after it (None while the unit is still open),
     `setup` what START holds, `blocks` the events: inputs at even places, derived at odd ones.
+    `raw` is the body as it was read.
     """
 
-    __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "setup", "unit")
+    __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "raw", "setup", "unit")
 
     def __init__(
         self,
@@ -98,6 +98,7 @@ class Commit:
         self.blocks = blocks
         self.setup = setup
         self.index = self.offset = self.end = -1
+        self.raw = b""
 
     @property
     def where(self) -> str:
@@ -253,7 +254,7 @@ class JournalReader:
                 raise MalformedEvents(
                     self.path, f"commit {index} at byte {offset}", str(error)
                 ) from None
-            commit.index, commit.offset, commit.end = index, offset, end
+            commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
             wanted = closed + 1 if commit.kind == UNIT else closed
             if (commit.kind == START) != (index == 0) or self.ended or commit.unit != wanted:
                 raise MalformedEvents(self.path, commit.where, "it does not belong there")
@@ -310,7 +311,9 @@ class JournalReader:
             if sum(a == b for a, b in zip(front, _PREFIX, strict=False)) > len(_PREFIX) // 2:
                 raise DamagedJournal(self.path, -1, 0, _PREFIX.hex(), front.hex())
             found = f"a file that begins {front!r}" if start else "an empty file"
-            raise NotAJournal(self.path, f"not a goldrush journal but {found}")
+            raise NotAJournal(
+                self.path, f"not a goldrush journal but {found}; give one that `record` wrote"
+            )
         unpacker = msgpack.Unpacker(use_list=False, max_buffer_size=HEADER_MAX)
         unpacker.feed(start)
         try:
@@ -446,7 +449,7 @@ def _create(path: str, force: bool) -> int:
         fd = os.open(path, flags, 0o666)
     except FileExistsError:
         raise BadInput(
-            f"{path} exists already", "give another --out, or --force to overwrite it"
+            f"{path} exists already", "give another path, or overwrite it with force (--force)"
         ) from None
     except OSError as error:
         folder = os.path.dirname(path) or "."

@@ -131,6 +131,13 @@ INTEGER = Kind("integer", lambda value: type(value) is int)
 NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
 BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
 TEXT = Kind("text", lambda value: type(value) is str)
+
+
+def text(most: int) -> Kind:
+    """Text of at most so many characters."""
+    return Kind(f"text of at most {most}", lambda value: type(value) is str and len(value) <= most)
+
+
 WORD = Kind(
     "64-bit word",
     lambda value: type(value) is int and 0 <= value < 1 << 64,

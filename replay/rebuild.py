@@ -52,7 +52,10 @@ def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) ->
 
 def _check(world: World[Any], reader: JournalReader, commit: Commit, state: Any) -> None:
     """A state that the journal itself contradicts is no answer."""
-    digest = world.digest(state)
+    try:
+        digest = world.digest(state)
+    except fold.REFUSED as error:
+        raise fold.malformed(world, reader.path, commit, error) from None
     if digest != commit.digest:
         raise MalformedEvents(
             reader.path,

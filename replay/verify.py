@@ -22,7 +22,7 @@ import attrs
 from agents.mining import MinersAgain
 from kernel import fold
 from kernel.errors import DamagedJournal, MalformedEvents, PolicyFailed, TornTail
-from kernel.journal import END, FRAME_BYTES, START, UNIT, Commit, JournalReader
+from kernel.journal import START, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.run import Ask
 from kernel.world import Batch, Block, Event, Row, World
@@ -58,6 +58,7 @@ class Break:
 class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not.
 
+    `level` is the highest that was checked (3 where 4 was asked for and nobody could be asked);
     `rounds` closed and `events` read as far as the check came; `finished`: the run had come to its
     end; `not_asked`: what level 4 had to take from the journal.
     """
@@ -111,7 +112,7 @@ def verify(
         broken = check.broken()
         return Verdict(
             path=str(path),
-            level=level,
+            level=level if check.asker.ask is not None else min(level, DERIVE),
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,
@@ -130,7 +131,7 @@ class Asker:
 
 def _miners(setup: Mapping[str, Any], trust: Sequence[str], sources: Sequence[str]) -> Asker:
     miners = MinersAgain(setup, trust, sources)
-    return Asker(miners, miners.not_asked)
+    return Asker(miners if any(miners.entries) else None, miners.not_asked)
 
 
 # Who asks the agents of a journal again, by the name of its world.
@@ -201,6 +202,8 @@ class _Check:
         self.events += events + (commit.kind != UNIT or commit.digest is not None)
 
     def _follow(self, commit: Commit) -> None:
+        if self.level >= DERIVE:
+            self._canonical(commit)
         if commit.kind == UNIT:
             if self.level >= DERIVE:
                 self._derive(commit)
@@ -220,6 +223,14 @@ class _Check:
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
                 )
 
+    def _canonical(self, commit: Commit) -> None:
+        """What is not derived again (inputs, numbers, the setup) must be packed in the one way."""
+        blocks = list(commit.blocks)
+        blocks[::2] = [Block(block.batches) for block in blocks[::2]]
+        again = Commit(commit.kind, commit.unit, commit.digest, blocks, commit.setup)
+        if again.body() != commit.raw:
+            raise MalformedEvents(self.reader.path, commit.where, "not packed canonically")
+
     def _digest(self, commit: Commit) -> int:
         try:
             return self.world.digest(self._state)
@@ -236,11 +247,6 @@ class _Check:
         fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
         if fault is not None:
             raise MalformedEvents(path, commit.where, fault)
-        for block in commit.blocks[::2]:
-            if Block(block.batches).packed != block.packed:
-                raise MalformedEvents(path, commit.where, "inputs that are not packed canonically")
-        if len(commit.body()) != commit.end - commit.offset - FRAME_BYTES:
-            raise MalformedEvents(path, commit.where, "numbers that are not packed canonically")
         try:
             for step in self._steps.completed_by(commit):
                 if self.asker.ask is not None:

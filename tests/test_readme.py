@@ -28,7 +28,7 @@ def run(command: str, folder: Path) -> str:
     shim = folder / "bin" / "goldrush"
     if not shim.exists():
         shim.parent.mkdir()
-        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')
+        shim.write_text(f"#!{sys.executable}\nfrom cli.main import main\n\nmain()\n")
         shim.chmod(0o755)
     path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(

@@ -14,13 +14,13 @@ from kernel.world import (
     FACTS,
     INTEGER,
     NATURAL,
-    TEXT,
     WORD,
     EventType,
     Kind,
     one_of,
     optional,
     several,
+    text,
 )
 
 # What an agent can do to a plot.
@@ -43,13 +43,18 @@ VOID, TRUCE, BLOCKED, CAPTURED = range(4)
 REMEDIES: Final = ("restored", "fined")
 RESTORED, FINED = range(2)
 
+ITEMS_MAX = 1_000  # actions in a plan
+MEMO_MAX = 2_000  # characters
+SAY_MAX = 280  # code points, after cleaning
+ERROR_MAX = 40  # characters of an error's code
+OVERFLOW = "overflow"  # the error of a plan with more than ITEMS_MAX actions
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # what a plot or an amount in a plan may be
 
 Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
 
 
 def _are_actions(value: Any) -> bool:
-    if type(value) is not tuple:
+    if type(value) is not tuple or len(value) > ITEMS_MAX:
         return False
     for action in value:
         if action is not None:
@@ -88,9 +93,9 @@ EVENTS: Final = (
         {
             "agent": NATURAL,
             "actions": ACTIONS,
-            "error": optional(TEXT),
-            "say": optional(TEXT),
-            "memo": optional(TEXT),
+            "error": optional(text(ERROR_MAX)),
+            "say": optional(text(SAY_MAX)),
+            "memo": optional(text(MEMO_MAX)),
             "source": optional(FACTS),
         },
         is_input=True,

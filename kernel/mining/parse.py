@@ -1,8 +1,8 @@
-"""Plans as text: what a language model wrote, read as a plan (SPEC section 4, "Plans as text").
+"""Plans as text: what a language model wrote, read as a plan (rules, section 4).
 
 `parse` is a pure function of the text, the grid and the defence rule. It never raises, takes time
 linear in the text whatever the text, and gives the same plan on every supported interpreter. It
-only reads: whether a plot is on the grid, owned or affordable is for the judge (SPEC section 5).
+only reads: whether a plot is on the grid, owned or affordable is for the judge (rules, section 5).
 
 Not `json.loads` on the answer, because a model writes prose, code fences and worked examples around
 its plan. Not the decoder's defaults either: they lose a category that is given twice, raise on long
@@ -16,19 +16,16 @@ from typing import NoReturn, TypeGuard
 
 import attrs
 
+from kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
+
 TEXT_MAX = 65_536  # characters of the text that are read
 DEPTH_MAX = 32  # lists and objects inside each other, the outermost counted
 FAILED_POSITIONS_MAX = 100  # brackets at which no value decoded, after which the search ends
-ITEMS_MAX = 1_000  # items of a plan that are kept
 PLOT_DIGITS_MAX = 9  # digits of each number in a plot written as a string
-INT64_MIN = -(2**63)
-INT64_MAX = 2**63 - 1
 INT64_CHARS_MAX = len(str(INT64_MIN))  # a JSON integer has no leading zeros: longer is beyond
 
-KINDS = frozenset({"defend", "mine", "claim", "raid"})
 NO_JSON = "no-json"
-OVERFLOW = "overflow"
-OFF_GRID = -1  # stands for a row or column outside the grid; the judge removes it as `off-grid`
+NO_PLOT = -1  # stands for a row or column outside the grid; the judge removes it as `off-grid`
 
 Action = tuple[str, int, int]
 
@@ -224,7 +221,7 @@ def _plot(value: object, rows: int, cols: int) -> int | None:
     row, col = value
     if not (_is_integer(row) and _is_integer(col)):
         return None
-    return row * cols + col if 0 <= row < rows and 0 <= col < cols else OFF_GRID
+    return row * cols + col if 0 <= row < rows and 0 <= col < cols else NO_PLOT
 
 
 def _holds_beyond_int64(item: object) -> bool:
@@ -310,7 +307,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_PLAN_KEYS = KINDS | {"actions"}
+_PLAN_KEYS = {*KINDS, "actions"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OPENING = re.compile(r"[\[{]")
 

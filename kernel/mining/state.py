@@ -26,9 +26,12 @@ from kernel.mining.events import (
     KINDS,
     RESTORED,
 )
-from kernel.world import FACTS, TEXT, Block, Row, amount
+from kernel.world import FACTS, Block, Row, amount
+from kernel.world import text as text_of
 
 WORD_MASK = (1 << 64) - 1
+
+_POLICY = text_of(200)
 
 # How a plot came to its owner.
 NOBODYS, BY_CLAIM, BY_CAPTURE = range(3)
@@ -127,7 +130,7 @@ def initial(setup: Mapping[str, Any]) -> MiningState:
         if (
             list(entry) != ["agent", "policy", "options"]
             or (type(entry["agent"]), entry["agent"]) != (int, agent)
-            or not TEXT.holds(entry["policy"])
+            or not _POLICY.holds(entry["policy"])
             or not FACTS.holds(entry["options"])
         ):
             raise BadInput(

@@ -13,14 +13,17 @@ import attrs
 
 from kernel.errors import BadPlan, shown
 from kernel.mining.config import MiningConfig
-from kernel.mining.events import INT64_MAX, INT64_MIN, KINDS, Action
+from kernel.mining.events import (
+    INT64_MAX,
+    INT64_MIN,
+    ITEMS_MAX,
+    KINDS,
+    MEMO_MAX,
+    OVERFLOW,
+    SAY_MAX,
+    Action,
+)
 from kernel.world import Row
-
-ITEMS_MAX = 1_000
-MEMO_MAX = 2_000  # characters
-SAY_MAX = 280  # code points, after cleaning
-
-OVERFLOW = "overflow"
 
 _CODES = {name: code for code, name in enumerate(KINDS)}
 _WANTED = "an item is (kind, plot, amount): one of " + ", ".join(KINDS) + ", and two integers"

@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
 
 def test_the_summary_says_where_the_journal_is_and_what_to_type_next(tmp_path: Path) -> None:
     ran = goldrush("record", "--rounds", 3, "--out", "x.journal", cwd=tmp_path)
-    commands = [line.split("goldrush ")[1] for line in ran.out.splitlines() if "goldrush " in line]
+    commands = [line.split("-m cli ")[1] for line in ran.out.splitlines() if "-m cli " in line]
 
     assert "journal: x.journal" in ran.out
     assert len(commands) == 2
