@@ -12,7 +12,7 @@ from agents.recorded import Recording
 from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
 from kernel import run
 from kernel.draws import Draws
-from kernel.errors import BadInput, PolicyFailed, described
+from kernel.errors import BadInput, PolicyFailed, described, shown
 from kernel.journal import Header, JournalWriter
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig, config_of
@@ -77,6 +77,8 @@ def prepare(
     wanted = config_of(asked_for).agents if "agents" in asked_for else None
     if not isinstance(roster, Roster):
         roster = parse_roster(roster, wanted)
+    elif wanted is not None and wanted != len(roster.entries):
+        raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, settings, len(roster.entries))
     for recording in roster.recordings:
         for entry in roster.entries:
@@ -127,6 +129,42 @@ def play(
         return run.record(MINING, setup, miners, journal, on_round)
 
 
+def resume(
+    path: str | Path,
+    *,
+    trust: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    fsync: bool = False,
+    on_round: Callable[[int, MiningState], None] | None = None,
+) -> MiningState:
+    """Go on with a mining run that broke off and return the last state.
+
+    For deterministic policies the finished journal is what it would have been, byte for byte. A
+    journal does not make code run by naming it: policies of the form package.module:Class play on
+    only where `trust` lists them, `recorded` agents where `sources` has their journal.
+
+    Raises BadInput for who cannot play on and for a run that has ended, and as `record` does.
+    """
+
+    def ask_of(setup: Mapping[str, Any]) -> Miners:
+        entries = entries_of(setup)
+        for entry in entries:
+            if entry.is_own and entry.policy not in trust:
+                raise BadInput(
+                    f"agent {entry.agent} plays {shown(entry.policy)}, code of somebody's own",
+                    "allow it with trust (--trust)",
+                )
+        roster = Roster(entries, tuple(map(Recording, sources)))
+        return Miners(config_of(setup["config"]), roster)
+
+    return run.resume(MINING, path, ask_of, on_round, fsync=fsync)
+
+
+def entries_of(setup: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """The roster of a journal's setup."""
+    return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in setup["roster"])
+
+
 class MinersAgain:
     """Asks the agents of a journal again, with policies made afresh for every round.
 
@@ -144,8 +182,7 @@ class MinersAgain:
         known = {recording.sha256 for recording in self.recordings}
         self.entries: list[Entry | None] = []
         left: Counter[str] = Counter()
-        for item in setup["roster"]:
-            entry = Entry(item["agent"], item["policy"], item["options"])
+        for entry in entries_of(setup):
             if (
                 entry.policy in POLICIES
                 or entry.policy in trust

@@ -28,6 +28,7 @@ def cli() -> None:
 
 for command in (
     record.record,
+    record.resume,
     replay.replay,
     verify.verify,
     export.export,

@@ -1,4 +1,4 @@
-"""`goldrush record`: play a run into a journal."""
+"""`goldrush record` and `goldrush resume`: play a run into a journal."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.text import echo_json, printable, program, table
+
+OnRound = Callable[[int, Any], None]
 
 JOURNALS = Path("journals")  # where runs land by default
 
@@ -47,8 +49,6 @@ def record(
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
     """
     from agents import mining
-    from kernel.errors import PolicyFailed, WriteFailed
-    from replay.summary import summarise
 
     named = {"seed": seed, "rounds": rounds, "agents": agents}
     chosen = _settings(settings, {k: v for k, v in named.items() if v is not None})
@@ -56,15 +56,56 @@ def record(
     config, players = mining.prepare(chosen, roster, treatment)
     if out is None:
         out = _free_path(f"mining-{treatment}-seed{config.seed}")
+    return _carried_out(
+        out,
+        lambda on_round: mining.play(
+            out, config, players, force=force, fsync=fsync, on_round=on_round
+        ),
+        as_json,
+    )
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
+@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def resume(
+    journal: str, trust: tuple[str, ...], sources: tuple[str, ...], fsync: bool, as_json: bool
+) -> int:
+    """Go on with a run that was interrupted, from its last whole round.
+
+    \b
+    Example: goldrush resume run.journal
+    """
+    from agents import mining
+
+    if trust:
+        allow_own_policies()
+    return _carried_out(
+        journal,
+        lambda on_round: mining.resume(
+            journal, trust=trust, sources=sources, fsync=fsync, on_round=on_round
+        ),
+        as_json,
+    )
+
+
+def _carried_out(out: str, play: Callable[[OnRound], object], as_json: bool) -> int:
+    """Play, with progress; then say what happened, however it ended."""
+    from kernel.errors import PolicyFailed, WriteFailed
+    from replay.summary import summarise
+
     played = 0
 
-    def count(round_: int, _: object) -> None:
+    def count(round_: int, _: Any) -> None:
         nonlocal played
         played = round_
 
     try:
-        with _progress(config.rounds, count) as on_round:
-            mining.play(out, config, players, force=force, fsync=fsync, on_round=on_round)
+        with _progress(count) as on_round:
+            play(on_round)
     except KeyboardInterrupt:
         click.echo(f"stopped: {_kept(out, played)}", err=True)
         return INTERRUPTED
@@ -75,13 +116,16 @@ def record(
     if as_json:
         echo_json(summary.as_dict())
     else:
-        click.echo(_told(summary, treatment))
+        click.echo(_told(summary))
     return DONE
 
 
 def _kept(out: str, played: int) -> str:
     """What a run that broke off has left behind."""
-    return f"{out} holds rounds 1 to {played}, whole" if played else "no round was recorded"
+    if not played:
+        return "no round was recorded"
+    path = shlex.quote(out)
+    return f"{path} holds rounds 1 to {played}, whole; go on with `{program()} resume {path}`"
 
 
 def allow_own_policies() -> None:
@@ -122,11 +166,8 @@ def _free_path(stem: str) -> str:
     return str(path)
 
 
-OnRound = Callable[[int, object], None]
-
-
 @contextmanager
-def _progress(rounds: int, count: OnRound) -> Iterator[OnRound]:
+def _progress(count: OnRound) -> Iterator[OnRound]:
     """`count`, with a progress bar on stderr where that is a terminal."""
     if not sys.stderr.isatty():
         yield count
@@ -136,16 +177,16 @@ def _progress(rounds: int, count: OnRound) -> Iterator[OnRound]:
 
     columns = ("round", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=rounds)
+        task = progress.add_task("", total=None)
 
-        def advance(round_: int, state: object) -> None:
+        def advance(round_: int, state: Any) -> None:
             count(round_, state)
-            progress.update(task, completed=round_)
+            progress.update(task, completed=round_, total=state.config.rounds)
 
         yield advance
 
 
-def _told(summary: Any, treatment: str) -> str:
+def _told(summary: Any) -> str:
     config = summary.config
     path = printable(shlex.quote(summary.path))
     goldrush = program()
@@ -160,7 +201,7 @@ def _told(summary: Any, treatment: str) -> str:
         )
     return f"""\
 {summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
-seed {config["seed"]}, treatment {treatment}, pressure {summary.pressure:.2f}
+seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined

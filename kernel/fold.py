@@ -87,8 +87,11 @@ def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
 def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
     """The state after a commit whose events are applied: its unit closed, if the commit does so.
 
-    Raises MalformedEvents where the commit closes a unit that is not done, or leaves one open.
+    A commit that ends with inputs leaves its unit open: they are still to be judged. Raises
+    MalformedEvents where one closes a unit that is not done, or leaves open one that is.
     """
+    if len(commit.blocks) % 2:
+        return state
     if world.unit_done(state) is (commit.digest is None):
         says = "closes before it is done" if commit.digest is not None else "is done but not closed"
         raise MalformedEvents(path, commit.where, f"{world.vocabulary.unit} {commit.unit} {says}")

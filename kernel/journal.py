@@ -142,6 +142,29 @@ class JournalWriter:
         self.offset = 0
         self.commits = 0
 
+    @classmethod
+    def reopen(cls, path: str | Path, *, fsync: bool = False) -> Self:
+        """Lock a journal that exists, to go on with it; then read it, then call `go_on_after`.
+
+        Raises BadInput if it cannot be opened for writing, JournalInUse.
+        """
+        journal = cls.__new__(cls)
+        journal.path = str(path)
+        journal._fsync = fsync
+        journal._unwritten = b""
+        journal._fd = _locked(journal.path, os.O_RDWR)
+        return journal
+
+    def go_on_after(self, commit: Commit) -> None:
+        """Append after this commit, which was read from the file; drop whatever follows it."""
+        self.offset, self.commits = commit.end, commit.index + 1
+        try:
+            self._checksum = int.from_bytes(os.pread(self._fd, 8, commit.end - 8), "big")
+            os.ftruncate(self._fd, self.offset)
+            os.lseek(self._fd, self.offset, os.SEEK_SET)
+        except OSError as error:
+            raise WriteFailed(self.path, _reason(error)) from None
+
     def __enter__(self) -> Self:
         return self
 
@@ -444,28 +467,35 @@ def _unreadable(path: str, error: OSError) -> BadInput:
 
 
 def _create(path: str, force: bool) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (0 if force else os.O_EXCL)
+    fd = _locked(path, os.O_RDWR | os.O_CREAT | (0 if force else os.O_EXCL))
     try:
-        fd = os.open(path, flags, 0o666)
-    except FileExistsError:
-        raise BadInput(
-            f"{path} exists already", "give another path, or overwrite it with force (--force)"
-        ) from None
-    except OSError as error:
-        folder = os.path.dirname(path) or "."
-        instead = "create the folder first" if error.errno == errno.ENOENT else "give another path"
-        raise BadInput(f"cannot write {path}: {_reason(error)} ({folder})", instead) from None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(fd, 0)
-    except BlockingIOError:
-        os.close(fd)
-        raise JournalInUse(path, "another process is writing this journal") from None
     except OSError as error:
         os.close(fd)
         raise BadInput(
             f"cannot write {path}: {_reason(error)}", "give the path of an ordinary file"
         ) from None
+    return fd
+
+
+def _locked(path: str, flags: int) -> int:
+    try:
+        fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        raise BadInput(
+            f"{path} exists already", "give another path, or overwrite it with force (--force)"
+        ) from None
+    except OSError as error:
+        missing = error.errno == errno.ENOENT and flags & os.O_CREAT
+        raise BadInput(
+            f"cannot write {path}: {_reason(error)}",
+            "create the folder first" if missing else "give another path",
+        ) from None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        raise JournalInUse(path, "another process is writing this journal") from None
     return fd
 
 

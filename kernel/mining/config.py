@@ -132,9 +132,9 @@ def config_of(settings: Mapping[str, Any]) -> MiningConfig:
         if not holds(value):
             raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
         if name in _REALS:
-            value = float(value)
+            value = value + 0.0  # a float, and never minus zero
         elif name == "alpha_by_plot" and value is not None:
-            value = tuple(map(float, value))
+            value = tuple(item + 0.0 for item in value)
         elif isinstance(value, list):
             value = tuple(value)
         values[name] = value

@@ -83,7 +83,7 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
         return (agent, *_actions(answer), None, None, None)
     if answer.say is not None and not isinstance(answer.say, str):
         raise BadPlan(f"say is {shown(answer.say)}; it must be text or None")
-    say = clean_message(answer.say) if config.communication and answer.say else None
+    say = clean_message(answer.say) or None if config.communication and answer.say else None
     return (agent, *_actions(answer.actions), say, _memo(answer.memo), None)
 
 
@@ -103,8 +103,9 @@ def _actions(items: object) -> tuple[list[Action], str | None]:
         for kind, plot, points in items:
             if type(plot) is not int or type(points) is not int:
                 raise TypeError
+            code = _CODES[kind]
             if INT64_MIN <= plot <= INT64_MAX and INT64_MIN <= points <= INT64_MAX:
-                actions.append((_CODES[kind], plot, points))
+                actions.append((code, plot, points))
             else:
                 actions.append(None)
     except (TypeError, ValueError, KeyError):

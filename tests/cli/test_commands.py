@@ -255,7 +255,7 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 
 
 def test_commands_that_print_take_json() -> None:
-    printing = {"record", "replay", "verify", "policies", "treatments"}
+    printing = {"record", "replay", "resume", "verify", "policies", "treatments"}
     with_json = {
         name
         for name, command in cli.commands.items()

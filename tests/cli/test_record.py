@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -208,8 +209,27 @@ def test_ctrl_c_ends_at_a_whole_round_with_exit_130(tmp_path: Path) -> None:
 
     assert process.returncode == 130
     assert "Traceback" not in err
+    assert err.startswith("stopped: ")
     assert f"holds rounds 1 to {verdict.rounds}, whole" in err
+    assert f"resume {path}" in err
     assert (verdict.holds, verdict.finished) == (True, False)
+
+
+def test_an_interrupted_run_goes_on_with_the_command_that_it_printed(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN)
+    roster = "raid*2,mine:Broken*1"
+    broken = goldrush("record", "--roster", roster, "--rounds", 9, "--out", "a", cwd=tmp_path)
+    (tmp_path / "mine.py").write_text(BROKEN.replace("== 5", "== 50"))
+    goldrush("record", "--roster", roster, "--rounds", 9, "--out", "b", cwd=tmp_path)
+    [command] = re.findall(r"-m cli (resume a)", broken.err)
+    refused = goldrush(*command.split(), cwd=tmp_path)
+    resumed = goldrush(*command.split(), "--trust", "mine:Broken", cwd=tmp_path)
+    again = goldrush(*command.split(), "--trust", "mine:Broken", cwd=tmp_path)
+
+    assert_refused(refused, "agent 2 plays", "--trust")
+    assert (resumed.code, resumed.err) == (0, "")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert_refused(again, "a has ended with round 9")
 
 
 def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
