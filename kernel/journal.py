@@ -18,7 +18,6 @@ reading. kernel/README.md has the page for writers of readers, with an example i
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -348,7 +347,7 @@ class JournalReader:
             expected = Header(world, rules).packed(version)
         except (ValueError, TypeError, OverflowError, msgpack.UnpackException):
             raise DamagedJournal(self.path, -1, 0, "a whole header", start.hex()) from None
-        if start[:end] != expected or type(world) is not str or type(rules) is not int:
+        if start[:end] != expected or (str, int, int) != (type(world), type(rules), type(version)):
             raise DamagedJournal(self.path, -1, 0, expected.hex(), start[:end].hex())
         if version != FORMAT:
             raise UnsupportedJournal(
@@ -458,12 +457,10 @@ def _open(path: str) -> BinaryIO:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block, a device never end
             raise BadInput(f"{path} is no ordinary file", "give the path of a journal")
         return open(path, "rb")
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: str, error: OSError) -> BadInput:
-    return BadInput(f"cannot read {path}: {_reason(error)}", "give the path of a journal")
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"cannot read {path}: {_reason(error)}", "give the path of a journal"
+        ) from None
 
 
 def _create(path: str, force: bool) -> int:
@@ -485,8 +482,8 @@ def _locked(path: str, flags: int) -> int:
         raise BadInput(
             f"{path} exists already", "give another path, or overwrite it with force (--force)"
         ) from None
-    except OSError as error:
-        missing = error.errno == errno.ENOENT and flags & os.O_CREAT
+    except (OSError, ValueError) as error:
+        missing = isinstance(error, FileNotFoundError) and flags & os.O_CREAT
         raise BadInput(
             f"cannot write {path}: {_reason(error)}",
             "create the folder first" if missing else "give another path",
@@ -499,5 +496,6 @@ def _locked(path: str, flags: int) -> int:
     return fd
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def _reason(error: Exception) -> str:
+    """What the system says, without numbers and names; a path with a NUL gives a ValueError."""
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -132,13 +132,13 @@ def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
 def test_the_portrait_is_refused_while_language_models_cannot_play() -> None:
     error = refusal("portrait")
 
-    assert "language models cannot play yet" == error.what
+    assert "language models cannot play yet" in error.what
     assert all(name in error.instead for name in POLICIES)
 
 
 @pytest.mark.parametrize("text", ["llm", "llm*4", "greedy-mine*3,llm*1"])
 def test_a_language_model_is_refused_for_now(text: str) -> None:
-    assert "language models cannot play yet" == refusal(text).what
+    assert "language models cannot play yet" in refusal(text).what
 
 
 # What is no roster.

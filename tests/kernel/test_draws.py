@@ -161,8 +161,12 @@ def test_keys_that_differ_in_one_part_give_different_words() -> None:
 
 # Unbiased: words at and above the largest multiple of n are passed over.
 
+MINUS_ONE = (
+    274_177  # the least n > 1 of which 2^64 + 1 is a multiple: an off-by-one shows here only
+)
 
-@pytest.mark.parametrize("n", [3, 7, 10, 1000, 2**63 + 1, 2**64 - 1])
+
+@pytest.mark.parametrize("n", [3, 7, 10, 1000, MINUS_ONE, 2**63 + 1, 2**64 - 1])
 def test_the_last_word_under_the_limit_is_taken(forge: Forge, n: int) -> None:
     limit = 2**64 - 2**64 % n
     forge(limit - 1, 0)
@@ -172,7 +176,7 @@ def test_the_last_word_under_the_limit_is_taken(forge: Forge, n: int) -> None:
     assert drawn.taken == 1
 
 
-@pytest.mark.parametrize("n", [3, 7, 10, 1000, 2**63 + 1, 2**64 - 1])
+@pytest.mark.parametrize("n", [3, 7, 10, 1000, MINUS_ONE, 2**63 + 1, 2**64 - 1])
 def test_the_first_word_at_the_limit_is_passed_over(forge: Forge, n: int) -> None:
     limit = 2**64 - 2**64 % n
     forge(limit, 2**64 - 1, limit, 5 * n % limit + 1)
@@ -205,6 +209,17 @@ def test_a_shuffle_passes_over_words_at_the_limit(forge: Forge, excess: int) -> 
 
     assert drawn.shuffled("abcdefg") == ["g", "c", "b", "d", "e", "f", "a"]
     assert drawn.taken == 10
+
+
+def test_a_large_shuffle_passes_over_the_first_word_at_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limit = 2**64 - 2**64 % MINUS_ONE
+    monkeypatch.setattr(draws, "xxh3_64_intdigest", lambda key, seed: 0 if seed else limit)
+    drawn = Draws("key")
+    drawn.shuffled(range(MINUS_ONE))
+
+    assert drawn.taken == MINUS_ONE
 
 
 @given(st.data())

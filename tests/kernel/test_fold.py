@@ -62,7 +62,7 @@ def decide(table: Table, inputs: Block) -> list[Batch]:
     bids = inputs.rows(BID)
     if not bids:
         return [(PASSED, [()])]
-    draws = Draws(table.seed, table.hand + 1, table.step, "win")
+    draws = Draws(table.seed, table.hand + 1, len(table.bids), "win")  # bids before this step
     player, amount, _ = bids[draws.below(len(bids))]
     return [(WON, [(player, amount, draws.words())])]
 

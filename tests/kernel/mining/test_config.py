@@ -9,6 +9,7 @@ import pytest
 from agents.mining import record
 from kernel.codec import pack, unpack
 from kernel.errors import BadInput
+from kernel.mining import MINING
 from kernel.mining.config import config_of
 
 DEFAULTS = {
@@ -260,6 +261,93 @@ def test_a_configuration_read_from_a_journal_is_the_one_that_was_written() -> No
     )
 
     assert config == config_of(unpack(pack(config.as_dict())))
+
+
+# The setup of a journal: configuration and roster, whole.
+
+
+def setup() -> dict[str, Any]:
+    """A sound one, for three agents on two plots."""
+    roster = [{"agent": agent, "policy": "mine", "options": {}} for agent in range(3)]
+    return {"config": config_of(SMALL).as_dict(), "roster": roster}
+
+
+def setup_refusal(wrong: dict[str, Any]) -> BadInput:
+    with pytest.raises(BadInput) as refused:
+        MINING.initial(wrong)
+    return refused.value
+
+
+def test_a_whole_setup_is_taken() -> None:
+    state = MINING.initial(setup())
+
+    assert (0, [None, None], [0.0] * 3) == (state.round, state.owner, state.gold)
+
+
+@pytest.mark.parametrize("keys", [["config"], ["roster"], ["roster", "config"], []])
+def test_a_setup_is_configuration_and_roster_in_this_order(keys: list[str]) -> None:
+    whole = setup()
+
+    assert "it has config and roster" == setup_refusal({key: whole[key] for key in keys}).instead
+
+
+def test_a_setup_holds_nothing_else() -> None:
+    assert "it has config and roster" == setup_refusal(setup() | {"note": 1}).instead
+
+
+def test_a_setup_without_all_settings_is_refused() -> None:
+    for name in DEFAULTS:
+        wrong = setup()
+        del wrong["config"][name]
+
+        setup_refusal(wrong)
+
+
+def test_a_setup_with_settings_in_another_order_is_refused() -> None:
+    wrong = setup()
+    wrong["config"] = dict(reversed(wrong["config"].items()))
+
+    assert "the configuration is not whole" == setup_refusal(wrong).what
+
+
+def test_a_setup_with_a_whole_number_for_a_real_is_refused() -> None:
+    wrong = setup()
+    wrong["config"]["alpha"] = 1
+
+    assert "the configuration is not whole" == setup_refusal(wrong).what
+
+
+@pytest.mark.parametrize("agents", [0, 2, 4])
+def test_a_setup_with_another_number_of_agents_is_refused(agents: int) -> None:
+    wrong = setup()
+    wrong["roster"] = (wrong["roster"] * 2)[:agents]
+
+    error = setup_refusal(wrong)
+
+    assert (f"the roster has {agents} agents", "it must have 3") == (error.what, error.instead)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"agent": 0, "policy": "mine", "options": {}},
+        {"agent": 1.0, "policy": "mine", "options": {}},
+        {"agent": True, "policy": "mine", "options": {}},
+        {"agent": 1, "policy": 1, "options": {}},
+        {"agent": 1, "policy": "mine", "options": None},
+        {"agent": 1, "policy": "mine", "options": {"a": {}}},
+        {"agent": 1, "policy": "mine", "options": {1: "a"}},
+        {"agent": 1, "policy": "mine"},
+        {"policy": "mine", "agent": 1, "options": {}},
+        {"agent": 1, "policy": "mine", "options": {}, "more": 1},
+    ],
+    ids=repr,
+)
+def test_an_entry_of_the_roster_that_is_none_is_refused_by_its_place(entry: object) -> None:
+    wrong = setup()
+    wrong["roster"][1] = entry
+
+    assert setup_refusal(wrong).what.startswith("entry 1 of the roster is ")
 
 
 @pytest.mark.parametrize(

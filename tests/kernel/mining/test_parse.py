@@ -18,7 +18,7 @@ from kernel.mining.parse import (
     ITEMS_MAX,
     KINDS,
     NO_JSON,
-    OFF_GRID,
+    NO_PLOT,
     OVERFLOW,
     TEXT_MAX,
     Action,
@@ -620,7 +620,7 @@ def test_an_id_that_is_not_on_the_grid_is_left_to_the_judge(written: str, plot: 
     ["[4, 0]", "[0, 10]", "[-1, 5]", "[1, -1]", '"4,0"', '"(0, 10)"', '"0,999999999"'],
 )
 def test_a_row_or_column_outside_the_grid_gives_plot_minus_1(written: str) -> None:
-    assert (OFF_GRID,) * 3 == plots(written) == (-1,) * 3
+    assert (NO_PLOT,) * 3 == plots(written) == (-1,) * 3
 
 
 @pytest.mark.parametrize(

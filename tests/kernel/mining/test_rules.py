@@ -10,7 +10,7 @@ from kernel.fold import events
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import config_of
-from kernel.mining.events import INT64_MAX, INT64_MIN
+from kernel.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
 from tests.kernel.mining.scenario import Item, given, words
 
 # Step 0: the reasons for which an action is removed.
@@ -561,6 +561,35 @@ def test_mining_pays_stamina_times_alpha() -> None:
     )
     assert [1.5 + 3 * 0.1 + 0.0 + 4.0, 0.0, 0.0] == round.gold
     assert all(type(gold) is float for gold in round.gold)
+
+
+@pytest.mark.parametrize(
+    ("settings", "stamina", "gold"),
+    [
+        ({}, 3, 3),
+        ({"alpha": 0.5}, 2, 1),
+        ({"alpha": 0.5}, 3, 1.5),
+        ({"alpha": 0.1}, 3, 3 * 0.1),
+        ({"alpha_by_plot": [0.5, 1, 1, 1, 1]}, 2, 1),
+        ({"alpha_by_plot": [1, 0.5, 1, 1, 1]}, 2, 2),
+        ({"alpha_by_plot": [0, 0.5, 1, 1, 1]}, 2, 0),
+    ],
+)
+def test_gold_that_is_whole_is_held_as_an_integer(
+    settings: dict[str, Any], stamina: int, gold: float
+) -> None:
+    round = given(**settings).claimed({0: 0}).when({0: [("mine", 0, stamina)]})
+
+    ((_, _, _, settled),) = round.derived.rows(MINING_SETTLED)
+    assert (type(gold), gold) == (type(settled), settled)
+
+
+def test_a_fine_that_is_whole_is_held_as_an_integer() -> None:
+    map = given(authority="punish").claimed({0: 0, 1: 0}).earned({1: 3.5})
+
+    round = map.when({1: [("raid", 0), ("raid", 1)]})
+
+    assert [(int, 3), (float, 0.5)] == [(type(row[5]), row[5]) for row in round.derived.rows(RULED)]
 
 
 def test_gold_is_added_in_plot_order_whatever_the_order_of_the_plan() -> None:
