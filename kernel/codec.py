@@ -29,11 +29,7 @@ def pack(value: object) -> bytes:
     Raises OverflowError for an integer beyond 64 bits, TypeError for another type and
     UnicodeEncodeError for text with lone surrogates.
     """
-    try:
-        packed: bytes = _packer.pack(value)
-    except BaseException:
-        _packer.reset()
-        raise
+    packed: bytes = _packer.pack(value)  # which drops what it had packed when it raises
     return packed
 
 

@@ -278,7 +278,7 @@ class JournalReader:
                 ) from None
             commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
             wanted = closed + 1 if commit.kind == UNIT else closed
-            if (commit.kind == START) != (index == 0) or self.ended or commit.unit != wanted:
+            if (commit.kind == START) != (index == 0) or commit.unit != wanted:
                 raise MalformedEvents(self.path, commit.where, "it does not belong there")
             if commit.digest is not None:
                 closed = commit.unit
@@ -295,9 +295,13 @@ class JournalReader:
         self._file.seek(offset)
         index = 0
         while offset < size:
+            if self.ended:  # what stands behind END was never written by a recorder
+                raise DamagedJournal(
+                    path, index, offset, "the end of the file", f"{size - offset} bytes more"
+                )
             head = read(_HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
-                raise TornTail(path, index, offset, size - offset)
+                raise TornTail(path, index, offset, len(head))
             front, length, mark, found = _HEAD.unpack(head)
             check = xxh3_64_intdigest(head[:6], checksum) & 0xFFFFFFFF
             if found != check or front != b"\x94\xce" or mark != b"\xce":
@@ -490,9 +494,12 @@ def _locked(path: str, flags: int) -> int:
         ) from None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         os.close(fd)
         raise JournalInUse(path, "another process is writing this journal") from None
+    except OSError as error:
+        os.close(fd)
+        raise BadInput(f"cannot lock {path}: {_reason(error)}", "give another path") from None
     return fd
 
 

@@ -844,7 +844,7 @@ def test_any_text_gives_a_well_formed_plan(text: str, defense: str) -> None:
     assert plan.error in (None, NO_JSON, OVERFLOW)
     assert plan.error != NO_JSON or plan == NOTHING_FOUND
     assert len(plan.actions) <= ITEMS_MAX
-    assert plan.say is None or plan.say.encode()
+    assert plan.say is None or plan.say.encode() is not None
     for action in plan.actions:
         if action is not None:
             kind, plot, amount = action
