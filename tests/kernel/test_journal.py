@@ -417,7 +417,7 @@ def test_commits_under_the_header_of_another_world_are_found(path: Path, sound: 
     assert (before, error.commit) == (0, 0)
 
 
-@pytest.mark.parametrize("tail", [b"\x00" * 11, b"\xff" * 64, b"one more line of text\n"])
+@pytest.mark.parametrize("tail", [b"\x94", b"\x00" * 11, b"\xff" * 64, b"one more line of text\n"])
 def test_bytes_after_the_end_are_damage(path: Path, sound: bytes, tail: bytes) -> None:
     before, error = error_of(path, sound + tail)
 
