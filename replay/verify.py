@@ -229,7 +229,7 @@ class _Check:
         blocks[::2] = [Block(block.batches) for block in blocks[::2]]
         again = Commit(commit.kind, commit.unit, commit.digest, blocks, commit.setup)
         if again.body() != commit.raw:
-            raise MalformedEvents(self.reader.path, commit.where, "not packed canonically")
+            raise _Broken(DERIVE, commit.where, "the canonical encoding", "another one")
 
     def _digest(self, commit: Commit) -> int:
         try:
@@ -246,7 +246,7 @@ class _Check:
         # Derived rows need no such check: they are compared with what they should be.
         fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
         if fault is not None:
-            raise MalformedEvents(path, commit.where, fault)
+            raise _Broken(DERIVE, commit.where, f"inputs of the {world.name} world", fault)
         try:
             for step in self._steps.completed_by(commit):
                 if self.asker.ask is not None:
