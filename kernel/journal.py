@@ -107,12 +107,19 @@ class Commit:
     def body(self) -> bytes:
         """The canonical body."""
         if self.kind == UNIT:
-            front: bytes = msgpack.Packer().pack_array_header(3 + len(self.blocks))
-            front += b"\x01" + pack(self.unit) + pack(self.digest)
+            front = _array_of(3 + len(self.blocks)) + b"\x01" + pack(self.unit) + pack(self.digest)
             return front + b"".join([block.packed for block in self.blocks])
         if self.kind == START:
             return pack((START, self.setup, self.digest))
         return pack((END, self.unit))
+
+
+def _array_of(size: int) -> bytes:
+    """The bytes with which an array of so many items begins."""
+    if size < 16:  # nearly always, and a Packer costs as much as the rest of a commit
+        return bytes((0x90 | size,))
+    header: bytes = msgpack.Packer().pack_array_header(size)
+    return header
 
 
 class JournalWriter:
