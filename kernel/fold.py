@@ -79,6 +79,8 @@ def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
     try:
         for block in commit.blocks:
             state = world.evolve(state, block)
+        if commit.digest is not None and world.unit_done(state):
+            return world.close(state)
         return closed(world, path, state, commit)
     except REFUSED as error:
         raise malformed(world, path, commit, error) from None

@@ -169,7 +169,11 @@ class _Check:
         try:
             for commit in self.reader:
                 if self.level >= FOLD:
-                    self._followed(commit)
+                    try:
+                        self._follow(commit)
+                    except MalformedEvents as error:
+                        expected = f"events of the {self.world.name} world"
+                        raise _Broken(FOLD, error.where, expected, error.fault) from None
                 self._count(commit)
         except _Broken as broken:
             return broken.found
@@ -183,13 +187,6 @@ class _Check:
         except MalformedEvents as error:
             return Break(INTEGRITY, error.where, "a commit", error.fault)
         return None
-
-    def _followed(self, commit: Commit) -> None:
-        try:
-            self._follow(commit)
-        except MalformedEvents as error:
-            expected = f"events of the {self.world.name} world"
-            raise _Broken(FOLD, error.where, expected, error.fault) from None
 
     def _count(self, commit: Commit) -> None:
         events = 0
@@ -217,7 +214,10 @@ class _Check:
             unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
             raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
         if commit.digest is not None:
-            digest = self._digest(commit)
+            try:
+                digest = self.world.digest(self._state)
+            except fold.REFUSED as error:  # a number that grew beyond 64 bits, say
+                raise fold.malformed(self.world, self.reader.path, commit, error) from None
             if digest != commit.digest:
                 raise _Broken(
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
@@ -230,12 +230,6 @@ class _Check:
         again = Commit(commit.kind, commit.unit, commit.digest, blocks, commit.setup)
         if again.body() != commit.raw:
             raise _Broken(DERIVE, commit.where, "the canonical encoding", "another one")
-
-    def _digest(self, commit: Commit) -> int:
-        try:
-            return self.world.digest(self._state)
-        except fold.REFUSED as error:  # a number that grew beyond 64 bits, say
-            raise fold.malformed(self.world, self.reader.path, commit, error) from None
 
     def _derive(self, commit: Commit) -> None:
         """Levels 3 and 4: every step of a commit again, from the state before it."""
