@@ -176,8 +176,9 @@ def test_a_roster_longer_than_any_run_is_refused(text: str) -> None:
     assert "at most 100000 agents" in refusal(text).instead
 
 
-def test_the_longest_roster_is_taken() -> None:
-    assert 100_000 == len(parse_roster("raid*100000").entries)
+@pytest.mark.parametrize("text", ["raid*100000", "mine,raid*99999"])
+def test_the_longest_roster_is_taken(text: str) -> None:
+    assert 100_000 == len(parse_roster(text).entries)
 
 
 @pytest.mark.parametrize(("text", "meant"), [("greedy_mine", "greedy-mine"), ("Raid", "raid")])
@@ -301,6 +302,24 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
     config, taken = prepare({}, roster)
 
     assert (3, roster) == (config.agents, taken)
+    assert 3 == prepare({"agents": 3}, roster)[0].agents
+
+
+def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(BadInput, match="the roster has 3 agents"):
+        prepare({"agents": 4}, parse_roster("raid*2,mine*1"))
+
+
+def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_path: Path) -> None:
+    record(tmp_path / "journal", {"rounds": 1}, "raid*1")
+    before = (tmp_path / "journal").read_bytes()
+
+    with pytest.raises(BadInput, match="exists already"):
+        record(tmp_path / "journal", {"rounds": 2}, "raid*1")
+    assert before == (tmp_path / "journal").read_bytes()
+
+    record(tmp_path / "journal", {"rounds": 2}, "raid*1", force=True)
+    assert before != (tmp_path / "journal").read_bytes()
 
 
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:

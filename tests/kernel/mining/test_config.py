@@ -98,6 +98,15 @@ def test_a_real_number_is_taken_from_one_end_of_its_range_to_the_other(
         assert (float, float(value)) == (type(taken), taken)
 
 
+def test_minus_zero_is_zero() -> None:
+    config = config_of(
+        SMALL | {"alpha": -0.0, "detection": -0.0, "fine": -0.0, "alpha_by_plot": [-0.0, 1.0]}
+    )
+
+    for zero in (config.alpha, config.detection, config.fine, config.alphas[0]):
+        assert "0.0" == repr(zero)
+
+
 @pytest.mark.parametrize(("name", "low", "high"), REAL)
 def test_a_real_number_out_of_its_range_is_refused_with_field_value_and_range(
     name: str, low: int, high: int
@@ -137,12 +146,12 @@ def test_a_choice_is_one_of_its_names(name: str, choices: list[str]) -> None:
         assert all(choice in error.instead for choice in choices)
 
 
-@pytest.mark.parametrize("value", [1, 2, 1_000_000, 10**9, "all"])
+@pytest.mark.parametrize("value", [1, 2, 1_000_000, 2**53 - 1, "all"])
 def test_visibility_is_one_round_or_more_or_all(value: object) -> None:
     assert value == config_of({"visibility": value}).visibility
 
 
-@pytest.mark.parametrize("value", [0, -1, "ALL", "5", None, True, 1.0])
+@pytest.mark.parametrize("value", [0, -1, 2**53, "ALL", "5", None, True, 1.0])
 def test_any_other_visibility_is_refused(value: object) -> None:
     error = refusal(visibility=value)
 

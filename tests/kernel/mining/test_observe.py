@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kernel.mining.events import CLAIM, MINE
 from kernel.mining.history import (
     PastAction,
     PlotSummary,
@@ -11,6 +12,7 @@ from kernel.mining.history import (
     PublicRaid,
     PublicRound,
     RoundSummary,
+    kept_actions,
 )
 from kernel.mining.observe import Authority, Message, Observation
 from kernel.mining.submit import Plan, Submission
@@ -324,6 +326,7 @@ def test_what_was_removed_is_shown_with_its_reason_in_the_order_of_the_plan() ->
 
     map.when({0: [("raid", 0), None, ("mine", 0, 1), ("mine", 0, 1), ("claim", 9), ("claim", 1)]})
 
+    assert PastAction(2, None, None, 0, "malformed", 0.0) == map.seen().past[1]
     assert [
         ("raid", 0, "own-plot"),
         (None, None, "malformed"),
@@ -338,6 +341,14 @@ def test_the_actions_of_others_are_not_among_its_own() -> None:
     map = given().when({1: [("claim", 0)], 2: [("claim", 1)]})
 
     assert () == map.seen(0).past
+
+
+def test_what_was_left_of_all_plans_is_known_with_its_agent() -> None:
+    map = given(stamina=2).claimed({0: 2})
+
+    map.when({0: [None, ("claim", 1), ("claim", 9)], 2: [("mine", 0, 2), ("defend", 0)]})
+
+    assert [(0, (CLAIM, 1, 1)), (2, (MINE, 0, 2))] == list(kept_actions(map.state.history[-1]))
 
 
 # Memos and messages.

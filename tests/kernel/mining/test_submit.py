@@ -148,8 +148,12 @@ def test_control_characters_are_removed_from_a_message(control: str) -> None:
     assert "ab" == said(f"{control}a{control}b{control}")
 
 
+def test_a_message_of_which_cleaning_leaves_nothing_is_null() -> None:
+    assert None is said("\n\x00\x7f")
+
+
 def test_what_is_no_control_character_stays() -> None:
-    text = " ~\xa0\xad\u200b\u2028é\U0001f600"
+    text = " ~\xa0\xad\u200b\u2028é\ue000\U0001f600"
 
     assert text == said(text)
 
