@@ -156,7 +156,8 @@ def _pairs(text: str) -> list[tuple[str, int | None]]:
 def _own(name: str) -> Policy:
     module, _, attribute = name.partition(":")
     try:
-        policy = getattr(importlib.import_module(module), attribute)()
+        policy: Policy = getattr(importlib.import_module(module), attribute)()
+        plays = callable(getattr(policy, "plan", None))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody's module raises
@@ -164,9 +165,9 @@ def _own(name: str) -> Policy:
             f"policy {name} cannot be made: {described(error)}",
             "give package.module:Class, importable from here, that needs no arguments",
         ) from error
-    if not callable(getattr(policy, "plan", None)):
+    if not plays:
         raise BadInput(f"policy {name} has no method plan(seen, draws)", "give it one")
-    return policy  # type: ignore[no-any-return]  # checked as far as Python can
+    return policy
 
 
 def _unknown(name: str) -> BadInput:

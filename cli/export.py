@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import click
 
 
 @click.command()
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path())
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl"]), default="jsonl", show_default=True,
     help="jsonl: one JSON object a line.",
 )  # fmt: skip
-def export(journal: Path, format_: str) -> None:
+def export(journal: str, format_: str) -> None:
     """Print the events of a journal, one JSON object a line.
 
     \b

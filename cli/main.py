@@ -67,7 +67,7 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # SystemExit is how click takes a broken pipe
         _drop_output()
         return UNREAD
     except OSError as error:

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -89,11 +89,17 @@ def resume(
             journal, trust=trust, sources=sources, fsync=fsync, on_round=on_round
         ),
         as_json,
+        began=True,
     )
 
 
-def _carried_out(out: str, play: Callable[[OnRound], object], as_json: bool) -> int:
-    """Play, with progress; then say what happened, however it ended."""
+def _carried_out(
+    out: str, play: Callable[[OnRound], object], as_json: bool, *, began: bool = False
+) -> int:
+    """Play, with progress; then say what happened, however it ended.
+
+    `began`: there are rounds in the journal already.
+    """
     from kernel.errors import PolicyFailed, WriteFailed
     from replay.summary import summarise
 
@@ -104,13 +110,15 @@ def _carried_out(out: str, play: Callable[[OnRound], object], as_json: bool) -> 
         played = round_
 
     try:
-        with _progress(count) as on_round:
+        # What a policy prints is not part of the summary.
+        with _progress(count) as on_round, redirect_stdout(sys.stderr):
             play(on_round)
     except KeyboardInterrupt:
-        click.echo(f"stopped: {_kept(out, played)}", err=True)
+        click.echo(f"stopped: {_kept(out, began or played > 0)}", err=True)
         return INTERRUPTED
     except (PolicyFailed, WriteFailed) as error:
-        click.echo(f"goldrush: {printable(str(error))}; {_kept(out, played)}", err=True)
+        kept = _kept(out, began or played > 0)
+        click.echo(f"goldrush: {printable(str(error))}; {kept}", err=True)
         return DIFFERS
     summary = summarise(out)
     if as_json:
@@ -120,12 +128,24 @@ def _carried_out(out: str, play: Callable[[OnRound], object], as_json: bool) -> 
     return DONE
 
 
-def _kept(out: str, played: int) -> str:
-    """What a run that broke off has left behind."""
-    if not played:
-        return "no round was recorded"
+def _kept(out: str, began: bool) -> str:
+    """What a run that broke off has left behind, and how it goes on."""
+    from kernel.errors import GoldrushError
+    from replay.summary import summarise
+
     path = shlex.quote(out)
-    return f"{path} holds rounds 1 to {played}, whole; go on with `{program()} resume {path}`"
+    try:
+        summary = summarise(out) if began else None
+    except GoldrushError:  # a torn tail, where the system did not let it be taken back
+        return f"go on with `{program()} resume {path}`"
+    if summary is None or not summary.rounds:
+        return "no round was recorded"
+    own = [entry.policy for entry in summary.policies if ":" in entry.policy]
+    trust = "".join(f" --trust {policy}" for policy in own)
+    return (
+        f"{path} holds rounds 1 to {summary.rounds}, whole; "
+        f"go on with `{program()} resume {path}{trust}`"
+    )
 
 
 def allow_own_policies() -> None:

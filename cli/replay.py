@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,10 +14,10 @@ MAP_ROWS_MAX = 60
 
 
 @click.command()
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path())
 @click.option("--round", "round_", type=int, required=True, help="The round; 0 is the start.")
 @click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
-def replay(journal: Path, round_: int, as_json: bool) -> None:
+def replay(journal: str, round_: int, as_json: bool) -> None:
     """Rebuild a round: who owns what, who has how much, what happened.
 
     \b

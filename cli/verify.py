@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ LEVELS = 4
 
 
 @click.command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("journals", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--level",
     type=click.IntRange(1, LEVELS),
@@ -27,7 +26,7 @@ LEVELS = 4
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def verify(
-    journals: tuple[Path, ...],
+    journals: tuple[str, ...],
     level: int,
     trust: tuple[str, ...],
     sources: tuple[str, ...],

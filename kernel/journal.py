@@ -132,16 +132,20 @@ class JournalWriter:
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
     ) -> None:
-        """Start a new journal at `path`.
+        """Start a new journal at `path`; nothing is overwritten before the first commit.
 
         Raises BadInput when the folder is missing or the path cannot take a file, or when
         something is there already and not `force`; JournalInUse when another writer has it.
         """
         packed = header.packed()
-        if len(packed) > HEADER_MAX:
-            raise BadInput(f"world {shown(header.world)} has a long name", "give it a shorter one")
-        self.path = str(path)
+        if (type(header.world), type(header.rules)) != (str, int) or len(packed) > HEADER_MAX:
+            raise BadInput(
+                f"world {shown(header.world)} under rules {shown(header.rules)}",
+                "name it by a short text and number its rules",
+            )
+        self.path = os.fspath(path)
         self._fsync = fsync
+        self._made = not os.path.lexists(self.path)
         self._fd = _create(self.path, force)
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._unwritten = packed  # goes out with the first commit: no journal is without a START
@@ -155,8 +159,9 @@ class JournalWriter:
         Raises BadInput if it cannot be opened for writing, JournalInUse.
         """
         journal = cls.__new__(cls)
-        journal.path = str(path)
+        journal.path = os.fspath(path)
         journal._fsync = fsync
+        journal._made = False
         journal._unwritten = b""
         journal._fd = _locked(journal.path, os.O_RDWR)
         return journal
@@ -201,13 +206,17 @@ class JournalWriter:
         self.commits += 1
 
     def close(self) -> None:
-        """Release the file. Closing twice is harmless."""
+        """Release the file, and leave none where nothing was committed. May be called twice."""
         if self._fd >= 0:
+            if self._made and self.commits == 0 and os.path.lexists(self.path):
+                os.unlink(self.path)
             os.close(self._fd)
             self._fd = -1
 
     def _write(self, data: bytes) -> None:
         try:
+            if self._unwritten:
+                os.ftruncate(self._fd, 0)
             written = os.write(self._fd, data)
             while written < len(data):
                 written += os.write(self._fd, memoryview(data)[written:])
@@ -245,7 +254,7 @@ class JournalReader:
 
         Raises BadInput if it cannot be opened, NotAJournal, UnsupportedJournal, DamagedJournal.
         """
-        self.path = str(path)
+        self.path = os.fspath(path)
         self.ended = False
         self._file = _open(self.path)
         try:
@@ -476,13 +485,9 @@ def _open(path: str) -> BinaryIO:
 
 def _create(path: str, force: bool) -> int:
     fd = _locked(path, os.O_RDWR | os.O_CREAT | (0 if force else os.O_EXCL))
-    try:
-        os.ftruncate(fd, 0)
-    except OSError as error:
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise BadInput(
-            f"cannot write {path}: {_reason(error)}", "give the path of an ordinary file"
-        ) from None
+        raise BadInput(f"{path} is no ordinary file", "give the path of one")
     return fd
 
 

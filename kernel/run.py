@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kernel import fold
-from kernel.errors import BadInput, MalformedEvents, TornTail
+from kernel.errors import BadInput, MalformedEvents, TornTail, shown
 from kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
@@ -32,11 +32,12 @@ def record(
     """Play a run from its start to its end into a fresh journal and return the last state.
 
     `ask(state)` gives the input batches of the next step. `on_unit(unit, state)` is called after
-    each commit, for progress. Raises BadInput for a setup that the world refuses, WriteFailed from
-    the journal, and whatever `ask` raises; the journal then ends with the last whole unit.
+    each commit, for progress; the state is the run's own, not to be changed. Raises BadInput for a
+    setup that the world refuses, WriteFailed from the journal, and whatever `ask` raises; the
+    journal then ends with the last whole unit.
     """
     state = world.initial(setup)
-    journal.append(Commit(START, 0, world.digest(state), setup=setup))
+    journal.append(Commit(START, 0, _digest(world, state), setup=setup))
     return _play(world, state, 0, ask, journal, on_unit)
 
 
@@ -106,9 +107,21 @@ def _play(
         if world.unit_done(state):
             state = world.close(state)
             unit += 1
-            journal.append(Commit(UNIT, unit, world.digest(state), blocks))
+            journal.append(Commit(UNIT, unit, _digest(world, state), blocks))
             blocks = []
             if on_unit is not None:
                 on_unit(unit, state)
+    if blocks:
+        raise BadInput(
+            f"world {world.name} ended inside {world.vocabulary.unit} {unit + 1}",
+            "its `unit_done` must hold before its `ended` does",
+        )
     journal.append(Commit(END, unit))
     return state
+
+
+def _digest(world: World[S], state: S) -> int:
+    digest = world.digest(state)
+    if type(digest) is not int or not 0 <= digest < 1 << 64:
+        raise BadInput(f"world {world.name} has digest {shown(digest)}", "it must be 64 bits")
+    return digest

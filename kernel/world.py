@@ -148,15 +148,19 @@ WORD = Kind(
 def _is_plain(value: Any) -> bool:
     if type(value) is float:
         return value - value == 0.0  # neither an infinity nor NaN, which JSON does not have
-    return value is None or type(value) in (bool, int, str)
+    if type(value) is int:
+        return -(1 << 63) <= value < 1 << 64
+    if type(value) is str:
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    return value is None or type(value) is bool
 
 
 FACTS = Kind(
     "map of names to plain values",
     lambda value: (
         type(value) is dict
-        and all(type(name) is str for name in value)
-        and all(item is None or type(item) in (bool, int, float, str) for item in value.values())
+        and all(type(name) is str and _is_plain(name) for name in value)
+        and all(map(_is_plain, value.values()))
     ),
 )
 # A real number that is whole is held as an integer: one byte in place of nine.

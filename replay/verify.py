@@ -21,7 +21,15 @@ import attrs
 
 from agents.mining import MinersAgain
 from kernel import fold
-from kernel.errors import DamagedJournal, MalformedEvents, PolicyFailed, TornTail
+from kernel.codec import unpack
+from kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    MalformedEvents,
+    PolicyFailed,
+    TornTail,
+    shown,
+)
 from kernel.journal import START, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.run import Ask
@@ -99,12 +107,14 @@ def verify(
 
     Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
+    if level not in range(INTEGRITY, DECIDE + 1):
+        raise BadInput(f"there is no level {shown(level)}", f"give one from 1 to {DECIDE}")
     try:
         reader = JournalReader(path)
     except DamagedJournal as error:
         return Verdict(str(path), level, 0, 0, False, _damage(error))
     with reader:
-        check = _Check(reader, world or world_of(reader), level)
+        check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
         if ask is not None:
             check.asker_of = lambda setup: Asker(ask)
         elif check.world.name in ASKERS:
@@ -151,8 +161,11 @@ class _Broken(Exception):
 class _Check:
     """One pass over a journal. `rounds`, `events` and `asker` can be read when it is over."""
 
-    def __init__(self, reader: JournalReader, world: World[Any], level: int) -> None:
+    def __init__(
+        self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
+    ) -> None:
         self.reader = reader
+        self.is_own = is_own
         self.world = world
         self.level = level
         self.asker_of: Callable[[Mapping[str, Any]], Asker] = lambda setup: Asker(
@@ -245,7 +258,7 @@ class _Check:
             for step in self._steps.completed_by(commit):
                 if self.asker.ask is not None:
                     self._ask_again(commit, self.asker.ask, step.inputs)
-                derived = Block(world.decide(self._state, step.inputs))
+                derived = self._decided(commit, step.inputs)
                 if derived.packed != step.derived.packed:
                     self._differ(DERIVE, commit, derived, step.derived)
                 for block in (step.inputs, step.derived):
@@ -253,6 +266,23 @@ class _Check:
             self._state = fold.closed(world, path, self._state, commit)
         except fold.REFUSED as error:
             raise fold.malformed(world, path, commit, error) from None
+
+    def _decided(self, commit: Commit, inputs: Block) -> Block:
+        """What the world decides. Worlds of this project are pure and keep to their events' kinds,
+        which their own tests show at length; somebody's own world is watched here.
+        """
+        world = self.world
+        if not self.is_own:
+            return Block(world.decide(self._state, inputs))
+        before = world.digest(self._state)
+        derived = Block(world.decide(self._state, inputs))
+        if world.digest(self._state) != before:
+            raise _Broken(DERIVE, self._place(commit), "decide to change nothing", "a new state")
+        read = Block(unpack(derived.packed))
+        fault = next(fold.faults(world, [read], is_input=False), None)
+        if fault is not None:
+            raise _Broken(DERIVE, self._place(commit), f"events of the {world.name} world", fault)
+        return derived
 
     def _ask_again(self, commit: Commit, ask: Again, recorded: Block) -> None:
         try:

@@ -81,7 +81,7 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     """
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
-    if answer.say is not None and not isinstance(answer.say, str):
+    if answer.say is not None and type(answer.say) is not str:
         raise BadPlan(f"say is {shown(answer.say)}; it must be text or None")
     say = clean_message(answer.say) or None if config.communication and answer.say else None
     return (agent, *_actions(answer.actions), say, _memo(answer.memo), None)
@@ -117,7 +117,7 @@ def _actions(items: object) -> tuple[list[Action], str | None]:
 def _memo(memo: object) -> str | None:
     if memo is None:
         return None
-    if not isinstance(memo, str) or len(memo) > MEMO_MAX:
+    if type(memo) is not str or len(memo) > MEMO_MAX:
         raise BadPlan(f"the memo must be text of at most {MEMO_MAX} characters")
     try:
         memo.encode()

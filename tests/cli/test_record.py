@@ -156,13 +156,57 @@ def test_a_missing_folder_and_a_folder_as_file_are_refused(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_one_line_and_the_commits_before_are_said(tmp_path: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no /dev/full")
-    ran = goldrush("record", "--out", "/dev/full", "--force", cwd=tmp_path)
+def test_a_device_is_refused(tmp_path: Path) -> None:
+    assert_refused(
+        goldrush("record", "--out", "/dev/null", "--force", cwd=tmp_path), "no ordinary file"
+    )
 
-    assert ran.code in (1, 2)
-    assert len(ran.err.strip().splitlines()) == 1
+
+def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
+    tmp_path: Path,
+) -> None:
+    command = f"ulimit -f 20; exec {sys.executable} -m cli record --rounds 50 --out x.journal"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    kept = verify(tmp_path / "x.journal").rounds
+    goldrush("record", "--rounds", 50, "--out", "whole.journal", cwd=tmp_path)
+    goldrush("resume", "x.journal", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert f"file too large after {kept + 1} whole commits" in done.stderr
+    assert f"holds rounds 1 to {kept}, whole" in done.stderr
+    assert (tmp_path / "x.journal").read_bytes() == (tmp_path / "whole.journal").read_bytes()
+
+
+def test_a_roster_that_cannot_be_recorded_does_not_touch_what_is_there(tmp_path: Path) -> None:
+    name = "p" * 210
+    (tmp_path / f"{name}.py").write_text(
+        "class A:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    (tmp_path / "x.journal").write_text("precious")
+    ran = goldrush("record", "--roster", f"{name}:A", "--out", "x.journal", "--force", cwd=tmp_path)
+
+    assert_refused(ran, "entry 0 of the roster")
+    assert (tmp_path / "x.journal").read_text() == "precious"
+
+
+def test_what_a_policy_prints_is_no_part_of_the_summary(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "class Loud:\n    def plan(self, seen, draws):\n        print('hi')\n        return []\n"
+    )
+    ran = goldrush(
+        "record", "--rounds", 2, "--roster", "loud:Loud", "--out", "x", "--json", cwd=tmp_path
+    )
+
+    assert json.loads(ran.out)["rounds"] == 2
+    assert "hi" in ran.err
 
 
 BROKEN = """

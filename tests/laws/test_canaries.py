@@ -157,6 +157,25 @@ def test_a_policy_that_is_not_trusted_is_not_asked_and_named(tmp_path: Path) -> 
     assert (True, (f"{named(KeepsState)} (1 agents)",)) == (verdict.holds, verdict.not_asked)
 
 
+def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    record(path, SETTINGS, f"{named(KeepsState)}*3")
+
+    assert [DERIVE, DECIDE] == [
+        verify(path).level,
+        verify(played_by(Honest, tmp_path / "other"), trust=[named(Honest)]).level,
+    ]
+
+
+def test_who_is_given_to_be_asked_is_asked(original: Path) -> None:
+    config, roster = prepare(SETTINGS, MIX)
+    nothing = [(agent, (), None, None, None, None) for agent in range(4)]
+
+    assert verify(original, ask=Miners(config, roster)).holds
+    broken = break_of(verify(original, ask=lambda state: [(SUBMITTED, nothing)]))
+    assert (DECIDE, True) == (broken.level, broken.where.startswith("round 1, commit 1 "))
+
+
 def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) -> None:
     OUTSIDE["count"] = 0
     path = played_by(GivesUp, tmp_path)
@@ -570,7 +589,10 @@ def test_inputs_in_a_longer_encoding_do_not_hold(unasked: Path) -> None:
     longer = Block(inputs.batches, b"\xdc\x00\x01" + inputs.packed[1:])
     commits[3].blocks = (longer, derived)
 
-    assert_broken(written(unasked, redigested(commits)), DECIDE, at="commit 3 ")
+    forged = written(unasked, redigested(commits))
+
+    assert verify(forged, FOLD).holds
+    assert_broken(forged, DERIVE, at="commit 3 ")
 
 
 def test_two_rounds_in_one_commit_do_not_hold(unasked: Path) -> None:
@@ -620,6 +642,7 @@ def named(policy: type) -> str:
 
 def played_by(policy: type, folder: Path) -> Path:
     """A journal in which agent 2 has this policy and the others are beyond doubt."""
+    folder.mkdir(exist_ok=True)
     path = folder / "journal"
     record(path, SETTINGS, f"greedy-mine*2,{named(policy)}*1,random*1")
     return path

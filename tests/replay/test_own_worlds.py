@@ -1,0 +1,123 @@
+"""A world of one's own is watched by verify where its author may have slipped."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from kernel.errors import BadInput
+from kernel.journal import Header, JournalReader, JournalWriter
+from kernel.run import record
+from kernel.world import INTEGER, Batch, Block, EventType, World
+from replay.verify import verify
+
+State = list[int]  # [rounds, sum]
+
+TOLD, ADDED = range(2)
+
+
+def decide(state: State, inputs: Block) -> Sequence[Batch]:
+    [(number,)] = inputs.rows(TOLD)
+    return [(ADDED, [(number,)])]
+
+
+def evolve(state: State, block: Block) -> State:
+    for (number,) in block.rows(ADDED):
+        state = [state[0] + 1, state[1] + number]
+    return state
+
+
+SUMS: World[State] = World(
+    "sums",
+    1,
+    (
+        EventType("told", {"number": INTEGER}, is_input=True),
+        EventType("added", {"number": INTEGER}),
+    ),
+    lambda _: [0, 0],
+    decide,
+    evolve,
+    ended=lambda state: state[0] == 6,
+)
+
+
+def tell(state: State) -> Sequence[Batch]:
+    return [(TOLD, [(state[0],)])]
+
+
+def recorded(path: Path, world: World[State]) -> Path:
+    with JournalWriter(path, Header(world.name, world.rules)) as journal:
+        record(world, {}, tell, journal)
+    return path
+
+
+def test_a_sound_world_holds_at_every_level(tmp_path: Path) -> None:
+    verdict = verify(recorded(tmp_path / "a", SUMS), world=SUMS, ask=tell)
+
+    assert (verdict.broken, verdict.level, verdict.rounds) == (None, 4, 6)
+
+
+def test_without_ask_its_level_4_cannot_be_checked(tmp_path: Path) -> None:
+    verdict = verify(recorded(tmp_path / "a", SUMS), world=SUMS)
+
+    assert (verdict.holds, verdict.level) == (True, 3)
+    assert verdict.not_asked == ("the policies of this world",)
+
+
+def slips(state: State, inputs: Block) -> Sequence[Batch]:
+    state[1] += 1  # decide must not
+    return decide(state, inputs)
+
+
+def unknown(state: State, inputs: Block) -> Sequence[Batch]:
+    return [*decide(state, inputs), (9, [(1,)])]
+
+
+def too_long(state: State, inputs: Block) -> Sequence[Batch]:
+    return [*decide(state, inputs), (TOLD, [(1, 1)])]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [(slips, "a new state"), (unknown, "event type 9"), (too_long, "told among derived")],
+)
+def test_a_decide_that_is_wrong_in_the_same_way_twice_breaks_level_3(
+    tmp_path: Path, wrong: Callable[[State, Block], Any], found: str
+) -> None:
+    world = attrs.evolve(SUMS, decide=wrong)
+    verdict = verify(recorded(tmp_path / "a", world), 3, world=world)
+
+    assert verdict.broken is not None
+    assert verdict.broken.level == 3
+    assert found in verdict.broken.found
+
+
+def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept(
+    tmp_path: Path,
+) -> None:
+    world = attrs.evolve(SUMS, unit_done=lambda state: state[0] % 4 == 0)
+    with pytest.raises(BadInput, match="ended inside round 2"):
+        recorded(tmp_path / "a", world)
+    with JournalReader(tmp_path / "a") as reader:
+        units = [commit.unit for commit in reader]
+
+    assert units == [0, 1]
+
+
+@pytest.mark.parametrize("digest", [-1, 2**64, None, "x", True])
+def test_a_digest_that_is_not_64_bits_is_refused_before_anything_is_written(
+    tmp_path: Path, digest: Any
+) -> None:
+    world = attrs.evolve(SUMS, digest=lambda _: digest)
+    with pytest.raises(BadInput, match="it must be 64 bits"):
+        recorded(tmp_path / "a", world)
+
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("level", [0, 5, -1, "3"])
+def test_a_level_that_there_is_not_is_refused(tmp_path: Path, level: Any) -> None:
+    with pytest.raises(BadInput, match="from 1 to 4"):
+        verify(recorded(tmp_path / "a", SUMS), level, world=SUMS)
