@@ -7,6 +7,8 @@ Anything that leaves the library and is not one of these is a bug in goldrush.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def shown(value: object, most: int = 60) -> str:
     """A value for a message: its repr, cut, whatever it is."""
@@ -34,7 +36,18 @@ def described(error: BaseException) -> str:
 
 
 class GoldrushError(Exception):
-    """The root: catch this to catch them all."""
+    """The root: catch this to catch them all. Survives being sent between processes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[GoldrushError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> GoldrushError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 class BadInput(GoldrushError):

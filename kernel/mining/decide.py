@@ -192,7 +192,7 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
         words: tuple[int, ...] = ()
         if owner is None or not others:
             outcome = VOID
-        elif _in_truce(state, plot, moved):
+        elif state.in_truce(plot, state.round + 1):
             outcome = TRUCE
         elif defense and (state.config.defense != POINTWISE or len(others) <= defense):
             outcome = BLOCKED
@@ -208,12 +208,6 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
             moved[plot] = winner
         rows.append((plot, owner, raiders, defense, outcome, winner, words))
     return rows
-
-
-def _in_truce(state: MiningState, plot: int, moved: Moved) -> bool:
-    if plot in moved:  # claimed this round, which is the first that a truce covers
-        return state.config.truce >= 1
-    return state.in_truce(plot, state.round + 1)
 
 
 def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
