@@ -1,5 +1,19 @@
-"""`python -m cli`: the command line where the `goldrush` script is not installed."""
+"""Where the program begins: `goldrush`, and `python -m cli` where that script is not installed."""
 
-from cli.main import main
+import sys
 
-main()
+
+def main() -> None:
+    """Import the command line and run it; Ctrl-C while it is imported is Ctrl-C too."""
+    from cli.codes import INTERRUPTED
+
+    try:
+        from cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()
