@@ -176,7 +176,7 @@ class MinersAgain:
     def __init__(
         self, setup: Mapping[str, Any], trust: Sequence[str] = (), sources: Sequence[str] = ()
     ) -> None:
-        """Raises BadInput for a source that cannot be read."""
+        """Raises what `Recording` raises for a source that cannot be read."""
         self.config = config_of(setup["config"])
         self.recordings = [Recording(path) for path in sources]
         known = {recording.sha256 for recording in self.recordings}

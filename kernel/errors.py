@@ -1,8 +1,8 @@
-"""Every error that goldrush raises on purpose.
+"""Every error that somebody who uses goldrush rightly can meet.
 
 One root, few children, each with the facts as fields, so that a program can act on them and a
 person can read the message: the place, what was expected, what was found, what to type instead.
-Anything that leaves the library and is not one of these is a bug in goldrush.
+Anything else that leaves the library is a bug in goldrush, or in the code that calls it.
 """
 
 from __future__ import annotations

@@ -512,6 +512,9 @@ def _locked(path: str, flags: int) -> int:
     except OSError as error:
         os.close(fd)
         raise BadInput(f"cannot lock {path}: {_reason(error)}", "give another path") from None
+    if os.fstat(fd).st_nlink == 0:  # taken away by a writer that let it go just now
+        os.close(fd)
+        raise JournalInUse(path, "another process has just removed this file")
     return fd
 
 

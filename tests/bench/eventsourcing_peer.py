@@ -235,10 +235,10 @@ class NoTranscoder(Transcoder):
     """The library wants a transcoder made even where the mapper has no use for one."""
 
     def encode(self, obj: Any) -> bytes:
-        raise NotImplementedError
+        raise AssertionError("the mapper encodes without a transcoder")
 
     def decode(self, data: bytes) -> Any:
-        raise NotImplementedError
+        raise AssertionError("the mapper decodes without a transcoder")
 
 
 STRUCTS_IN_MEMORY: Final = {

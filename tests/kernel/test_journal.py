@@ -812,6 +812,22 @@ def test_a_second_writer_is_refused(path: Path) -> None:
     assert len(read(path)[0]) == 2
 
 
+def test_a_file_that_is_removed_between_opening_and_locking_is_not_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.touch()
+    lock = module.fcntl.flock
+
+    def removed_then_locked(fd: int, operation: int) -> None:
+        path.unlink()
+        lock(fd, operation)
+
+    monkeypatch.setattr(module.fcntl, "flock", removed_then_locked)
+
+    with pytest.raises(JournalInUse, match="just removed"):
+        JournalWriter(path, HEADER, force=True)
+
+
 def test_a_second_writer_is_refused_before_the_first_commit(path: Path) -> None:
     with JournalWriter(path, HEADER), pytest.raises(JournalInUse):
         JournalWriter(path, HEADER, force=True)
@@ -881,11 +897,10 @@ def test_a_folder_is_no_place_for_a_journal(tmp_path: Path, force: bool) -> None
         JournalWriter(tmp_path, HEADER, force=force)
 
 
-@pytest.mark.parametrize("force", [False, True])
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device here")
-def test_a_device_is_no_place_for_a_journal(force: bool) -> None:
-    with pytest.raises((BadInput, WriteFailed)):
-        JournalWriter("/dev/full", HEADER, force=force)
+@pytest.mark.parametrize(("force", "says"), [(False, "exists already"), (True, "no ordinary file")])
+def test_a_device_is_no_place_for_a_journal(force: bool, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        JournalWriter(os.devnull, HEADER, force=force)
 
 
 def test_a_file_that_is_missing_cannot_be_read(path: Path) -> None:

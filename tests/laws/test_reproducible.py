@@ -2,7 +2,7 @@
 
 Every treatment, and configurations picked at random with floats that round at every step, are
 recorded here once and then again by processes that differ in one thing each. Interpreters are
-looked for on PATH and where pyenv keeps them; name others in GOLDRUSH_PYTHONS (paths, separated as
+looked for on PATH; name others in GOLDRUSH_PYTHONS (paths, separated as
 PATH is), such as those of virtual environments that have the kernel's three dependencies.
 """
 
@@ -176,8 +176,8 @@ def test_every_version_of_cpython_makes_the_same_bytes(
     python = interpreter(version)
     if python is None:
         pytest.skip(
-            f"no CPython {version} that can import attrs, msgpack and xxhash is on PATH, "
-            "with pyenv or in GOLDRUSH_PYTHONS"
+            f"no CPython {version} that can import attrs, msgpack and xxhash is on PATH "
+            "or in GOLDRUSH_PYTHONS"
         )
 
     assert [] == differing(expected, recorded_by(python, tmp_path / "there"))
@@ -218,4 +218,3 @@ def candidates(version: str) -> Iterator[str]:
     yield from filter(None, os.environ.get("GOLDRUSH_PYTHONS", "").split(os.pathsep))
     if on_path := shutil.which(f"python{version}"):
         yield on_path
-    yield from map(str, sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python")))
