@@ -23,25 +23,33 @@ from kernel.mining.submit import Actions, Submission, submitted
 from kernel.mining.treatments import BASELINE, treated, treatment_named
 from kernel.world import Batch, Row
 
+# Submissions put in by hand in a fork: (round, agent) -> row.
+Replaced = Mapping[tuple[int, int], Row]
+
 
 class Miners:
     """Asks every agent for its plan; to be given to the run loop as `ask`."""
 
-    def __init__(self, config: MiningConfig, roster: Roster) -> None:
+    def __init__(
+        self, config: MiningConfig, roster: Roster, replaced: Replaced | None = None
+    ) -> None:
         """Make the policies. Raises BadInput where one cannot be made."""
         self.config = config
         self.entries = roster.entries
         self.policies = [policy_of(entry, roster.recordings) for entry in roster.entries]
+        self.replaced = replaced or {}
 
     def __call__(self, state: MiningState) -> list[Batch]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
-        config = self.config
+        config, round, replaced = self.config, state.round + 1, self.replaced
         return [
             (
                 SUBMITTED,
                 [
                     asked(policy, entry, shown, config)
+                    if not replaced or (round, entry.agent) not in replaced
+                    else replaced[round, entry.agent]
                     for policy, entry in zip(self.policies, self.entries, strict=True)
                 ],
             )
@@ -80,10 +88,7 @@ def prepare(
     elif wanted is not None and wanted != len(roster.entries):
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, settings, len(roster.entries))
-    for recording in roster.recordings:
-        for entry in roster.entries:
-            if entry.options.get("journal") == recording.sha256:
-                recording.check(entry.agent, config.rounds)
+    check_recordings(roster.entries, roster.recordings, config)
     return config, roster
 
 
@@ -119,14 +124,19 @@ def play(
 ) -> MiningState:
     """As `record`, with what `prepare` gave."""
     miners = Miners(config, roster)
-    for recording in roster.recordings:
-        if Path(path).exists() and Path(path).samefile(recording.path):
-            raise BadInput(f"{path} is what `recorded` plays", "give another path")
+    keep_sources(path, roster.recordings)
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     with JournalWriter(
         path, Header(MINING.name, MINING.rules), force=force, fsync=fsync
     ) as journal:
         return run.record(MINING, setup, miners, journal, on_round)
+
+
+def keep_sources(path: str | Path, recordings: Sequence[Recording]) -> None:
+    """Raises BadInput where a run would overwrite what `recorded` agents play in it."""
+    for recording in recordings:
+        if Path(path).exists() and Path(path).samefile(recording.path):
+            raise BadInput(f"{path} is what `recorded` plays", "give another path")
 
 
 def resume(
@@ -146,23 +156,51 @@ def resume(
     Raises BadInput for who cannot play on and for a run that has ended, and as `record` does.
     """
 
-    def ask_of(setup: Mapping[str, Any]) -> Miners:
-        entries = entries_of(setup)
-        for entry in entries:
-            if entry.is_own and entry.policy not in trust:
-                raise BadInput(
-                    f"agent {entry.agent} plays {shown(entry.policy)}, code of somebody's own",
-                    "allow it with trust (--trust)",
-                )
-        roster = Roster(entries, tuple(map(Recording, sources)))
-        return Miners(config_of(setup["config"]), roster)
+    def ask_of(state: MiningState, forks: Sequence[Mapping[str, Any]]) -> Miners:
+        return miners_of(state, forks, trust, tuple(map(Recording, sources)))
 
     return run.resume(MINING, path, ask_of, on_round, fsync=fsync)
 
 
-def entries_of(setup: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """The roster of a journal's setup."""
-    return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in setup["roster"])
+def miners_of(
+    state: MiningState,
+    forks: Sequence[Mapping[str, Any]],
+    trust: Sequence[str],
+    recordings: Sequence[Recording],
+) -> Miners:
+    """Who plays on from a state that was read from a journal, after these forks.
+
+    Raises BadInput where somebody cannot: see `resume`.
+    """
+    entries = entries_of(state)
+    for entry in entries:
+        if entry.is_own and entry.policy not in trust:
+            raise BadInput(
+                f"agent {entry.agent} plays {shown(entry.policy)}, code of somebody's own",
+                "allow it with trust (--trust)",
+            )
+    check_recordings(entries, recordings, state.config)
+    return Miners(state.config, Roster(entries, tuple(recordings)), replaced_in(forks))
+
+
+def entries_of(state: MiningState) -> tuple[Entry, ...]:
+    """The roster of a run."""
+    return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in state.roster)
+
+
+def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
+    """All submissions that were put in by hand; those of a later fork go first."""
+    return {(round, row[0]): row for facts in forks for round, row in facts["replaced"]}
+
+
+def check_recordings(
+    entries: Sequence[Entry], recordings: Sequence[Recording], config: MiningConfig
+) -> None:
+    """Raises BadInput unless the recordings hold what `recorded` agents are to play."""
+    for recording in recordings:
+        for entry in entries:
+            if entry.options.get("journal") == recording.sha256:
+                recording.check(entry.agent, config.rounds)
 
 
 class MinersAgain:
@@ -174,15 +212,20 @@ class MinersAgain:
     """
 
     def __init__(
-        self, setup: Mapping[str, Any], trust: Sequence[str] = (), sources: Sequence[str] = ()
+        self,
+        state: MiningState,
+        forks: Sequence[Mapping[str, Any]] = (),
+        trust: Sequence[str] = (),
+        sources: Sequence[str] = (),
     ) -> None:
         """Raises what `Recording` raises for a source that cannot be read."""
-        self.config = config_of(setup["config"])
+        self.config = state.config
+        self.replaced = replaced_in(forks)
         self.recordings = [Recording(path) for path in sources]
         known = {recording.sha256 for recording in self.recordings}
         self.entries: list[Entry | None] = []
         left: Counter[str] = Counter()
-        for entry in entries_of(setup):
+        for entry in entries_of(state):
             if (
                 entry.policy in POLICIES
                 or entry.policy in trust
@@ -197,9 +240,11 @@ class MinersAgain:
     def __call__(self, state: MiningState) -> list[tuple[int, list[Row | None]]]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
-        return [(SUBMITTED, [self._row(shown, entry) for entry in self.entries])]
+        rows = [self._row(shown, agent, entry) for agent, entry in enumerate(self.entries)]
+        return [(SUBMITTED, rows)]
 
-    def _row(self, shown: Shown, entry: Entry | None) -> Row | None:
-        if entry is None:
-            return None
+    def _row(self, shown: Shown, agent: int, entry: Entry | None) -> Row | None:
+        by_hand = self.replaced.get((shown.state.round + 1, agent))
+        if entry is None or by_hand is not None:
+            return by_hand
         return asked(policy_of(entry, self.recordings), entry, shown, self.config)

@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from cli import catalogue, export, record, replay, verify
+from cli import audit, catalogue, diff, export, fork, log, record, replay, verify
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable
 
@@ -30,7 +30,11 @@ for command in (
     record.record,
     record.resume,
     replay.replay,
+    log.log,
+    diff.diff,
+    audit.audit,
     verify.verify,
+    fork.fork,
     export.export,
     catalogue.policies,
     catalogue.treatments,

@@ -51,12 +51,12 @@ def record(
     from agents import mining
 
     named = {"seed": seed, "rounds": rounds, "agents": agents}
-    chosen = _settings(settings, {k: v for k, v in named.items() if v is not None})
+    chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     allow_own_policies()
     config, players = mining.prepare(chosen, roster, treatment)
     if out is None:
-        out = _free_path(f"mining-{treatment}-seed{config.seed}")
-    return _carried_out(
+        out = free_path(f"mining-{treatment}-seed{config.seed}")
+    return carried_out(
         out,
         lambda on_round: mining.play(
             out, config, players, force=force, fsync=fsync, on_round=on_round
@@ -83,7 +83,7 @@ def resume(
 
     if trust:
         allow_own_policies()
-    return _carried_out(
+    return carried_out(
         journal,
         lambda on_round: mining.resume(
             journal, trust=trust, sources=sources, fsync=fsync, on_round=on_round
@@ -93,7 +93,7 @@ def resume(
     )
 
 
-def _carried_out(
+def carried_out(
     out: str, play: Callable[[OnRound], object], as_json: bool, *, began: bool = False
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
@@ -154,7 +154,7 @@ def allow_own_policies() -> None:
         sys.path.insert(0, "")
 
 
-def _settings(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
+def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
     from kernel.errors import BadInput
 
     chosen = dict(named)
@@ -171,7 +171,7 @@ def _settings(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _free_path(stem: str) -> str:
+def free_path(stem: str) -> str:
     from kernel.errors import BadInput
 
     try:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from cli.codes import DIFFERS, TROUBLE
+from cli.codes import DIFFERS, DONE, TROUBLE
 from cli.record import allow_own_policies
 from cli.text import echo_json, printable
 
@@ -22,48 +25,73 @@ LEVELS = 4
     show_default=True,
     help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
 )
+@click.option("--jobs", type=click.IntRange(1), help="How many at once (default: processors).")
+@click.option("--junit", type=click.Path(), metavar="FILE", help="Also write JUnit XML, for CI.")
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def verify(
     journals: tuple[str, ...],
     level: int,
+    jobs: int | None,
+    junit: str | None,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Check journals: bytes, digests, events, decisions.
+    """Check journals: bytes, digests, events, decisions. Of a folder, all *.journal files in it.
 
     Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged.
 
     \b
-    Example: goldrush verify a.journal b.journal
+    Example: goldrush verify run.journal
+    Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
-    from kernel.errors import GoldrushError
-    from kernel.journal import sha256_of
-    from replay.verify import verify as check
+    from replay import batch
 
     if trust:
         allow_own_policies()
-    code = 0
-    results: list[dict[str, Any]] = []
-    for journal in journals:
-        try:
-            verdict = check(journal, level, trust=trust, sources=sources)
-            digest = sha256_of(journal)
-        except GoldrushError as error:
-            code = TROUBLE
-            results.append({"path": str(journal), "holds": None, "error": str(error)})
-            if not as_json:
-                click.echo(f"goldrush: {printable(str(error))}", err=True)
-        else:
-            code = code if verdict.holds else max(code, DIFFERS)
-            results.append({**verdict.as_dict(), "sha256": digest})
-            if not as_json:
-                click.echo(printable(_told(verdict, digest)))
+    paths = batch.journals_in(journals)
+    outcomes = []
+    for outcome in batch.verify_all(paths, level, jobs=jobs, trust=trust, sources=sources):
+        outcomes.append(outcome)
+        if not as_json:
+            _tell(outcome)
+    if junit is not None:
+        _write(junit, batch.junit(outcomes))
     if as_json:
-        echo_json(results)
-    return code
+        echo_json([outcome.as_dict() for outcome in outcomes])
+    elif len(outcomes) > 1:
+        click.echo(_summary(outcomes))
+    if any(outcome.holds is None for outcome in outcomes):
+        return TROUBLE
+    return DONE if all(outcome.holds for outcome in outcomes) else DIFFERS
+
+
+def _tell(outcome: Any) -> None:
+    if outcome.verdict is None:
+        click.echo(f"goldrush: {printable(outcome.error)}", err=True)
+    else:
+        click.echo(printable(_told(outcome.verdict, outcome.sha256)))
+
+
+def _summary(outcomes: Sequence[Any]) -> str:
+    hold, broken, unjudged = (
+        sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
+    )
+    return f"{len(outcomes)} journals: {hold} hold, {broken} do not, {unjudged} could not be judged"
+
+
+def _write(path: str, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    from kernel.errors import BadInput
+
+    unfinished = f"{path}.part"
+    try:
+        Path(unfinished).write_bytes(data)
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}", "give another path") from None
 
 
 def _told(verdict: Any, sha256: str) -> str:

@@ -26,10 +26,10 @@ class Draws:
     `taken` counts the words used so far; `words()` gives them again, for the record.
     """
 
-    __slots__ = ("_packed", "_parts", "taken")
+    __slots__ = ("_packed", "parts", "taken")
 
     def __init__(self, *key: int | str) -> None:
-        self._parts = key
+        self.parts = key
         self._packed: bytes | None = None  # many a Draws is made and never drawn from
         self.taken = 0
 
@@ -37,7 +37,7 @@ class Draws:
     def key(self) -> bytes:
         """The packed key."""
         if self._packed is None:
-            self._packed = pack(self._parts)
+            self._packed = pack(self.parts)
         return self._packed
 
     def word(self) -> int:

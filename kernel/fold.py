@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import attrs
 
 from kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
-from kernel.journal import END, START, Commit, JournalReader
-from kernel.world import Block, Event, World
+from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
+from kernel.world import Block, Event, Past, World
 
 S = TypeVar("S")
 
@@ -100,20 +100,74 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
     return state if commit.digest is None else world.close(state)
 
 
-def states(world: World[S], reader: JournalReader) -> Iterator[tuple[Commit, S]]:
+def forked(world: World[S], path: str, state: S, commit: Commit) -> S:
+    """The state after a FORK commit, or one that is to become one in the journal at `path`.
+
+    Raises MalformedEvents for facts that the world does not take.
+    """
+    assert commit.setup is not None
+    if world.fork is None:
+        raise MalformedEvents(path, commit.where, f"a fork, but the {world.name} world has none")
+    try:
+        return world.fork(state, commit.setup, past(path, commit.unit))
+    except (BadInput, *REFUSED) as error:
+        raise MalformedEvents(path, commit.where, str(error)) from None
+
+
+def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
+    """Raise MalformedEvents for a state that is not the one whose digest the commit has."""
+    try:
+        digest = world.digest(state)
+    except REFUSED as error:  # a number that grew beyond 64 bits, say
+        raise malformed(world, path, commit, error) from None
+    if commit.digest is not None and digest != commit.digest:
+        raise MalformedEvents(
+            path, commit.where, f"digest {commit.digest:016x}, but its events give {digest:016x}"
+        )
+
+
+def past(path: str, last: int, place: Place | None = None) -> Past:
+    """What a world is given to read its record of the past from, up to unit `last`.
+
+    `place` lies anywhere before the first unit that will be asked for.
+    """
+
+    def units(first: int) -> Iterator[tuple[int, Sequence[Block]]]:
+        blocks: list[Block] = []
+        with JournalReader(path) as reader:
+            for commit in reader.commits(place):
+                if commit.unit > last or (commit.unit == last and commit.kind == FORK):
+                    break
+                if commit.kind == UNIT and commit.unit >= first:
+                    blocks += commit.blocks
+                    if commit.digest is not None:
+                        yield commit.unit, blocks
+                        blocks = []
+
+    return units
+
+
+def states(
+    world: World[S],
+    reader: JournalReader,
+    commits: Iterable[Commit] | None = None,
+    state: S | None = None,
+) -> Iterator[tuple[Commit, S]]:
     """Every commit with the state after it, in order.
 
-    The state given is the walk's own: copy it (`world.copy`) to keep it.
-    Raises what iterating a JournalReader raises, and MalformedEvents for events that
-    this world cannot apply.
+    `commits`: those to walk over, if not all; `state`: that before the first of them, if it is not
+    the START. The state given is the walk's own: copy it (`world.copy`) to keep it. Raises what
+    iterating a JournalReader raises, and MalformedEvents for events that this world cannot apply.
     """
-    state: S | None = None
-    for commit in reader:
+    for commit in reader if commits is None else commits:
         if commit.kind == START:
             state = start(world, reader, commit)
-        elif commit.kind != END:
+        elif commit.kind == UNIT:
             assert state is not None
             state = apply(world, reader.path, state, commit)
+        elif commit.kind == FORK:
+            assert state is not None
+            state = forked(world, reader.path, state, commit)
         assert state is not None
         yield commit, state
 
@@ -173,15 +227,28 @@ def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> I
         front = {"world": reader.header.world, "rules": reader.header.rules}
         yield Event(words.started, 0, {**front, **(commit.setup or {})})
         return
+    front = {words.unit: commit.unit}
+    if commit.kind == FORK:
+        yield Event(words.forked, commit.unit, {**front, **_fork_facts(reader, commit)})
+        return
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
     for block in commit.blocks:
         yield from block_events(world, commit.unit, block)
-    front = {words.unit: commit.unit}
     if commit.digest is not None:
         yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
         yield Event(words.ended, commit.unit, front)
+
+
+def _fork_facts(reader: JournalReader, commit: Commit) -> dict[str, Any]:
+    """What a fork changes; of the inputs put in by hand, as elsewhere, whose and in which unit."""
+    facts = dict(commit.setup or {})
+    try:
+        facts["replaced"] = [[unit, row[0]] for unit, row in facts["replaced"]]
+    except REFUSED as error:
+        raise MalformedEvents(reader.path, commit.where, f"a fork's facts: {error}") from None
+    return facts
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:

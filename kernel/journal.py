@@ -7,6 +7,7 @@ where the file is broken.
     body     = [0, setup, digest]                           START, first and only first
              | [1, unit, digest or null, block, block, ...] UNIT: inputs, derived, inputs, ...
              | [2, unit]                                    END, last
+             | [3, unit, facts, digest]                     FORK, where a run leaves its parent's
     block    = [[code, [row, row, ...]], ...]
 
 Each line is one msgpack array, so any msgpack library can walk the file. Checksums are xxh3-64,
@@ -18,6 +19,7 @@ reading. kernel/README.md has the page for writers of readers, with an example i
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -51,7 +53,7 @@ FORMAT = 1
 HEADER_MAX = 128  # bytes
 BODY_MAX = 1 << 30  # bytes of one commit's body
 
-START, UNIT, END = 0, 1, 2
+START, UNIT, END, FORK = range(4)
 
 _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
@@ -72,13 +74,25 @@ class Header:
         return fields + b"\xcf" + xxh3_64_intdigest(fields).to_bytes(8, "big")
 
 
+@attrs.frozen
+class Place:
+    """A place between two commits, with no unit open: where reading can begin.
+
+    `offset`: the byte where the next commit starts; `index`: its number; `unit`: the last closed.
+    """
+
+    offset: int
+    index: int
+    unit: int
+
+
 class Commit:
     """One commit as it stands in the file.
 
-    `kind` is START, UNIT or END; `index` counts from 0, `offset` and `end` are bytes. `unit` is the
-    round (0 for START), `digest` the state's after it (None while the unit is still open),
-    `setup` what START holds, `blocks` the events: inputs at even places, derived at odd ones.
-    `raw` is the body as it was read.
+    `kind` is START, UNIT, END or FORK; `index` counts from 0, `offset` and `end` are bytes. `unit`
+    is the round (0 for START; for END and FORK the last one closed), `digest` the state's after it
+    (None while the unit is still open), `setup` what START holds, or the facts of a FORK, `blocks`
+    the events: inputs at even places, derived at odd ones. `raw` is the body as it was read.
     """
 
     __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "raw", "setup", "unit")
@@ -104,6 +118,11 @@ class Commit:
         """The commit's place in the file, in words."""
         return f"commit {self.index} at byte {self.offset}"
 
+    @property
+    def after(self) -> Place:
+        """The place after a commit with a digest."""
+        return Place(self.end, self.index + 1, self.unit)
+
     def body(self) -> bytes:
         """The canonical body."""
         if self.kind == UNIT:
@@ -111,6 +130,8 @@ class Commit:
             return front + b"".join([block.packed for block in self.blocks])
         if self.kind == START:
             return pack((START, self.setup, self.digest))
+        if self.kind == FORK:
+            return pack((FORK, self.unit, self.setup, self.digest))
         return pack((END, self.unit))
 
 
@@ -149,8 +170,33 @@ class JournalWriter:
         self._fd = _create(self.path, force)
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._unwritten = packed  # goes out with the first commit: no journal is without a START
+        self._parent: tuple[str, int] | None = None
         self.offset = 0
         self.commits = 0
+
+    @classmethod
+    def branch(
+        cls,
+        path: str | Path,
+        parent: JournalReader,
+        commit: Commit,
+        *,
+        force: bool = False,
+        fsync: bool = False,
+    ) -> Self:
+        """Start a journal whose bytes, up to the end of this commit, are those of its parent.
+
+        They go out with the first commit that is appended. Raises as starting a new one does, and
+        BadInput where `path` is the parent itself.
+        """
+        if os.path.exists(path) and os.path.samefile(path, parent.path):
+            raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
+        journal = cls(path, parent.header, force=force, fsync=fsync)
+        journal._unwritten = b""
+        journal._parent = parent.path, commit.end
+        journal._checksum = parent.checksum_before(commit.end)
+        journal.commits = commit.index + 1
+        return journal
 
     @classmethod
     def reopen(cls, path: str | Path, *, fsync: bool = False) -> Self:
@@ -163,6 +209,7 @@ class JournalWriter:
         journal._fsync = fsync
         journal._made = False
         journal._unwritten = b""
+        journal._parent = None
         journal._fd = _locked(journal.path, os.O_RDWR)
         return journal
 
@@ -208,18 +255,19 @@ class JournalWriter:
     def close(self) -> None:
         """Release the file, and leave none where nothing was committed. May be called twice."""
         if self._fd >= 0:
-            if self._made and self.commits == 0 and os.path.lexists(self.path):
+            if self._made and self.offset == 0 and os.path.lexists(self.path):
                 os.unlink(self.path)
             os.close(self._fd)
             self._fd = -1
 
     def _write(self, data: bytes) -> None:
         try:
-            if self._unwritten:
+            if self.offset == 0:
                 os.ftruncate(self._fd, 0)
-            written = os.write(self._fd, data)
-            while written < len(data):
-                written += os.write(self._fd, memoryview(data)[written:])
+            if self._parent is not None:
+                self._branch_off(*self._parent, data)
+            else:
+                self._write_all(data)
             if self._fsync:
                 os.fsync(self._fd)
         except OSError as error:
@@ -230,7 +278,31 @@ class JournalWriter:
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
-        self.offset += len(data)
+        self.offset = (
+            os.lseek(self._fd, 0, os.SEEK_CUR) if self._parent else self.offset + len(data)
+        )
+        self._parent = None
+
+    def _write_all(self, data: bytes) -> None:
+        written = os.write(self._fd, data)
+        while written < len(data):
+            written += os.write(self._fd, memoryview(data)[written:])
+
+    def _branch_off(self, parent: str, end: int, data: bytes) -> None:
+        """The parent's bytes and then these. The magic goes in last: until all is there, what a
+        crash leaves is no journal, and so cannot be taken for the parent's own run.
+        """
+        with _open(parent) as file:
+            magic = file.read(len(_PREFIX))
+            os.lseek(self._fd, len(_PREFIX), os.SEEK_SET)
+            left = end - len(_PREFIX)
+            while left and (piece := file.read(min(left, 1 << 20))):
+                self._write_all(piece)
+                left -= len(piece)
+        if left:
+            raise OSError(errno.EIO, f"{parent} has become shorter")
+        self._write_all(data)
+        os.pwrite(self._fd, magic, 0)
 
     def _take_back(self) -> None:
         try:
@@ -279,13 +351,26 @@ class JournalReader:
         """Release the file."""
         self._file.close()
 
+    def checksum_before(self, offset: int) -> int:
+        """The checksum on which the commit that starts at this byte builds."""
+        return int.from_bytes(os.pread(self._file.fileno(), 8, offset - 8), "big")
+
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
-        closed = 0  # the last unit whose digest stands
-        index = -1
+        return self.commits()
+
+    def commits(self, place: Place | None = None) -> Iterator[Commit]:
+        """The commits from a place on, one iteration at a time; from the first without one.
+
+        A commit proves itself together with the eight bytes before it, so nothing before `place` is
+        read, and a place that is none is found out like damage.
+        """
+        first = place or Place(len(self.header.packed()), 0, 0)
+        closed, is_open = first.unit, False
+        index = first.index - 1
         parser = _BodyParser()
         self.ended = False
-        for index, (offset, end, body) in enumerate(self._frames()):
+        for index, (offset, end, body) in enumerate(self._frames(first), first.index):
             try:
                 commit = parser.parse(body)
             except Undecodable as error:
@@ -293,23 +378,27 @@ class JournalReader:
                     self.path, f"commit {index} at byte {offset}", str(error)
                 ) from None
             commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
-            wanted = closed + 1 if commit.kind == UNIT else closed
-            if (commit.kind == START) != (index == 0) or commit.unit != wanted:
+            is_unit = commit.kind == UNIT
+            if (
+                (commit.kind == START) != (index == 0)
+                or commit.unit != closed + is_unit
+                or (is_open and not is_unit)
+            ):
                 raise MalformedEvents(self.path, commit.where, "it does not belong there")
-            if commit.digest is not None:
+            is_open = commit.digest is None
+            if not is_open:
                 closed = commit.unit
             self.ended = commit.kind == END
             yield commit
         if index < 0:
             raise TornTail(self.path, 0, self.size, 0)
 
-    def _frames(self) -> Iterator[tuple[int, int, bytes]]:
+    def _frames(self, place: Place) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold."""
         read, size, path = self._file.read, self.size, self.path
-        header = self.header.packed()
-        offset, checksum = len(header), int.from_bytes(header[-8:], "big")
+        offset, index = place.offset, place.index
+        checksum = self.checksum_before(offset)
         self._file.seek(offset)
-        index = 0
         while offset < size:
             if self.ended:  # what stands behind END was never written by a recorder
                 raise DamagedJournal(
@@ -430,6 +519,12 @@ class _BodyParser:
             unit = unpack()
             _check_numbers(unit, None)
             return Commit(END, unit)
+        if type(kind) is int and kind == FORK and size == 4:
+            unit, facts, digest = unpack(), unpack(), unpack()
+            if type(facts) is not dict or digest is None:
+                raise Undecodable("a FORK without facts or a digest")
+            _check_numbers(unit, digest)
+            return Commit(FORK, unit, digest, (), facts)
         raise Undecodable(f"no commit of kind {shown(kind)} has {size} parts")
 
     def _unit(self, body: bytes, unpacker: msgpack.Unpacker, start: int, count: int) -> Commit:

@@ -7,18 +7,19 @@ committed, so whatever stops a run, the journal ends with a unit closed, and `re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from kernel import fold
-from kernel.errors import BadInput, MalformedEvents, TornTail, shown
-from kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
+from kernel.errors import BadInput, JournalError, MalformedEvents, TornTail, shown
+from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
 S = TypeVar("S")
 
 Ask = Callable[[S], Sequence[Batch]]
+AskOf = Callable[[S, Sequence[Mapping[str, Any]]], Ask[S]]
 OnUnit = Callable[[int, S], None]
 
 
@@ -44,45 +45,109 @@ def record(
 def resume(
     world: World[S],
     path: str | Path,
-    ask_of: Callable[[Mapping[str, Any]], Ask[S]],
+    ask_of: AskOf[S],
     on_unit: OnUnit[S] | None = None,
     *,
     fsync: bool = False,
 ) -> S:
     """Go on with a run that broke off, from its last whole commit, and return the last state.
 
-    A torn tail is dropped. `ask_of(setup)` makes what `record` was given as `ask`. Raises BadInput
-    for a run that has ended, MalformedEvents for a state that the journal contradicts or a unit
-    left open, and what reading a journal and `record` raise; nothing is written before `ask`
-    is made.
+    A torn tail is dropped. `ask_of(state, forks)` makes what `record` was given as `ask`, from the
+    state to go on from and the facts of the forks that led to it, oldest first. Raises BadInput for
+    a run that has ended, MalformedEvents for a state that the journal contradicts or a unit left
+    open, and what reading a journal and `record` raise; nothing is written before `ask` is made.
     """
     with JournalWriter.reopen(path, fsync=fsync) as journal:
         with JournalReader(path) as reader:
-            setup, last, state = _last(world, reader)
+            forks, last, state = _reached(world, reader)
         if last.kind == END:
             raise BadInput(f"{path} has ended with {_unit(world, last)}", "record another run")
         if last.digest is None:
             raise MalformedEvents(reader.path, last.where, f"{_unit(world, last)} is left open")
-        if world.digest(state) != last.digest:
-            raise MalformedEvents(reader.path, last.where, "the events do not give its digest")
-        ask = ask_of(setup)
+        fold.check_digest(world, reader.path, state, last)
+        ask = ask_of(state, forks)
         journal.go_on_after(last)
         return _play(world, state, last.unit, ask, journal, on_unit)
 
 
-def _last(world: World[S], reader: JournalReader) -> tuple[Mapping[str, Any], Commit, S]:
-    """The setup, the last whole commit, and the state after it."""
-    setup: Mapping[str, Any] = {}
+def fork(
+    world: World[S],
+    parent: str | Path,
+    unit: int,
+    facts_of: Callable[[S], Mapping[str, Any]],
+    ask_of: AskOf[S],
+    out: str | Path,
+    on_unit: OnUnit[S] | None = None,
+    *,
+    force: bool = False,
+    fsync: bool = False,
+) -> S:
+    """Play a counterfactual of a run into a new journal at `out`, and return the last state.
+
+    Up to the close of `unit` its bytes are the parent's. `facts_of(state)` gives what the fork
+    changes in the state that it leaves from (see World.fork), `ask_of` is as for `resume`. What is
+    broken in the parent behind that place does not matter.
+
+    Raises BadInput for a unit that the parent does not have and for facts that the world refuses,
+    MalformedEvents for a state that the parent contradicts, and otherwise as `record` does; nothing
+    is written before everybody can be asked.
+    """
+    if unit < 0:
+        raise BadInput(f"there is no {world.vocabulary.unit} {unit}", "give one from 0 on")
+    with JournalReader(parent) as reader:
+        forks, last, state = _reached(world, reader, _up_to(reader, unit))
+        if last.digest is None or last.unit != unit:
+            has = last.unit - (last.digest is None)
+            raise BadInput(
+                f"{parent} has no closed {world.vocabulary.unit} {unit}",
+                f"give one from 0 to {has}",
+            )
+        fold.check_digest(world, reader.path, state, last)
+        facts = facts_of(state)
+        commit = Commit(FORK, unit, setup=facts)
+        commit.index, commit.offset = last.index + 1, last.end
+        state = fold.forked(world, reader.path, state, commit)
+        ask = ask_of(state, [*forks, facts])
+        with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
+            commit.digest = _digest(world, state)
+            journal.append(commit)
+            return _play(world, state, unit, ask, journal, on_unit)
+
+
+def _reached(
+    world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
+) -> tuple[Sequence[Mapping[str, Any]], Commit, S]:
+    """The facts of the forks on the way, the last whole commit, and the state after it."""
+    forks: list[Mapping[str, Any]] = []
     found: tuple[Commit, S] | None = None
     try:
-        for commit, state in fold.states(world, reader):
-            setup = commit.setup or setup
+        for commit, state in fold.states(world, reader, commits):
+            if commit.kind == FORK:
+                forks.append(commit.setup or {})
             found = commit, state
     except TornTail:
         if found is None:
             raise
     assert found is not None  # the reader refuses a journal without a START
-    return setup, *found
+    return forks, *found
+
+
+def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
+    """The commits up to the close of a unit, and forks there; what is broken behind is not met."""
+    commits = iter(reader)
+    closed = -1
+    while True:
+        try:
+            commit = next(commits, None)
+        except JournalError:
+            if closed != unit:
+                raise
+            return
+        if commit is None or commit.unit > unit or commit.kind == END:
+            return
+        if commit.digest is not None:
+            closed = commit.unit
+        yield commit
 
 
 def _unit(world: World[Any], commit: Commit) -> str:

@@ -12,7 +12,7 @@ all the rest. At the edge of the library a row is shown as an `Event`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -230,6 +230,12 @@ class Vocabulary:
     started: str = "run_started"
     closed: str = "round_closed"
     ended: str = "run_ended"
+    forked: str = "forked"
+
+
+# Gives the blocks of every closed unit from the one named on, in order, with the unit's number: for
+# states that hold a record of the past, which stands in the journal and need not be kept twice.
+Past = Callable[[int], Iterable[tuple[int, Sequence[Block]]]]
 
 
 def _same(state: S) -> S:
@@ -256,6 +262,12 @@ class World(Generic[S]):
     - `close(state)`: the state with the unit closed. May reuse its argument, like `evolve`.
     - `digest(state)`: 64 bits that cover every field of a state whose unit is closed.
     - `copy(state)`: a state that shares nothing changeable; not needed where states are immutable.
+    - `fork(state, facts, past)`: the state with what a fork changes; `facts` has `parent`,
+      `changes`, `roster` and `replaced` (see kernel/README.md). May reuse its argument. Raises
+      BadInput for facts that it cannot take. Without it, runs of this world cannot be forked.
+    - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
+      can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
+      journal is reached without folding from the start.
     """
 
     name: str
@@ -269,4 +281,7 @@ class World(Generic[S]):
     close: Callable[[S], S] = _same
     digest: Callable[[S], int] = fingerprint
     copy: Callable[[S], S] = _same
+    fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
+    freeze: Callable[[S], Any] | None = None
+    thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()

@@ -9,10 +9,11 @@ from typing import Any
 import attrs
 
 from kernel import fold
-from kernel.errors import BadInput, MalformedEvents
-from kernel.journal import END, Commit, Header, JournalReader
+from kernel.errors import BadInput
+from kernel.journal import END, FORK, Header, JournalReader
 from kernel.world import Event, World
 from kernel.worlds import world_of
+from replay.index import states_near
 
 
 @attrs.frozen
@@ -30,35 +31,22 @@ class Rebuilt:
 def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) -> Rebuilt:
     """Round `round` of a journal (0: the start), folded from its events.
 
-    The world is found by the journal's header unless it is given. Raises BadInput where the journal
-    has no such round, and what reading a journal raises up to there.
+    In a long journal it is reached by way of an index (see replay/index.py). The world is found by
+    the journal's header unless it is given. Raises BadInput where the journal has no such round,
+    and what reading a journal raises up to there.
     """
     with JournalReader(path) as reader:
         world = world or world_of(reader)
         events: list[Event] = []
         last = -1
-        for commit, state in fold.states(world, reader):
+        for commit, state in states_near(world, reader, round):
             if commit.kind == END:
                 break
-            if commit.unit == round:
+            if commit.unit == round and commit.kind != FORK:
                 events += fold.commit_events(world, reader, commit)
                 if commit.digest is not None:
-                    _check(world, reader, commit, state)
+                    fold.check_digest(world, reader.path, state, commit)
                     return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)
             if commit.digest is not None:
                 last = commit.unit
     raise BadInput(f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}")
-
-
-def _check(world: World[Any], reader: JournalReader, commit: Commit, state: Any) -> None:
-    """A state that the journal itself contradicts is no answer."""
-    try:
-        digest = world.digest(state)
-    except fold.REFUSED as error:
-        raise fold.malformed(world, reader.path, commit, error) from None
-    if digest != commit.digest:
-        raise MalformedEvents(
-            reader.path,
-            commit.where,
-            f"digest {commit.digest:016x}, but its events give {digest:016x}",
-        )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -22,6 +23,33 @@ def story(events: Iterable[Event]) -> Iterator[str]:
         else:
             for event in group:
                 yield tell(event)
+
+
+def chronicle(events: Iterable[Event]) -> Iterator[tuple[int, int, str]]:
+    """The events in words over many rounds: (first round, last round, what happened).
+
+    Successive rounds of which nothing is told but that one agent mines one plot become one line.
+    """
+    mining: list[Event] = []
+    for round, group in groupby(events, key=lambda event: event.unit):
+        of_round = list(group)
+        event = of_round[0]
+        is_mining = len(of_round) == 1 and event.name == "mining_settled"
+        if mining and not (is_mining and _goes_on(mining[-1], event)):
+            yield mining[0].unit, mining[-1].unit, _mined(mining)
+            mining = []
+        if is_mining:
+            mining.append(event)
+        else:
+            yield from ((round, round, line) for line in story(of_round))
+    if mining:
+        yield mining[0].unit, mining[-1].unit, _mined(mining)
+
+
+def _goes_on(before: Event, event: Event) -> bool:
+    """Whether an agent mines in the next round what it mined before."""
+    same = all(before[field] == event[field] for field in ("agent", "plot"))
+    return same and event.unit == before.unit + 1
 
 
 def tell(event: Event) -> str:
@@ -101,13 +129,29 @@ def _ruled(event: Event) -> str:
 
 def _mining(events: list[Event]) -> Iterator[str]:
     for agent in sorted({event["agent"] for event in events}):
-        own = [event for event in events if event["agent"] == agent]
-        plots = ", ".join(str(event["plot"]) for event in own)
-        stamina = sum(event["stamina"] for event in own)
-        yield (
-            f"agent {agent} mines {plots} with {stamina} stamina: "
-            + _gold(math.fsum(event["gold"] for event in own))
+        yield _mined([event for event in events if event["agent"] == agent])
+
+
+def _mined(events: list[Event]) -> str:
+    """What one agent mined."""
+    plots = ", ".join(dict.fromkeys(str(event["plot"]) for event in events))
+    stamina = sum(event["stamina"] for event in events)
+    gold = _gold(math.fsum(event["gold"] for event in events))
+    return f"agent {events[0]['agent']} mines {plots} with {stamina} stamina: {gold}"
+
+
+def _forked(event: Event) -> str:
+    parts = [f"{name} becomes {json.dumps(value)}" for name, value in event["changes"].items()]
+    if event["roster"] is not None:
+        policies = Counter(entry["policy"] for entry in event["roster"])
+        parts.append(
+            "played by " + ", ".join(f"{count} {name}" for name, count in policies.items())
         )
+    parts += [
+        f"agent {agent}'s plan of round {round} is put in by hand"
+        for round, agent in event["replaced"]
+    ]
+    return f"the run is forked off {event['parent'][:16]}: " + ("; ".join(parts) or "no change")
 
 
 _WORDS: Final[dict[str, Callable[[Event], str]]] = {
@@ -117,6 +161,7 @@ _WORDS: Final[dict[str, Callable[[Event], str]]] = {
     "claim_drawn": _claim,
     "raid_resolved": _raid,
     "ruled": _ruled,
+    "forked": _forked,
     "round_closed": lambda event: f"round {event['round']} closes with digest {event['digest']}",
     "run_ended": lambda event: f"the run ends with round {event['round']}",
 }

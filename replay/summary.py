@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from kernel import fold
-from kernel.journal import JournalReader
+from kernel.journal import Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import (
     CAPTURED,
@@ -75,15 +75,9 @@ def summarise(path: str | Path) -> Summary:
             state = after
             if commit.digest is not None:
                 rounds = commit.unit
-            for block in commit.blocks[1::2]:
-                claims = block.rows(CLAIM_DRAWN)
-                raids = block.rows(RAID_RESOLVED)
-                counts["claims"] += len(claims)
-                counts["contested"] += sum(len(row[1]) > 1 for row in claims)
-                counts["raids"] += len(raids)
-                counts["captures"] += sum(row[4] == CAPTURED for row in raids)
-                counts["undone"] += sum(row[4] == RESTORED for row in block.rows(RULED))
-                mined += (row[3] for row in block.rows(MINING_SETTLED))
+            happened = counted(commit)
+            mined.append(happened.pop("mined"))
+            counts.update(happened)
         size, finished = reader.size, reader.ended
     assert state is not None  # the reader refuses a journal without a START
     return Summary(
@@ -102,6 +96,26 @@ def summarise(path: str | Path) -> Summary:
         mined=math.fsum(mined),
         policies=_by_policy(state),
     )
+
+
+def counted(commit: Commit) -> dict[str, Any]:
+    """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
+    claims, `raids`, `captures`, `undone` captures, and the gold `mined`.
+    """
+    happened: dict[str, Any] = dict.fromkeys(
+        ("claims", "contested", "raids", "captures", "undone"), 0
+    )
+    mined: list[float] = []
+    for block in commit.blocks[1::2]:
+        claims = block.rows(CLAIM_DRAWN)
+        raids = block.rows(RAID_RESOLVED)
+        happened["claims"] += len(claims)
+        happened["contested"] += sum(len(row[1]) > 1 for row in claims)
+        happened["raids"] += len(raids)
+        happened["captures"] += sum(row[4] == CAPTURED for row in raids)
+        happened["undone"] += sum(row[4] == RESTORED for row in block.rows(RULED))
+        mined += (row[3] for row in block.rows(MINING_SETTLED))
+    return {**happened, "mined": math.fsum(mined)}
 
 
 def _by_policy(state: MiningState) -> list[PolicySummary]:

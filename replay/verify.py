@@ -30,7 +30,7 @@ from kernel.errors import (
     TornTail,
     shown,
 )
-from kernel.journal import START, UNIT, Commit, JournalReader
+from kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.run import Ask
 from kernel.world import Batch, Block, Event, Row, World
@@ -116,18 +116,20 @@ def verify(
     with reader:
         check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
         if ask is not None:
-            check.asker_of = lambda setup: Asker(ask)
+            check.asker_of = lambda state, forks: Asker(ask)
         elif check.world.name in ASKERS:
-            check.asker_of = lambda setup: ASKERS[check.world.name](setup, trust, sources)
+            check.asker_of = lambda state, forks: ASKERS[check.world.name](
+                state, forks, trust, sources
+            )
         broken = check.broken()
         return Verdict(
             path=str(path),
-            level=level if check.asker.ask is not None else min(level, DERIVE),
+            level=level if check.somebody_asked else min(level, DERIVE),
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,
             broken=broken,
-            not_asked=check.asker.not_asked,
+            not_asked=tuple(check.not_asked),
         )
 
 
@@ -139,13 +141,16 @@ class Asker:
     not_asked: Sequence[str] = ()
 
 
-def _miners(setup: Mapping[str, Any], trust: Sequence[str], sources: Sequence[str]) -> Asker:
-    miners = MinersAgain(setup, trust, sources)
+Forks = Sequence[Mapping[str, Any]]
+
+
+def _miners(state: Any, forks: Forks, trust: Sequence[str], sources: Sequence[str]) -> Asker:
+    miners = MinersAgain(state, forks, trust, sources)
     return Asker(miners if any(miners.entries) else None, miners.not_asked)
 
 
 # Who asks the agents of a journal again, by the name of its world.
-ASKERS: Final[Mapping[str, Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Asker]]] = {
+ASKERS: Final[Mapping[str, Callable[[Any, Forks, Sequence[str], Sequence[str]], Asker]]] = {
     MINING.name: _miners
 }
 
@@ -159,7 +164,7 @@ class _Broken(Exception):
 
 
 class _Check:
-    """One pass over a journal. `rounds`, `events` and `asker` can be read when it is over."""
+    """One pass over a journal. Its public fields can be read when it is over."""
 
     def __init__(
         self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
@@ -168,12 +173,15 @@ class _Check:
         self.is_own = is_own
         self.world = world
         self.level = level
-        self.asker_of: Callable[[Mapping[str, Any]], Asker] = lambda setup: Asker(
+        self.asker_of: Callable[[Any, Forks], Asker] = lambda state, forks: Asker(
             None, ("the policies of this world",)
         )
-        self.asker = Asker(None)
+        self.somebody_asked = False
+        self.not_asked: dict[str, None] = {}  # in the order in which they came up
         self.rounds = 0
         self.events = 0
+        self._forks: list[Mapping[str, Any]] = []
+        self._ask: Again | None = None
         self._state: Any = None
         self._steps = fold.Steps()
 
@@ -208,7 +216,7 @@ class _Check:
                 events += len(rows)
         if commit.digest is not None:
             self.rounds = commit.unit
-        # A unit commit that closes its unit is an event too, and so are the start and the end.
+        # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self.events += events + (commit.kind != UNIT or commit.digest is not None)
 
     def _follow(self, commit: Commit) -> None:
@@ -221,8 +229,11 @@ class _Check:
                 self._state = fold.apply(self.world, self.reader.path, self._state, commit)
         elif commit.kind == START:
             self._state = fold.start(self.world, self.reader, commit)
-            if self.level >= DECIDE:
-                self.asker = self.asker_of(commit.setup or {})
+            self._meet_agents()
+        elif commit.kind == FORK:
+            self._state = fold.forked(self.world, self.reader.path, self._state, commit)
+            self._forks.append(commit.setup or {})
+            self._meet_agents()
         elif self.level >= DERIVE and not self.world.ended(self._state):
             unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
             raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
@@ -235,6 +246,14 @@ class _Check:
                 raise _Broken(
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
                 )
+
+    def _meet_agents(self) -> None:
+        """Find out who plays from here on: after START, and after a fork."""
+        if self.level >= DECIDE:
+            asker = self.asker_of(self._state, self._forks)
+            self._ask = asker.ask
+            self.somebody_asked |= asker.ask is not None
+            self.not_asked.update(dict.fromkeys(asker.not_asked))
 
     def _canonical(self, commit: Commit) -> None:
         """What is not derived again (inputs, numbers, the setup) must be packed in the one way."""
@@ -256,8 +275,8 @@ class _Check:
             raise _Broken(DERIVE, commit.where, f"inputs of the {world.name} world", fault)
         try:
             for step in self._steps.completed_by(commit):
-                if self.asker.ask is not None:
-                    self._ask_again(commit, self.asker.ask, step.inputs)
+                if self._ask is not None:
+                    self._ask_again(commit, self._ask, step.inputs)
                 derived = self._decided(commit, step.inputs)
                 if derived.packed != step.derived.packed:
                     self._differ(DERIVE, commit, derived, step.derived)

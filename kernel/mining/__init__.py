@@ -6,6 +6,7 @@ from typing import Final
 
 from kernel.mining.decide import decide
 from kernel.mining.events import EVENTS
+from kernel.mining.fork import fork
 from kernel.mining.state import (
     MiningState,
     close,
@@ -13,7 +14,9 @@ from kernel.mining.state import (
     digest,
     ended,
     evolve,
+    freeze,
     initial,
+    thaw,
     unit_done,
 )
 from kernel.world import World
@@ -30,4 +33,7 @@ MINING: Final[World[MiningState]] = World(
     close=close,
     digest=digest,
     copy=copied,
+    fork=fork,
+    freeze=freeze,
+    thaw=thaw,
 )

@@ -26,7 +26,7 @@ from kernel.mining.events import (
     KINDS,
     RESTORED,
 )
-from kernel.world import FACTS, Block, Row, amount
+from kernel.world import FACTS, Block, Past, Row, amount
 from kernel.world import text as text_of
 
 WORD_MASK = (1 << 64) - 1
@@ -73,10 +73,7 @@ class MiningState:
     )  # fmt: skip
 
     def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
-        self.config = config
-        self.roster = roster
-        self.staminas = config.staminas
-        self.alphas = tuple(map(amount, config.alphas))
+        self.set_up(config, roster)
         self.round = 0
         self.owner: list[int | None] = [None] * config.plots
         self.since = [0] * config.plots
@@ -86,12 +83,19 @@ class MiningState:
         self.spent = [[0] * len(KINDS) for _ in range(config.agents)]
         self.memo: list[str | None] = [None] * config.agents
         self.history: list[RoundRecord] = []
-        self.setup_print = fingerprint((config.as_dict(), roster))
         self.plots_sum = self.memo_sum = self.history_sum = 0
         self._submitted: list[Row] = []
         self._captured: dict[int, tuple[int, int, int]] = {}
         self._inputs: list[Block] = []
         self._derived: list[Block] = []
+
+    def set_up(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
+        """Take a configuration and a roster, and what follows from them."""
+        self.config = config
+        self.roster = roster
+        self.staminas = config.staminas
+        self.alphas = tuple(map(amount, config.alphas))
+        self.setup_print = fingerprint((config.as_dict(), roster))
 
     def in_truce(self, plot: int, round: int) -> bool:
         """Whether a plot is protected: it was claimed less than `truce` rounds before `round`."""
@@ -115,6 +119,16 @@ class MiningState:
                 self.memo_sum = self.memo_sum + sign * fingerprint((agent, text)) & WORD_MASK
         self.memo[agent] = memo
 
+    def recall(self, past: Past) -> None:
+        """Make the record of the last rounds anew from the journal."""
+        window = self.config.visibility
+        first = max(1, self.round - window + 1) if type(window) is int else 1
+        self.history = [
+            RoundRecord(round, Block.joined(blocks[::2]), Block.joined(blocks[1::2]))
+            for round, blocks in past(first)
+        ]
+        self.history_sum = sum(record.fingerprint for record in self.history) & WORD_MASK
+
 
 def initial(setup: Mapping[str, Any]) -> MiningState:
     """The state before round 1 of a run with this setup: `config` and `roster`, both whole."""
@@ -123,7 +137,12 @@ def initial(setup: Mapping[str, Any]) -> MiningState:
     config = config_of(setup["config"])
     if pack(config.as_dict()) != pack(setup["config"]):
         raise BadInput("the configuration is not whole", "write out every setting in order")
-    roster = tuple(setup["roster"])
+    return MiningState(config, whole_roster(setup["roster"], config))
+
+
+def whole_roster(entries: Sequence[Any], config: MiningConfig) -> tuple[Mapping[str, Any], ...]:
+    """The entries of a roster, one an agent. Raises BadInput for what is none."""
+    roster = tuple(entries)
     if len(roster) != config.agents:
         raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
     for agent, entry in enumerate(roster):
@@ -137,7 +156,7 @@ def initial(setup: Mapping[str, Any]) -> MiningState:
                 f"entry {agent} of the roster is {shown(entry)}",
                 "it must have agent (its place), policy (text) and options (a map)",
             )
-    return MiningState(config, roster)
+    return roster
 
 
 def copied(state: MiningState) -> MiningState:
@@ -199,6 +218,36 @@ def digest(state: MiningState) -> int:
 def ended(state: MiningState) -> bool:
     """Whether the last round is closed."""
     return state.round >= state.config.rounds
+
+
+def freeze(state: MiningState) -> Any:
+    """A closed state as plain values, without the record of the last rounds."""
+    held = [
+        (plot, owner, state.since[plot], state.how[plot])
+        for plot, owner in enumerate(state.owner)
+        if owner is not None
+    ]
+    setup = state.config.as_dict(), state.roster
+    return (*setup, state.round, held, state.gold, state.spent, state.memo)
+
+
+def thaw(frozen: Any, past: Past) -> MiningState:
+    """The state again, all its sums worked out anew. Raises one of REFUSED or BadInput for values
+    that are no frozen state.
+    """
+    config, roster, round, held, gold, spent, memo = frozen
+    state = MiningState(config_of(config), roster)
+    if not len(gold) == len(spent) == len(memo) == state.config.agents:
+        raise ValueError("a frozen state of another number of agents")
+    state.round = round
+    state.gold = list(gold)
+    state.spent = [list(by_kind) for by_kind in spent]
+    for plot, owner, since, how in held:
+        state.hold(plot, owner, since, how)
+    for agent, text in enumerate(memo):
+        state.remember(agent, text)
+    state.recall(past)
+    return state
 
 
 def _submitted(state: MiningState, rows: Sequence[Row]) -> None:

@@ -1,0 +1,161 @@
+"""`goldrush audit`: tie-breaks laid open, rechecked, and tested for fairness."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from cli.codes import DIFFERS, DONE
+from cli.text import echo_json, printable, table
+
+LISTED_MAX = 20  # draws that do not hold
+
+
+@click.command()
+@click.argument("journals", nargs=-1, required=True, type=click.Path())
+@click.option("--round", "round_", type=int, help="The round of the tie-break.")
+@click.option("--plot", help="Its plot: 34, or row and column, 3,4.")
+@click.option("--kind", type=click.Choice(["claim", "raid", "authority"]), help="Only this kind.")
+@click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
+@click.option("--fairness", "fair", is_flag=True, help="Test who wins, over all draws together.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def audit(
+    journals: tuple[str, ...],
+    round_: int | None,
+    plot: str | None,
+    kind: str | None,
+    every: bool,
+    fair: bool,
+    as_json: bool,
+) -> int:
+    """Lay open a tie-break: who took part, the key, the words, the winner worked out anew.
+
+    Exits with 0 if what was checked holds, 1 if a draw does not, 2 if it could not be checked.
+
+    \b
+    Example: goldrush audit run.journal --round 1 --plot 2
+    Example: goldrush audit --all run.journal
+    Example: goldrush audit --fairness journals/*.journal
+    """
+    one = round_ is not None or plot is not None or kind is not None
+    if one + every + fair != 1 or (one and (round_ is None or plot is None)):
+        raise click.UsageError("give --round and --plot, or --all, or --fairness")
+    if fair:
+        return _fairness(journals, as_json)
+    if every:
+        return _every(journals, as_json)
+    if len(journals) > 1:
+        raise click.UsageError("give one journal with --round and --plot")
+    assert round_ is not None
+    assert plot is not None
+    return _one(journals[0], round_, plot, kind, as_json)
+
+
+def _one(journal: str, round_: int, plot: str, kind: str | None, as_json: bool) -> int:
+    from replay.audit import audit as lay_open
+    from replay.log import plot_of
+
+    found = lay_open(journal, round_, plot_of(journal, plot), kind)
+    if as_json:
+        echo_json([audited.as_dict() for audited in found])
+    else:
+        click.echo("\n\n".join(map(_told, found)))
+    return DONE if all(audited.holds for audited in found) else DIFFERS
+
+
+def _told(audited: Any) -> str:
+    agents = ", ".join(map(str, audited.participants))
+    took_part = [("took part", f"agents {agents}")] if agents else []
+    rows = [
+        *took_part,
+        ("key", audited.key),
+        ("words", ", ".join(audited.words) or "none: nothing was drawn"),
+        ("rule", audited.rule),
+        ("index", "-" if audited.index is None else str(audited.index)),
+        (_decided(audited), _value(audited.outcome_again)),
+        ("recorded", _value(audited.outcome)),
+        ("holds", "yes" if audited.holds else "NO: the key gives " + _again(audited)),
+    ]
+    head = f"{audited.kind} on plot {audited.plot} in round {audited.round}"
+    snippet = f"\nredo it with msgpack and xxhash:\n\n{audited.snippet}" if audited.snippet else ""
+    return f"{head}\n\n{table(rows)}\n{snippet}".rstrip()
+
+
+def _decided(audited: Any) -> str:
+    return "detected" if audited.kind == "authority" else "winner"
+
+
+def _value(outcome: Any) -> str:
+    if outcome is None:
+        return "nobody"
+    return str(outcome) if isinstance(outcome, bool) else f"agent {outcome}"
+
+
+def _again(audited: Any) -> str:
+    words = ", ".join(audited.words_again) or "no words"
+    return f"{_value(audited.outcome_again)} with {words}"
+
+
+def _every(journals: tuple[str, ...], as_json: bool) -> int:
+    from replay.audit import audit_all
+
+    results = []
+    for journal in journals:
+        checked: Counter[str] = Counter()
+        drawn = 0
+        broken = []
+        for audited in audit_all(journal):
+            checked[audited.kind] += 1
+            drawn += bool(audited.words)
+            if not audited.holds:
+                broken.append(audited)
+        counts = {"checked": dict(checked), "drawn": drawn}
+        failed = [audited.as_dict() for audited in broken]
+        results.append({"path": journal, "holds": not broken, **counts, "broken": failed})
+        if not as_json:
+            for line in _recheck(journal, checked, drawn, broken):
+                click.echo(printable(line))
+    if as_json:
+        echo_json(results)
+    return DONE if all(result["holds"] for result in results) else DIFFERS
+
+
+def _recheck(journal: str, checked: Counter[str], drawn: int, broken: list[Any]) -> list[str]:
+    counts = ", ".join(f"{count:,} of kind {kind}" for kind, count in checked.items()) or "nothing"
+    says = "all hold" if not broken else f"{len(broken):,} DO NOT HOLD"
+    lines = [f"{journal}: {counts}; {drawn:,} needed a draw; {says}"]
+    lines += [
+        f"  {bad.kind} on plot {bad.plot} in round {bad.round}: recorded {_value(bad.outcome)} "
+        f"with {', '.join(bad.words) or 'no words'}, the key gives {_again(bad)}"
+        for bad in broken[:LISTED_MAX]
+    ]
+    if len(broken) > LISTED_MAX:
+        lines.append(f"  and {len(broken) - LISTED_MAX} more; --json has all")
+    return lines
+
+
+def _fairness(journals: tuple[str, ...], as_json: bool) -> int:
+    from replay.fairness import fairness
+
+    tests = fairness(journals)
+    if as_json:
+        echo_json([test.as_dict() for test in tests])
+        return DONE
+    rows = [("tied", "draws", "wins by place", "expected each", "chi-square", "df", "p", "")]
+    rows += [
+        (
+            "all" if test.participants is None else str(test.participants),
+            f"{test.draws:,}",
+            " ".join(map(str, test.counts)),
+            "" if test.expected is None else f"{test.expected:,.1f}",
+            f"{test.statistic:.3f}",
+            str(test.degrees),
+            f"{test.p:.3f}",
+            "too few draws" if test.is_thin else "",
+        )
+        for test in tests
+    ]
+    click.echo(table(rows, numbers=(0, 1, 3, 4, 5, 6)))
+    return DONE

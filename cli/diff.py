@@ -1,0 +1,130 @@
+"""`goldrush diff`: where two runs part, why, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cli.codes import DIFFERS, DONE
+from cli.text import echo_json, printable, table
+
+SHOWN_MAX = 20  # plots with other owners, causes: how many are listed
+
+
+@click.command()
+@click.argument("a", type=click.Path())
+@click.argument("b", type=click.Path())
+@click.option(
+    "--by-round", is_flag=True, help="Also compare every round from the first that differs."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON.")
+def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
+    """Compare two journals: the first event that differs, its cause, and what came of it.
+
+    Exits with 0 if they are the same, 1 if they differ, 2 if they could not be compared.
+
+    \b
+    Example: goldrush diff run.journal other.journal
+    """
+    from replay.consequences import consequences
+    from replay.diff import diff as compare
+
+    found = compare(a, b)
+    came = consequences(found, by_round=by_round)
+    if as_json:
+        echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
+    else:
+        for line in _told(found):
+            click.echo(printable(line))
+        if came is not None:
+            click.echo("\n" + _consequences(came, by_round))
+    return DONE if found.same else DIFFERS
+
+
+def _told(found: Any) -> list[str]:
+    a, b = found.a, found.b
+    lines = [_headline(found)]
+    lines += [f"cause: {cause.kind}: {cause.says}" for cause in found.causes[:SHOWN_MAX]]
+    if len(found.causes) > SHOWN_MAX:
+        lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
+    if found.first is not None:
+        lines += [f"  {a.path}: {_event(found.first.a)}", f"  {b.path}: {_event(found.first.b)}"]
+    if found.first is not None or any(side.torn for side in (a, b)):
+        lines += [f"note: {side.trouble}" for side in (a, b) if side.trouble]
+    return lines
+
+
+def _headline(found: Any) -> str:
+    a, b = found.a, found.b
+    if found.same:
+        end = "finished" if a.finished else "unfinished"
+        return f"the same: {a.rounds} rounds, {end}"
+    if found.first is not None:
+        return f"{a.path} and {b.path} differ from round {found.first.round} on"
+    if found.prefix is not None:
+        short, long = (a, b) if found.prefix == "a" else (b, a)
+        ends = "ends" if short.finished else "breaks off"
+        if short.rounds == long.rounds:
+            goes_on = "has come to its end"
+        else:
+            goes_on = f"goes on to {long.rounds}"
+        return (
+            f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
+            f"the other one {goes_on}"
+        )
+    common = min(a.rounds, b.rounds)
+    return f"{a.path} and {b.path} differ, but not in the events of rounds 1 to {common}"
+
+
+def _event(event: Any) -> str:
+    from replay.story import tell
+
+    return "nothing more in this round" if event is None else tell(event)
+
+
+def _consequences(came: Any, by_round: bool) -> str:
+    parts = [f"after round {came.round}, and from round {came.since} to there:"]
+    rows = [("", "a", "b", "b - a")]
+    for name, a in came.counts_a.items():
+        b = came.counts_b[name]
+        rows.append((name, f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}"))
+    rows += [
+        (f"gold of agent {agent}", f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}")
+        for agent, a, b in came.gold[:SHOWN_MAX]
+    ]
+    parts.append(table(rows, numbers=(1, 2, 3)))
+    if len(came.gold) > SHOWN_MAX:
+        parts.append(f"and {len(came.gold) - SHOWN_MAX} agents more; --json has all")
+    parts.append(_owners(came))
+    if by_round:
+        parts += ["", _rounds(came.rounds)]
+    return "\n".join(parts)
+
+
+def _owners(came: Any) -> str:
+    if came.owners is None:
+        return "the grids differ, so owners are not compared"
+    if not came.owners:
+        return "every plot has the same owner"
+    listed = [f"{plot} ({_owner(a)}, {_owner(b)})" for plot, a, b in came.owners[:SHOWN_MAX]]
+    more = len(came.owners) - len(listed)
+    rest = f" and {more} more" if more else ""
+    return f"plots with other owners (a, b): {', '.join(listed)}{rest}"
+
+
+def _owner(agent: int | None) -> str:
+    return "nobody" if agent is None else str(agent)
+
+
+def _rounds(rounds: Any) -> str:
+    rows = [("round", "plots apart", "gold a", "gold b", "raids a", "raids b", "captures a, b")]
+    rows += [
+        (
+            str(r.round), "-" if r.plots is None else str(r.plots),
+            f"{r.gold_a:,.10g}", f"{r.gold_b:,.10g}", str(r.raids_a), str(r.raids_b),
+            f"{r.captures_a}, {r.captures_b}",
+        )
+        for r in rounds
+    ]  # fmt: skip
+    return table(rows, numbers=range(7))

@@ -1,0 +1,76 @@
+"""`goldrush fork`: what would have happened."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from cli.record import allow_own_policies, carried_out, free_path, settings_of
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--at", type=int, required=True, help="The last round that stays as it was.")
+@click.option("--out", type=click.Path(), help="The journal to write.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change one setting.")
+@click.option("--treatment", help="Change what a treatment changes; see treatments.")
+@click.option("--roster", help="Who plays from there on, as for record.")
+@click.option(
+    "--replace-submission", "replace", type=click.Path(), metavar="FILE",
+    help="Submissions to put in, as export prints them; - is standard input.",
+)  # fmt: skip
+@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
+@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
+@click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def fork(
+    journal: str,
+    at: int,
+    out: str | None,
+    settings: tuple[str, ...],
+    treatment: str | None,
+    roster: str | None,
+    replace: str | None,
+    trust: tuple[str, ...],
+    sources: tuple[str, ...],
+    force: bool,
+    fsync: bool,
+    as_json: bool,
+) -> int:
+    """Play a run anew from the close of a round on, under other circumstances.
+
+    Up to that round the new journal is the old one, byte for byte. Compare the two with diff.
+
+    \b
+    Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
+    """
+    from replay.fork import fork, read_submissions
+
+    chosen = settings_of(settings, {})
+    replaced = [] if replace is None else read_submissions(_read(replace), replace)
+    allow_own_policies()
+    target = out or free_path(f"{Path(journal).stem}-fork{at}")
+    return carried_out(
+        target,
+        lambda on_round: fork(
+            journal, at, target, settings=chosen, treatment=treatment, roster=roster,
+            replace=replaced, trust=trust, sources=sources, force=force, fsync=fsync,
+            on_round=on_round,
+        ),
+        as_json,
+    )  # fmt: skip
+
+
+def _read(path: str) -> str:
+    from kernel.errors import BadInput
+
+    try:
+        if path == "-":
+            return sys.stdin.read()
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:  # ValueError: what is no UTF-8
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise BadInput(f"cannot read {path}: {reason}", "give a file of submissions") from None

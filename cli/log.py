@@ -1,0 +1,65 @@
+"""`goldrush log`: the event stream of a journal, in words or as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import click
+
+from cli.text import printable
+
+_RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--rounds", metavar="A-B", help="Only these rounds: 12, 12-20, 12- or -20.")
+@click.option("--agent", "agents", type=int, multiple=True, help="Only what names this agent.")
+@click.option("--plot", "plots", multiple=True, help="Only what is on this plot: 34, or 3,4.")
+@click.option("--event", "names", multiple=True, help="Only events of this name.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def log(
+    journal: str,
+    rounds: str | None,
+    agents: tuple[int, ...],
+    plots: tuple[str, ...],
+    names: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Tell what happened, narrowed down by round, agent, plot and event.
+
+    Options of one name widen the filter, different ones narrow it. Submissions are on no plot; with
+    --event submitted those that name it are told.
+
+    \b
+    Example: goldrush log run.journal --plot 3,4 --rounds 1-50
+    """
+    from replay.log import Query, log, plot_of
+    from replay.story import chronicle
+
+    first, last = _rounds(rounds)
+    ids = [plot_of(journal, text) for text in plots]
+    events = log(journal, Query(first, last, agents, ids, names))
+    if as_json:
+        for event in events:
+            sys.stdout.write(json.dumps(event.as_dict()) + "\n")
+        return
+    for since, until, line in chronicle(events):
+        when = str(since) if since == until else f"{since}-{until}"
+        sys.stdout.write(f"{when:>9}  {printable(line)}\n")
+
+
+def _rounds(text: str | None) -> tuple[int, int | None]:
+    from kernel.errors import BadInput
+
+    if text is None:
+        return 0, None
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or not (match[1] or match[3]):
+        raise BadInput(f"--rounds {text} is no range", "write 12, 12-20, 12- or -20")
+    first = int(match[1] or 0)
+    if match[2] is None:
+        return first, first
+    return first, int(match[3]) if match[3] else None

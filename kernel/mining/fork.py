@@ -1,0 +1,88 @@
+"""What may change in the middle of a run, and how the state takes it.
+
+A fork leaves its parent after a round and may go on under another configuration, with other agents,
+or with some submissions put in by hand. What the state is made of stays: the grid and the number of
+agents; nor can a run end before the round at which it is forked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kernel.codec import pack
+from kernel.errors import BadInput, shown
+from kernel.mining.config import MiningConfig, config_of
+from kernel.mining.events import EVENTS, SUBMITTED
+from kernel.mining.state import MiningState, whole_roster
+from kernel.world import Past, Row
+
+FIXED: Final = ("rows", "cols", "agents")
+_FACTS: Final = ["parent", "changes", "roster", "replaced"]
+
+
+def changed(config: MiningConfig, settings: Mapping[str, Any], round: int) -> MiningConfig:
+    """A configuration with other settings from the round after `round` on.
+
+    Raises BadInput for a setting that there is not, a value out of range, and for what cannot
+    change in the middle of a run.
+    """
+    new = config_of({**config.as_dict(), **settings})
+    for name in FIXED:
+        if getattr(new, name) != getattr(config, name):
+            raise BadInput(
+                f"{name} cannot change in the middle of a run, "
+                f"from {getattr(config, name)} to {getattr(new, name)}",
+                "record another run",
+            )
+    if new.rounds < round:
+        raise BadInput(
+            f"rounds is {new.rounds}, but the run is forked at {round}", f"give {round} or more"
+        )
+    return new
+
+
+def changes(old: MiningConfig, new: MiningConfig) -> dict[str, Any]:
+    """The settings in which two configurations differ, with the new values, in declared order."""
+    before = old.as_dict()
+    return {
+        name: value for name, value in new.as_dict().items() if pack(value) != pack(before[name])
+    }
+
+
+def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningState:
+    """The state with what a fork changes; its record of past rounds follows `visibility`."""
+    if list(facts) != _FACTS:
+        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
+    parent = facts["parent"]
+    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
+        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    config = changed(state.config, facts["changes"], state.round)
+    if pack(changes(state.config, config)) != pack(facts["changes"]):
+        raise BadInput("the changes are not those of the settings", "leave out what stays")
+    _check_replaced(facts["replaced"], config, state.round)
+    roster = state.roster
+    if facts["roster"] is not None:
+        roster = whole_roster(facts["roster"], config)
+    visibility = state.config.visibility
+    state.set_up(config, roster)
+    if config.visibility != visibility:
+        state.recall(past)
+    return state
+
+
+def _check_replaced(replaced: Sequence[tuple[int, Row]], config: MiningConfig, round: int) -> None:
+    """Submissions to be put in by hand: rounds still to be played, ascending, once an agent."""
+    last = (round, config.agents)
+    for at, row in replaced:
+        fault = EVENTS[SUBMITTED].fault(row)
+        if fault is not None:
+            raise BadInput(fault, "give a submission")
+        if type(at) is not int or not last < (at, row[0]) or at > config.rounds:
+            raise BadInput(
+                f"round {shown(at)} of agent {row[0]} is replaced",
+                f"give rounds {round + 1} to {config.rounds}, ascending, each agent once",
+            )
+        if row[0] >= config.agents:
+            raise BadInput(f"agent {row[0]} is replaced", f"the last one is {config.agents - 1}")
+        last = (at, row[0])

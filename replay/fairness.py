@@ -1,0 +1,101 @@
+"""Are the draws fair? The places of the winners, counted over runs, against what chance would give.
+
+Of k tied participants each should win 1/k of the draws. For each k the counts of the winner's place
+among the participants (ascending ids) are held against that by Pearson's chi-square test, k - 1
+degrees of freedom; over all k the statistics and the degrees are added up. A draw is what its key
+is: where runs share a seed, the same key among as many participants gives the same place, and is
+counted once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from kernel.errors import BadInput
+from replay.audit import audit_all
+
+EXPECTED_MIN: Final = 5.0  # under so many expected wins a place, the approximation is poor
+
+
+@attrs.frozen
+class Fairness:
+    """The draws among `participants` (None: all together): how often each place won, and the test.
+
+    `counts` by place (empty for all together), `expected` wins a place, `statistic`: chi-square
+    with `degrees` of freedom, `p`: the chance of one as large if every place is as likely.
+    `is_thin`: too few draws to trust it; all together leaves such out.
+    """
+
+    participants: int | None
+    draws: int
+    counts: Sequence[int]
+    expected: float | None
+    statistic: float
+    degrees: int
+    p: float
+    is_thin: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The test for JSON."""
+        return attrs.asdict(self)
+
+
+def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
+    """The test for each number of participants, ascending, and for all together, last.
+
+    Raises BadInput where scipy is not installed or nothing was drawn, and what reading a journal
+    raises.
+    """
+    try:
+        from scipy.stats import chi2, chisquare  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise BadInput(
+            "the test of fairness needs scipy", "install it: pip install 'goldrush[stats]'"
+        ) from None
+    tests = []
+    for participants, counts in sorted(_places(paths).items()):
+        draws = sum(counts)
+        found = chisquare(counts)
+        expected = draws / participants
+        tests.append(
+            Fairness(
+                participants, draws, counts, expected, float(found.statistic), participants - 1,
+                float(found.pvalue), expected < EXPECTED_MIN,
+            )
+        )  # fmt: skip
+    if not tests:
+        raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
+    thick = [test for test in tests if not test.is_thin]
+    statistic, degrees = sum(t.statistic for t in thick), sum(t.degrees for t in thick)
+    p = float(chi2.sf(statistic, degrees)) if thick else 1.0
+    together = sum(test.draws for test in thick)
+    tests.append(Fairness(None, together, (), None, statistic, degrees, p, not thick))
+    return tests
+
+
+def _places(paths: Iterable[str | Path]) -> dict[int, list[int]]:
+    """By number of participants: how often each place among them won."""
+    counts: dict[int, list[int]] = {}
+    seen: defaultdict[int, set[int]] = defaultdict(set)
+    for path in paths:
+        for drawn in audit_all(path):
+            size = len(drawn.participants)
+            if not drawn.words or not size:
+                continue
+            print_ = xxh3_64_intdigest(bytes.fromhex(drawn.key))
+            if print_ not in seen[size]:
+                if not drawn.holds:
+                    raise BadInput(
+                        f"{path}: a draw does not hold: plot {drawn.plot}, round {drawn.round}",
+                        "see `audit --all`",
+                    )
+                seen[size].add(print_)
+                place = drawn.participants.index(drawn.outcome)
+                counts.setdefault(size, [0] * size)[place] += 1
+    return counts
