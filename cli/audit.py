@@ -36,8 +36,6 @@ def audit(
 
     \b
     Example: goldrush audit run.journal --round 1 --plot 2
-    Example: goldrush audit --all run.journal
-    Example: goldrush audit --fairness journals/*.journal
     """
     one = round_ is not None or plot is not None or kind is not None
     if one + every + fair != 1 or (one and (round_ is None or plot is None)):

@@ -49,7 +49,7 @@ def _told(found: Any) -> list[str]:
     if len(found.causes) > SHOWN_MAX:
         lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
     if found.first is not None:
-        lines += [f"  {a.path}: {_event(found.first.a)}", f"  {b.path}: {_event(found.first.b)}"]
+        lines += [f"  a: {_event(found.first.a)}", f"  b: {_event(found.first.b)}"]
     if found.first is not None or any(side.torn for side in (a, b)):
         lines += [f"note: {side.trouble}" for side in (a, b) if side.trouble]
     return lines
@@ -61,7 +61,7 @@ def _headline(found: Any) -> str:
         end = "finished" if a.finished else "unfinished"
         return f"the same: {a.rounds} rounds, {end}"
     if found.first is not None:
-        return f"{a.path} and {b.path} differ from round {found.first.round} on"
+        return f"{a.path} (a) and {b.path} (b) differ from round {found.first.round} on"
     if found.prefix is not None:
         short, long = (a, b) if found.prefix == "a" else (b, a)
         ends = "ends" if short.finished else "breaks off"

@@ -44,7 +44,6 @@ def verify(
     Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged.
 
     \b
-    Example: goldrush verify run.journal
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
     from replay import batch

@@ -273,7 +273,7 @@ class JournalWriter:
         except OSError as error:
             self._take_back()
             raise WriteFailed(
-                self.path, f"{_reason(error)} after {self.commits} whole commits"
+                self.path, f"{_reason(error)} after {self.commits if self.offset else 0} whole commits"
             ) from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()

@@ -84,7 +84,7 @@ def fork(
 ) -> S:
     """Play a counterfactual of a run into a new journal at `out`, and return the last state.
 
-    Up to the close of `unit` its bytes are the parent's. `facts_of(state)` gives what the fork
+    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too. `facts_of(state)` gives what the fork
     changes in the state that it leaves from (see World.fork), `ask_of` is as for `resume`. What is
     broken in the parent behind that place does not matter.
 
@@ -111,6 +111,8 @@ def fork(
         with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
             commit.digest = _digest(world, state)
             journal.append(commit)
+            if on_unit is not None:
+                on_unit(unit, state)
             return _play(world, state, unit, ask, journal, on_unit)
 
 

@@ -8,8 +8,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+
+from kernel.mining.treatments import TREATMENTS
+from tests.golden import FORKED
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -107,6 +111,17 @@ def test_every_module_that_a_rooms_page_names_exists_and_none_is_left_out(page: 
         assert there == named
     else:
         assert all((room / name).exists() for name in named)
+
+
+def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
+    [workflow] = blocks(README.read_text(), "yaml")
+    [command] = re.findall(r"run: (goldrush .*)", workflow)
+    (tmp_path / "journals").symlink_to(ROOT / "journals")
+    printed = run(command, tmp_path)
+    cases = ElementTree.parse(tmp_path / "verify.xml").findall(".//testcase")
+
+    assert re.search(r"^(\d+) journals: \1 hold, 0 do not", printed, re.MULTILINE)
+    assert {Path(case.get("name", "")).stem for case in cases} == {*TREATMENTS, FORKED}
 
 
 def write_transcripts(folder: Path) -> None:

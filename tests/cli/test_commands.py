@@ -255,7 +255,10 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 
 
 def test_commands_that_print_take_json() -> None:
-    printing = {"record", "replay", "resume", "verify", "policies", "treatments"}
+    printing = {
+        "audit", "diff", "fork", "log", "policies", "record", "replay", "resume", "treatments",
+        "verify",
+    }  # fmt: skip
     with_json = {
         name
         for name, command in cli.commands.items()

@@ -27,6 +27,7 @@ from kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
 from kernel.mining.events import EVENTS, KINDS, OUTCOMES, REASONS, REMEDIES, SUBMITTED
 from kernel.mining.state import MiningState
 from kernel.world import Batch, Block
+from replay.fork import fork
 
 PAGE_PATH = Path(kernel.__file__).with_name("README.md")
 PAGE = PAGE_PATH.read_text("utf-8")
@@ -258,15 +259,18 @@ class TinyState:
     """The parts of the mining world's state that its digest covers."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
-        config, agents = setup["config"], range(setup["config"]["agents"])
-        self.visibility = config["visibility"]
-        self.setup_print = fp([config, setup["roster"]])
+        self.config, self.roster = setup["config"], setup["roster"]
+        agents = range(self.config["agents"])
         self.round = 0
         self.plots: dict[int, tuple[int, int, int]] = {}  # plot -> owner, since, how
         self.memos: dict[int, str | None] = {}
         self.prints: list[int] = []
         self.gold = [0.0 for _ in agents]
         self.spent = [[0, 0, 0, 0] for _ in agents]
+
+    def fork(self, facts: dict[str, Any]) -> None:
+        self.config.update(facts["changes"])
+        self.roster = self.roster if facts["roster"] is None else facts["roster"]
 
     def play(self, inputs: tuple[Any, bytes], derived: tuple[Any, bytes]) -> None:
         round = self.round + 1
@@ -305,15 +309,16 @@ class TinyState:
         self.prints.append(xxh3(derived[1], xxh3(inputs[1], round)))
 
     def digest(self) -> int:
-        seen = self.prints if self.visibility == "all" else self.prints[-self.visibility :]
+        window = self.config["visibility"]
+        seen = self.prints if window == "all" else self.prints[-window:]
         plots = sum(fp([plot, *held]) for plot, held in self.plots.items())
         memos = sum(fp([a, memo]) for a, memo in self.memos.items() if memo is not None)
         sums = [plots & MASK, memos & MASK, sum(seen) & MASK]
-        return fp([self.setup_print, self.round, *sums, self.gold, self.spent])
+        return fp([fp([self.config, self.roster]), self.round, *sums, self.gold, self.spent])
 
 
 def read_digests(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """(round, digest in the journal, digest worked out) of START and every round."""
+    """(round, digest in the journal, digest worked out) of START, every round and every fork."""
     _, bodies = read_frames(data)
     (_, _), (setup, _), (digest, _) = items_of(bodies[0])
     state = TinyState(setup)
@@ -323,6 +328,13 @@ def read_digests(data: bytes) -> Iterator[tuple[int, int, int]]:
         (kind, _), (unit, _), *rest = items_of(body)
         if kind == 2:
             assert unit == state.round
+            continue
+        if kind == 3:
+            (facts, _), (digest, _) = rest
+            assert list(facts) == ["parent", "changes", "roster", "replaced"]
+            assert unit == state.round
+            state.fork(facts)
+            yield unit, digest, state.digest()
             continue
         (digest, _), *blocks = rest
         for place, block in enumerate(blocks):
@@ -421,6 +433,28 @@ def test_the_tiny_reader_finds_the_digests_of_memos_and_of_pruned_plans(tmp_path
     record_with_memos(path)
 
     assert_all_digests_are_found(path, rounds=7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "roster"),
+    [
+        ({}, None),
+        ({"visibility": 1, "stamina": 7}, None),
+        ({"visibility": 9, "alpha": 0.3}, "raid"),
+        ({"visibility": "all", "authority": "punish"}, None),
+    ],
+)
+def test_the_tiny_reader_finds_the_digests_of_forks(
+    tmp_path: Path, settings: dict[str, Any], roster: str | None
+) -> None:
+    parent, once, twice = (tmp_path / f"{name}.journal" for name in ("parent", "once", "twice"))
+    record(parent, {"rounds": 12, "visibility": 3}, "random*2,greedy-mine")
+    fork(parent, 6, once, settings=settings, roster=roster)
+    fork(once, 8, twice, settings={"seed": 5}, replace=[{"round": 10, "agent": 1, "actions": []}])
+    digests = list(read_digests(twice.read_bytes()))
+
+    assert [round for round, _, _ in digests] == [*range(7), 6, 7, 8, 8, 9, 10, 11, 12]
+    assert [there for _, there, _ in digests] == [found for _, _, found in digests]
 
 
 def test_inputs_spread_over_commits_give_the_same_digests(tmp_path: Path) -> None:

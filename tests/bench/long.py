@@ -1,0 +1,97 @@
+"""Long journals: any round of a million, and memory over ten million events.
+
+Recording them takes minutes, so they are measured only by `python -m tests.bench --long`.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.mining import record
+from kernel import fold
+from kernel.journal import JournalReader
+from kernel.mining import MINING
+from replay.index import index_path
+from replay.rebuild import rebuild
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 7
+ROUNDS = 1_000_000
+REBUILT = 200  # rounds drawn
+EVENTS_A_ROUND = 45  # about, of the default roster
+
+Row = tuple[str, str, str, str, str]
+
+_VERIFY = """
+import resource, sys
+from replay.verify import verify
+verdict = verify(sys.argv[1], 2)
+assert verdict.holds and verdict.finished
+print(verdict.events, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The rows of the table, each measured when it is asked for."""
+    yield from _memory(folder)
+    yield from _any_round(folder)
+
+
+def _memory(folder: Path) -> Iterator[Row]:
+    """Peak memory of a whole process that verifies a journal to level 2."""
+    peaks = []
+    for events in (20_000, 10_000_000):
+        path = folder / f"{events}.journal"
+        # A tenth more rounds than the average asks for, so that there are not fewer events.
+        record(path, {"seed": SEED, "rounds": int(events / EVENTS_A_ROUND * 1.1)})
+        command = [sys.executable, "-c", _VERIFY, str(path)]
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+        found, peak = map(int, done.stdout.split())
+        assert found >= events
+        peaks.append((found, peak / 1024, path.stat().st_size / 2**20))
+        path.unlink()
+    (few, low, _), (many, high, size) = peaks
+    yield (
+        "memory to verify, level 2",
+        f"{many:,} events ({size:.0f} MiB), {few:,}",
+        f"{high / low:.2f} x",
+        "<= 2",
+        f"{low:.1f} MiB",
+    )
+
+
+def _any_round(folder: Path) -> Iterator[Row]:
+    """CPU time of a rebuild from a fresh open, against folding the whole journal."""
+    path = folder / "million.journal"
+    record(path, {"seed": SEED, "rounds": ROUNDS})
+    started = time.process_time()
+    with JournalReader(path) as reader:
+        for _ in fold.states(MINING, reader):
+            pass
+    whole = time.process_time() - started
+    started = time.process_time()
+    rebuild(path, ROUNDS // 2)
+    first = time.process_time() - started
+    drawn = random.Random(SEED)
+    times = []
+    for _ in range(REBUILT):
+        round_ = drawn.randint(1, ROUNDS)
+        started = time.process_time()
+        rebuild(path, round_)
+        times.append(time.process_time() - started)
+    median = statistics.median(times)
+    size = path.stat().st_size, Path(index_path(str(path))).stat().st_size
+    yield (
+        "a random round of 1,000,000",
+        f"folding it whole ({size[0] / 2**20:.0f} MiB)",
+        f"{whole / median:,.0f} x faster",
+        ">= 1,000",
+        f"{whole:.1f} s; a round {median * 1e3:.2f} ms, at most {max(times) * 1e3:.2f} ms; "
+        f"making the index {first:.1f} s, {size[1] / size[0]:.1%} of the journal",
+    )
