@@ -272,9 +272,8 @@ class JournalWriter:
                 os.fsync(self._fd)
         except OSError as error:
             self._take_back()
-            raise WriteFailed(
-                self.path, f"{_reason(error)} after {self.commits if self.offset else 0} whole commits"
-            ) from None
+            whole = self.commits if self.offset else 0
+            raise WriteFailed(self.path, f"{_reason(error)} after {whole} whole commits") from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise

@@ -84,9 +84,9 @@ def fork(
 ) -> S:
     """Play a counterfactual of a run into a new journal at `out`, and return the last state.
 
-    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too. `facts_of(state)` gives what the fork
-    changes in the state that it leaves from (see World.fork), `ask_of` is as for `resume`. What is
-    broken in the parent behind that place does not matter.
+    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too.
+    `facts_of(state)` gives what the fork changes in the state that it leaves from (see World.fork),
+    `ask_of` is as for `resume`. What is broken in the parent behind that place does not matter.
 
     Raises BadInput for a unit that the parent does not have and for facts that the world refuses,
     MalformedEvents for a state that the parent contradicts, and otherwise as `record` does; nothing

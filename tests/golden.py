@@ -14,7 +14,7 @@ FORKED = "forked"
 
 
 def fork_baseline(out: Path) -> None:
-    """The fork: other settings (agents are shown more of the past), other agents, a plan by hand."""
+    """The fork: other settings (more of the past is shown), other agents, a plan by hand."""
     fork(
         path_of("baseline"),
         10,
