@@ -74,7 +74,7 @@ def _headline(found: Any) -> str:
             f"the other one {goes_on}"
         )
     common = min(a.rounds, b.rounds)
-    return f"{a.path} and {b.path} differ, but not in the events of rounds 1 to {common}"
+    return f"{a.path} (a) and {b.path} (b) differ, but not in the events of rounds 1 to {common}"
 
 
 def _event(event: Any) -> str:

@@ -32,7 +32,7 @@ WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUS
 class Cause:
     """Why two runs differ: one of CAUSES, from which round on (0: the start), in words.
 
-    `name` is the setting, or the agent as text; `a` and `b` are its values in the two runs.
+    `name` is the setting, or the agents as text; `a` and `b` are its values in the two runs.
     """
 
     kind: str
@@ -153,7 +153,7 @@ class _Run:
         self.reader = reader
         self.path = reader.path
         self.config: Mapping[str, Any] = {}
-        self.roster: Sequence[Any] = ()
+        self.players: Sequence[dict[str, Any]] = ()
         self.by_hand: set[tuple[int, Any]] = set()
         self.turns = 0  # how often what it declares has changed
         self.turned = 0  # in which unit it did so last
@@ -194,10 +194,12 @@ class _Run:
         facts = commit.setup or {}
         try:
             if commit.kind == START:
-                self.config, self.roster = dict(facts["config"]), facts["roster"]
+                self.config = dict(facts["config"])
+                self.players = list(map(_player, facts["roster"]))
             else:
                 self.config = {**self.config, **facts["changes"]}
-                self.roster = facts["roster"] or self.roster
+                if facts["roster"] is not None:
+                    self.players = list(map(_player, facts["roster"]))
                 self.by_hand |= {(unit, row[0]) for unit, row in facts["replaced"]}
         except fold.REFUSED as error:
             fault = f"a setup that is none: {error}"
@@ -261,19 +263,28 @@ def _declared(one: _Run, two: _Run) -> Iterator[Cause]:
     for name in {**one.config, **two.config}:
         a, b = one.config.get(name), two.config.get(name)
         if pack(a) != pack(b):
-            yield Cause(CONFIGURATION, at, f"{name} is {shown(a)} and {shown(b)}", str(name), a, b)
-    for agent, (a, b) in enumerate(zip_longest(one.roster, two.roster)):
+            says = f"{name} is {shown(a)} in a, {shown(b)} in b"
+            yield Cause(CONFIGURATION, at, says, str(name), a, b)
+    players: dict[bytes, tuple[list[str], Any, Any]] = {}
+    for agent, (a, b) in enumerate(zip_longest(one.players, two.players)):
         if pack(a) != pack(b):
-            says = f"agent {agent} is {_played(a)} and {_played(b)}"
-            yield Cause(ROSTER, at, says, str(agent), a, b)
+            players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
+    for agents, a, b in players.values():
+        who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
+        says = f"{who}: {_played(a)} in a, {_played(b)} in b"
+        yield Cause(ROSTER, at, says, ", ".join(agents), a, b)
 
 
-def _played(entry: Any) -> str:
-    if entry is None:
+def _player(entry: Any) -> dict[str, Any]:
+    """What an entry of a roster says of an agent, whoever it is."""
+    return {name: value for name, value in entry.items() if name != "agent"}
+
+
+def _played(player: dict[str, Any] | None) -> str:
+    if player is None:
         return "not there"
-    policy = entry.get("policy") if isinstance(entry, dict) else None
-    options = f" {shown(entry['options'])}" if policy and entry.get("options") else ""
-    return f"{policy or shown(entry)}{options}"
+    options = f" {shown(player['options'])}" if player.get("options") else ""
+    return f"{player.get('policy')}{options}"
 
 
 def _causes(

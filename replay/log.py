@@ -70,7 +70,9 @@ def log(
         if world is MINING:
             _check_agents(query, _config(path).agents)
         commits = reader if query.first == 0 else commits_near(world, reader, query.first)
+        reached = 0
         for commit in commits:
+            reached = commit.unit
             if query.last is not None and commit.unit > query.last:
                 return
             if commit.unit < query.first:
@@ -78,6 +80,9 @@ def log(
             for event in fold.commit_events(world, reader, commit):
                 if query.matches(event):
                     yield event
+    if reached < query.first:
+        unit = world.vocabulary.unit
+        raise BadInput(f"{path} has no {unit} {query.first}", f"give one from 0 to {reached}")
 
 
 def _check_names(query: Query, world: World[Any]) -> None:
