@@ -128,7 +128,8 @@ def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Sc
             if recording.sha256 == digest:
                 return Recorded(recording)
         raise BadInput(
-            f"agent {entry.agent} plays a recording with SHA-256 {digest}", "give that journal"
+            f"agent {entry.agent} plays a recording with SHA-256 {digest}",
+            "give that journal as a source (--source)",
         )
     if _OWN.fullmatch(entry.policy):
         return _own(entry.policy)

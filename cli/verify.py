@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import click
 
 from cli.codes import DIFFERS, DONE, TROUBLE
 from cli.record import allow_own_policies
-from cli.text import echo_json, printable
+from cli.text import echo_json, printable, program
 
 LEVELS = 4
 
@@ -95,7 +96,7 @@ def _write(path: str, data: bytes) -> None:
 
 def _told(verdict: Any, sha256: str) -> str:
     if not verdict.holds:
-        return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}"
+        return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}{_way_out(verdict)}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
     if verdict.not_asked:
         part = "in part" if verdict.level == LEVELS else "not checked"
@@ -105,3 +106,13 @@ def _told(verdict: Any, sha256: str) -> str:
         f"{verdict.path}: holds at {levels}: {verdict.rounds} rounds, {verdict.events:,} events, "
         f"{end}, sha256 {sha256}"
     )
+
+
+def _way_out(verdict: Any) -> str:
+    """What can be done about broken bytes."""
+    path = shlex.quote(verdict.path)
+    if verdict.broken.torn and verdict.rounds:
+        return f"; `{program()} resume {path}` drops them and goes on"
+    if verdict.broken.level == 1 and verdict.rounds:
+        return f"; `{program()} fork {path} --at {verdict.rounds}` plays anew from what is whole"
+    return ""

@@ -22,6 +22,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar
 
 from xxhash import xxh3_64_intdigest
@@ -63,8 +64,8 @@ def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[t
     found = _by_index(world, reader, lambda index: _proven_state(index, world, reader, unit))
     if found is None:
         return fold.states(world, reader)
-    place, state = found
-    return fold.states(world, reader, reader.commits(place), state)
+    commit, state = found
+    return chain([found], fold.states(world, reader, reader.commits(commit.after), state))
 
 
 class Entry(NamedTuple):
@@ -134,7 +135,9 @@ class Index:
         return entry
 
     def frozen(self, entry: Entry) -> Any:
-        """The frozen state of an entry. Raises Undecodable."""
+        """The frozen state of an entry. Raises Undecodable, ValueError for one that is not there."""
+        if entry.at + entry.size > self._table:
+            raise ValueError("a frozen state outside the file")
         return unpack(os.pread(self._file.fileno(), entry.size, entry.at))
 
     def _entry(self, number: int) -> tuple[Entry, int]:
@@ -168,12 +171,15 @@ def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T
 
 def _proven_place(index: Index, reader: JournalReader, unit: int) -> Place | None:
     entry = index.before(unit)
-    return None if entry is None else _closing(reader, entry).after
+    if entry is None:
+        return None
+    _closing(reader, entry)
+    return entry.before
 
 
 def _proven_state(
     index: Index, world: World[S], reader: JournalReader, unit: int
-) -> tuple[Place, S] | None:
+) -> tuple[Commit, S] | None:
     entry = index.before(unit)
     if entry is None:
         return None
@@ -186,7 +192,7 @@ def _proven_state(
 
     state = world.thaw(index.frozen(entry), past)
     fold.check_digest(world, reader.path, state, closing)
-    return closing.after, state
+    return closing, state
 
 
 def _closing(reader: JournalReader, entry: Entry) -> Commit:

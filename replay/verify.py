@@ -47,12 +47,16 @@ SHOWN_MAX = 300  # characters of an event in a verdict
 
 @attrs.frozen
 class Break:
-    """The first thing that does not hold: at which level, where, and both values."""
+    """The first thing that does not hold: at which level, where, and both values.
+
+    `torn`: it is no more than a commit that was never finished, which `resume` drops.
+    """
 
     level: int
     where: str
     expected: str
     found: str
+    torn: bool = False
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
@@ -204,6 +208,7 @@ class _Check:
             return Break(
                 INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
                 "a commit or the end", f"{error.extra} bytes of a commit that was never finished",
+                torn=True,
             )  # fmt: skip
         except MalformedEvents as error:
             return Break(INTEGRITY, error.where, "a commit", error.fault)
