@@ -47,9 +47,7 @@ class Miners:
             (
                 SUBMITTED,
                 [
-                    asked(policy, entry, shown, config)
-                    if not replaced or (round, entry.agent) not in replaced
-                    else replaced[round, entry.agent]
+                    replaced.get((round, entry.agent)) or asked(policy, entry, shown, config)
                     for policy, entry in zip(self.policies, self.entries, strict=True)
                 ],
             )
@@ -208,7 +206,7 @@ class MinersAgain:
 
     Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
     of their own that are not in `trust` (a journal must not make code run by naming it), recorded
-    agents whose journal is not among `sources`, and policies that this version does not have.
+    agents whose journal is not among `recordings`, and policies that this version does not have.
     """
 
     def __init__(
@@ -216,12 +214,11 @@ class MinersAgain:
         state: MiningState,
         forks: Sequence[Mapping[str, Any]] = (),
         trust: Sequence[str] = (),
-        sources: Sequence[str] = (),
+        recordings: Sequence[Recording] = (),
     ) -> None:
-        """Raises what `Recording` raises for a source that cannot be read."""
         self.config = state.config
         self.replaced = replaced_in(forks)
-        self.recordings = [Recording(path) for path in sources]
+        self.recordings = recordings
         known = {recording.sha256 for recording in self.recordings}
         self.entries: list[Entry | None] = []
         left: Counter[str] = Counter()

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-DONE: Final = 0  # and for `verify`: all hold
-DIFFERS: Final = 1  # a journal does not hold; or a run broke off half way
+DONE: Final = 0  # for `verify` and `audit`: all hold; for `diff`: the same
+DIFFERS: Final = 1  # something does not hold; two runs differ; or a run broke off half way
 TROUBLE: Final = 2  # it could not be done, or not be judged, as asked
 INTERRUPTED: Final = 130  # Ctrl-C, as shells count it
 UNREAD: Final = 141  # whoever read our output went away, as shells count it

@@ -27,11 +27,16 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     \b
     Example: goldrush diff run.journal other.journal
     """
+    from kernel.errors import GoldrushError
     from replay.consequences import consequences
     from replay.diff import diff as compare
 
     found = compare(a, b)
-    came = consequences(found, by_round=by_round)
+    came, trouble = None, None
+    try:
+        came = consequences(found, by_round=by_round)
+    except GoldrushError as error:  # events that cannot be applied; the difference stands
+        trouble = f"what came of it cannot be told: {error}"
     if as_json:
         echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
     else:
@@ -39,6 +44,8 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
             click.echo(printable(line))
         if came is not None:
             click.echo("\n" + _consequences(came, by_round))
+    if trouble:
+        click.echo(f"goldrush: {printable(trouble)}", err=True)
     return DONE if found.same else DIFFERS
 
 
@@ -73,6 +80,8 @@ def _headline(found: Any) -> str:
             f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
             f"the other one {goes_on}"
         )
+    if found.causes[0].kind in ("world", "rules"):
+        return f"{a.path} (a) and {b.path} (b) cannot be compared event by event"
     common = min(a.rounds, b.rounds)
     return f"{a.path} (a) and {b.path} (b) differ, but not in the events of rounds 1 to {common}"
 

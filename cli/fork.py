@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from cli.record import allow_own_policies, carried_out, free_path, settings_of
+from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, settings_of
 
 
 @click.command()
@@ -52,16 +53,22 @@ def fork(
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     allow_own_policies()
+    was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
-    return carried_out(
-        target,
-        lambda on_round: fork(
-            journal, at, target, settings=chosen, treatment=treatment, roster=roster,
-            replace=replaced, trust=trust, sources=sources, force=force, fsync=fsync,
-            on_round=on_round,
-        ),
-        as_json,
-    )  # fmt: skip
+    try:
+        return carried_out(
+            target,
+            lambda on_round: fork(
+                journal, at, target, settings=chosen, treatment=treatment, roster=roster,
+                replace=replaced, trust=trust, sources=sources, force=force, fsync=fsync,
+                on_round=on_round,
+            ),
+            as_json,
+        )  # fmt: skip
+    finally:
+        if out is None and not was_there:
+            with suppress(OSError):  # there is a journal in it
+                JOURNALS.rmdir()
 
 
 def _read(path: str) -> str:
@@ -70,7 +77,7 @@ def _read(path: str) -> str:
     try:
         if path == "-":
             return sys.stdin.read()
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: what is no UTF-8
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise BadInput(f"cannot read {path}: {reason}", "give a file of submissions") from None

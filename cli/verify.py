@@ -47,22 +47,25 @@ def verify(
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
+    from kernel.errors import BadInput
     from replay import batch
 
     if trust:
         allow_own_policies()
     paths = batch.journals_in(journals)
+    if junit is not None and os.path.isdir(junit):
+        raise BadInput(f"{junit} is a folder", "give --junit a file")
     outcomes = []
     for outcome in batch.verify_all(paths, level, jobs=jobs, trust=trust, sources=sources):
         outcomes.append(outcome)
         if not as_json:
             _tell(outcome)
-    if junit is not None:
-        _write(junit, batch.junit(outcomes))
     if as_json:
         echo_json([outcome.as_dict() for outcome in outcomes])
     elif len(outcomes) > 1:
         click.echo(_summary(outcomes))
+    if junit is not None:
+        _write(junit, batch.junit(outcomes))
     if any(outcome.holds is None for outcome in outcomes):
         return TROUBLE
     return DONE if all(outcome.holds for outcome in outcomes) else DIFFERS
@@ -91,6 +94,7 @@ def _write(path: str, data: bytes) -> None:
         Path(unfinished).write_bytes(data)
         os.replace(unfinished, path)
     except OSError as error:
+        Path(unfinished).unlink(missing_ok=True)
         raise BadInput(f"cannot write {path}: {error.strerror}", "give another path") from None
 
 

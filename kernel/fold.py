@@ -7,7 +7,7 @@ times the event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -101,17 +101,21 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
 
 
 def forked(world: World[S], path: str, state: S, commit: Commit) -> S:
-    """The state after a FORK commit, or one that is to become one in the journal at `path`.
+    """The state after a FORK commit of the journal at `path`.
 
     Raises MalformedEvents for facts that the world does not take.
     """
-    assert commit.setup is not None
-    if world.fork is None:
-        raise MalformedEvents(path, commit.where, f"a fork, but the {world.name} world has none")
     try:
-        return world.fork(state, commit.setup, past(path, commit.unit))
+        return fork_of(world)(state, commit.setup or {}, past(path, commit.unit))
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(path, commit.where, str(error)) from None
+
+
+def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
+    """The world's `fork`. Raises BadInput where it has none."""
+    if world.fork is None:
+        raise BadInput(f"runs of the {world.name} world cannot be forked", "record another one")
+    return world.fork
 
 
 def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
@@ -132,19 +136,32 @@ def past(path: str, last: int, place: Place | None = None) -> Past:
     `place` lies anywhere before the first unit that will be asked for.
     """
 
-    def units(first: int) -> Iterator[tuple[int, Sequence[Block]]]:
-        blocks: list[Block] = []
+    def of_units(first: int) -> Iterator[tuple[int, Sequence[Block]]]:
+        if first > last:
+            return
         with JournalReader(path) as reader:
-            for commit in reader.commits(place):
-                if commit.unit > last or (commit.unit == last and commit.kind == FORK):
-                    break
-                if commit.kind == UNIT and commit.unit >= first:
-                    blocks += commit.blocks
-                    if commit.digest is not None:
-                        yield commit.unit, blocks
-                        blocks = []
+            for unit, blocks, _ in units(reader.commits(place)):
+                if unit >= first:
+                    yield unit, blocks
+                if unit == last:  # what is behind it is not met, broken or not
+                    return
 
-    return units
+    return of_units
+
+
+def units(commits: Iterable[Commit]) -> Iterator[tuple[int, Sequence[Block], int | None]]:
+    """Number, blocks and digest (None: left open) of each unit, whatever commits it came in."""
+    blocks: list[Block] = []
+    number = 0
+    for commit in commits:
+        if commit.kind == UNIT:
+            number = commit.unit
+            blocks += commit.blocks
+            if commit.digest is not None:
+                yield number, blocks, commit.digest
+                blocks = []
+    if blocks:
+        yield number, blocks, None
 
 
 def states(
@@ -229,7 +246,12 @@ def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> I
         return
     front = {words.unit: commit.unit}
     if commit.kind == FORK:
-        yield Event(words.forked, commit.unit, {**front, **_fork_facts(reader, commit)})
+        try:
+            fork_of(world)
+            facts = world.show_fork(commit.setup or {})
+        except (BadInput, *REFUSED) as error:
+            raise MalformedEvents(reader.path, commit.where, str(error)) from None
+        yield Event(words.forked, commit.unit, {**front, **facts})
         return
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
@@ -239,16 +261,6 @@ def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> I
         yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
         yield Event(words.ended, commit.unit, front)
-
-
-def _fork_facts(reader: JournalReader, commit: Commit) -> dict[str, Any]:
-    """What a fork changes; of the inputs put in by hand, as elsewhere, whose and in which unit."""
-    facts = dict(commit.setup or {})
-    try:
-        facts["replaced"] = [[unit, row[0]] for unit, row in facts["replaced"]]
-    except REFUSED as error:
-        raise MalformedEvents(reader.path, commit.where, f"a fork's facts: {error}") from None
-    return facts
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:

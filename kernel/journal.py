@@ -52,12 +52,14 @@ MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
 BODY_MAX = 1 << 30  # bytes of one commit's body
+FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make a reader look back
 
 START, UNIT, END, FORK = range(4)
 
 _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
+_PIECE = 1 << 20  # bytes read at once
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 
 
@@ -170,7 +172,7 @@ class JournalWriter:
         self._fd = _create(self.path, force)
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._unwritten = packed  # goes out with the first commit: no journal is without a START
-        self._parent: tuple[str, int] | None = None
+        self._parent: tuple[JournalReader, int] | None = None
         self.offset = 0
         self.commits = 0
 
@@ -186,14 +188,14 @@ class JournalWriter:
     ) -> Self:
         """Start a journal whose bytes, up to the end of this commit, are those of its parent.
 
-        They go out with the first commit that is appended. Raises as starting a new one does, and
-        BadInput where `path` is the parent itself.
+        They go out with the first commit that is appended; until then `parent` must stay open.
+        Raises as starting a new one does, and BadInput where `path` is the parent itself.
         """
         if os.path.exists(path) and os.path.samefile(path, parent.path):
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
         journal = cls(path, parent.header, force=force, fsync=fsync)
         journal._unwritten = b""
-        journal._parent = parent.path, commit.end
+        journal._parent = parent, commit.end
         journal._checksum = parent.checksum_before(commit.end)
         journal.commits = commit.index + 1
         return journal
@@ -245,6 +247,7 @@ class JournalWriter:
             raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
         length = b"\x94\xce" + len(body).to_bytes(4, "big")
         check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
+        self._builds_on = self._checksum
         frame = length + b"\xce" + check.to_bytes(4, "big") + body
         checksum = xxh3_64_intdigest(frame, self._checksum)
         self._write(self._unwritten + frame + b"\xcf" + checksum.to_bytes(8, "big"))
@@ -287,21 +290,21 @@ class JournalWriter:
         while written < len(data):
             written += os.write(self._fd, memoryview(data)[written:])
 
-    def _branch_off(self, parent: str, end: int, data: bytes) -> None:
+    def _branch_off(self, parent: JournalReader, end: int, data: bytes) -> None:
         """The parent's bytes and then these. The magic goes in last: until all is there, what a
         crash leaves is no journal, and so cannot be taken for the parent's own run.
         """
-        with _open(parent) as file:
-            magic = file.read(len(_PREFIX))
-            os.lseek(self._fd, len(_PREFIX), os.SEEK_SET)
-            left = end - len(_PREFIX)
-            while left and (piece := file.read(min(left, 1 << 20))):
-                self._write_all(piece)
-                left -= len(piece)
-        if left:
-            raise OSError(errno.EIO, f"{parent} has become shorter")
+        os.lseek(self._fd, len(_PREFIX), os.SEEK_SET)
+        last = b""
+        for piece in parent.pieces(len(_PREFIX), end):
+            self._write_all(piece)
+            last = (last + piece)[-8:]
+        if int.from_bytes(last, "big") != self._builds_on:
+            raise OSError(errno.EIO, f"{parent.path} has changed")
         self._write_all(data)
-        os.pwrite(self._fd, magic, 0)
+        if self._fsync:
+            os.fsync(self._fd)
+        os.pwrite(self._fd, _PREFIX, 0)
 
     def _take_back(self) -> None:
         try:
@@ -327,7 +330,7 @@ class JournalReader:
         """
         self.path = os.fspath(path)
         self.ended = False
-        self._file = _open(self.path)
+        self._file = open_regular(self.path)
         try:
             self.size = os.fstat(self._file.fileno()).st_size
             self.header = self._read_header()
@@ -354,6 +357,13 @@ class JournalReader:
         """The checksum on which the commit that starts at this byte builds."""
         return int.from_bytes(os.pread(self._file.fileno(), 8, offset - 8), "big")
 
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """The bytes of the file from one place to another, or to where it ends."""
+        fd = self._file.fileno()
+        while start < end and (piece := os.pread(fd, min(end - start, _PIECE), start)):
+            yield piece
+            start += len(piece)
+
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
         return self.commits()
@@ -365,7 +375,9 @@ class JournalReader:
         read, and a place that is none is found out like damage.
         """
         first = place or Place(len(self.header.packed()), 0, 0)
-        closed, is_open = first.unit, False
+        if not len(self.header.packed()) <= first.offset <= self.size:
+            raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such place")
+        closed, is_open, forks = first.unit, False, 0
         index = first.index - 1
         parser = _BodyParser()
         self.ended = False
@@ -384,6 +396,9 @@ class JournalReader:
                 or (is_open and not is_unit)
             ):
                 raise MalformedEvents(self.path, commit.where, "it does not belong there")
+            forks += commit.kind == FORK
+            if forks > FORKS_MAX:
+                raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
             is_open = commit.digest is None
             if not is_open:
                 closed = commit.unit
@@ -557,16 +572,22 @@ def _check_numbers(unit: Any, digest: Any) -> None:
         raise Undecodable(f"digest {shown(digest)}, which is no 64-bit number")
 
 
-def sha256_of(path: str | Path) -> str:
-    """The SHA-256 of a file in hex, to pin it with. Raises BadInput if it cannot be read."""
+def sha256_of(path: str | Path, size: int | None = None) -> str:
+    """The SHA-256 of a file in hex, to pin it with; `size`: of its first bytes only.
+
+    Raises BadInput if it cannot be read.
+    """
     digest = hashlib.sha256()
-    with _open(str(path)) as file:
-        while piece := file.read(1 << 20):
+    with open_regular(str(path)) as file:
+        left = os.fstat(file.fileno()).st_size if size is None else size
+        while left and (piece := file.read(min(left, _PIECE))):
             digest.update(piece)
+            left -= len(piece)
     return digest.hexdigest()
 
 
-def _open(path: str) -> BinaryIO:
+def open_regular(path: str) -> BinaryIO:
+    """Open an ordinary file for reading. Raises BadInput where there is none that can be read."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block, a device never end
             raise BadInput(f"{path} is no ordinary file", "give the path of a journal")

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from kernel import fold
 from kernel.errors import BadInput, JournalError, MalformedEvents, TornTail, shown
-from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
+from kernel.journal import END, FORK, FORKS_MAX, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
 S = TypeVar("S")
@@ -92,6 +92,7 @@ def fork(
     MalformedEvents for a state that the parent contradicts, and otherwise as `record` does; nothing
     is written before everybody can be asked.
     """
+    fork_state = fold.fork_of(world)
     if unit < 0:
         raise BadInput(f"there is no {world.vocabulary.unit} {unit}", "give one from 0 on")
     with JournalReader(parent) as reader:
@@ -103,10 +104,11 @@ def fork(
                 f"give one from 0 to {has}",
             )
         fold.check_digest(world, reader.path, state, last)
+        if len(forks) >= FORKS_MAX:
+            raise BadInput(f"{parent} has {len(forks)} forks", "record a new run")
         facts = facts_of(state)
+        state = fork_state(state, facts, fold.past(reader.path, unit))
         commit = Commit(FORK, unit, setup=facts)
-        commit.index, commit.offset = last.index + 1, last.end
-        state = fold.forked(world, reader.path, state, commit)
         ask = ask_of(state, [*forks, facts])
         with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
             commit.digest = _digest(world, state)

@@ -262,12 +262,13 @@ class World(Generic[S]):
     - `close(state)`: the state with the unit closed. May reuse its argument, like `evolve`.
     - `digest(state)`: 64 bits that cover every field of a state whose unit is closed.
     - `copy(state)`: a state that shares nothing changeable; not needed where states are immutable.
-    - `fork(state, facts, past)`: the state with what a fork changes; `facts` has `parent`,
-      `changes`, `roster` and `replaced` (see kernel/README.md). May reuse its argument. Raises
-      BadInput for facts that it cannot take. Without it, runs of this world cannot be forked.
+    - `fork(state, facts, past)`: the state with what a fork changes, `facts` being a map of plain
+      values. May reuse its argument. Raises BadInput for facts that it cannot take. `show_fork`:
+      the facts in their logical form, for the `forked` event; it raises BadInput for what is none,
+      whatever it is. Without these two, runs of this world cannot be forked.
     - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
       can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
-      journal is reached without folding from the start.
+      journal is reached without folding from the start, as fast as `past` need not look far back.
     """
 
     name: str
@@ -282,6 +283,7 @@ class World(Generic[S]):
     digest: Callable[[S], int] = fingerprint
     copy: Callable[[S], S] = _same
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
+    show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     freeze: Callable[[S], Any] | None = None
     thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()

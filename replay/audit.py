@@ -56,8 +56,10 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether words and outcome are what the key gives."""
-        return self.words == self.words_again and self.outcome == self.outcome_again
+        """Whether the participants stood in order, and words and outcome are what the key gives."""
+        in_order = list(self.participants) == sorted(set(self.participants))
+        same = self.words == self.words_again and self.outcome == self.outcome_again
+        return in_order and same
 
     def as_dict(self) -> dict[str, Any]:
         """The audit for JSON."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -45,16 +47,17 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
     """The files that are meant: a file as it is, of a folder all `*.journal` files in and below it,
     by name, each once. Raises BadInput for a folder without any.
     """
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for path in map(str, paths):
         if not os.path.isdir(path):
-            found[path] = None
+            found.setdefault(os.path.abspath(path), path)
             continue
         inside = sorted(str(file) for file in Path(path).rglob("*" + SUFFIX) if file.is_file())
         if not inside:
             raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
-        found.update(dict.fromkeys(inside))
-    return list(found)
+        for file in inside:
+            found.setdefault(os.path.abspath(file), file)
+    return list(found.values())
 
 
 def verify_all(
@@ -67,42 +70,54 @@ def verify_all(
 ) -> Iterator[Outcome]:
     """`verify` for each journal, the outcomes in the order given, as they come.
 
-    `jobs`: how many processes work at it, by default as many as there are processors. One that dies
-    takes nothing with it but the journals that were not judged yet.
+    `jobs`: how many processes work at it, by default as many as there are processors. Where one
+    dies, the journals not judged yet are judged one by one, but for those that make it die.
     """
     jobs = min(jobs or os.cpu_count() or 1, len(paths))
     if jobs <= 1:
         for path in paths:
             yield _judged(path, level, trust, sources)
         return
-    pool = ProcessPoolExecutor(jobs, initializer=_find_modules, initargs=(list(sys.path),))
+    pool = _workers(jobs)
     try:
-        futures = [pool.submit(_judged, path, level, trust, sources) for path in paths]
-        for path, future in zip(paths, futures, strict=True):
-            yield _result(path, future)
+        futures = []
+        with suppress(BrokenProcessPool):  # a worker has died already
+            futures += [pool.submit(_judged, path, level, trust, sources) for path in paths]
+        for place, path in enumerate(paths):
+            try:
+                yield futures[place].result()
+            except (BrokenProcessPool, IndexError):
+                yield _judged_alone(path, level, trust, sources)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _find_modules(path: list[str]) -> None:
-    """Let a worker import what its parent can: policies of somebody's own, say."""
+def _workers(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, initializer=_begin, initargs=(list(sys.path),))
+
+
+def _begin(path: list[str]) -> None:
+    """Let a worker import what its parent can (policies of somebody's own), and end by Ctrl-C."""
     sys.path[:] = path
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
     try:
-        return Outcome(
-            path, verify(path, level, trust=trust, sources=sources), sha256_of(path), None
-        )
+        with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
+            verdict = verify(path, level, trust=trust, sources=sources)
+        return Outcome(path, verdict, sha256_of(path, verdict.bytes), None)
     except GoldrushError as error:
         return Outcome(path, None, None, str(error))
 
 
-def _result(path: str, future: Future[Outcome]) -> Outcome:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        return Outcome(path, None, None, f"{path}: the process that verified it died")
+def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
+    """Once more, in a process of its own, so that who makes a worker die is known."""
+    with _workers(1) as pool:
+        try:
+            return pool.submit(_judged, path, level, trust, sources).result()
+        except BrokenProcessPool:
+            return Outcome(path, None, None, f"{path}: the process that verified it died")
 
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:

@@ -114,8 +114,8 @@ def _apart(
         math.fsum(two.gold),
         a["raids"],
         b["raids"],
-        a["captures"] - a["undone"],
-        b["captures"] - b["undone"],
+        a["captures"],
+        b["captures"],
     )
 
 

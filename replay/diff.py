@@ -8,7 +8,7 @@ before what is seen: where a setting differs, the first event that differs is a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ class Cause:
 
 @attrs.frozen
 class First:
-    """The first event that differs: its round, and what each run has there (None: no event)."""
+    """The first event of a round that differs, and what each run has there (None: no event)."""
 
     round: int
     a: Event | None
@@ -56,11 +56,13 @@ class First:
 class Side:
     """One of the runs: its file, the last round closed, and how the file ends.
 
-    `trouble`: what is wrong with it, in words; `torn`: that is no more than an unfinished commit.
+    `open`: inputs of one more round follow, not judged yet. `trouble`: what is wrong with the file;
+    `torn`: that is no more than an unfinished commit.
     """
 
     path: str
     rounds: int
+    open: bool
     finished: bool
     trouble: str | None
     torn: bool
@@ -70,7 +72,8 @@ class Side:
 class Diff:
     """What was found: the causes in order of precedence, and the first event that differs.
 
-    `first` is None where every event that both have is the same.
+    `first` is None where every event of the rounds that both have is the same, but for the setup
+    and the digests, which say no more than the causes do.
     """
 
     a: Side
@@ -81,19 +84,20 @@ class Diff:
     @property
     def same(self) -> bool:
         """Whether not one event differs and both runs are as long and end alike."""
-        ends = [(side.rounds, side.finished, side.torn) for side in (self.a, self.b)]
-        return not self.causes and self.first is None and ends[0] == ends[1]
+        torn = self.a.torn != self.b.torn
+        return not (self.causes or self.first or torn) and _length(self.a) == _length(self.b)
 
     @property
     def prefix(self) -> str | None:
         """Which run (a or b) is the beginning of the other, if one is."""
-        ends = [(side.rounds, side.finished) for side in (self.a, self.b)]
-        if self.first is not None or ends[0] == ends[1] or self._unknown():
+        incomparable = any(cause.kind in (WORLD, RULES, DAMAGE) for cause in self.causes)
+        lengths = _length(self.a), _length(self.b)
+        if self.first or incomparable or lengths[0] == lengths[1]:
             return None
-        return "a" if ends[0] < ends[1] else "b"
-
-    def _unknown(self) -> bool:
-        return any(cause.kind in (WORLD, RULES, DAMAGE) for cause in self.causes)
+        short, long = (self.a, self.b) if lengths[0] < lengths[1] else (self.b, self.a)
+        if short.open and long.rounds == short.rounds:
+            return None  # it goes on where the other one has ended
+        return "a" if short is self.a else "b"
 
     def as_dict(self) -> dict[str, Any]:
         """The difference for JSON."""
@@ -112,134 +116,143 @@ class Diff:
         }
 
 
-def diff(a: str | Path, b: str | Path) -> Diff:
-    """Compare two journals of one world.
+def _length(side: Side) -> tuple[int, bool, bool]:
+    return side.rounds, side.finished, side.open
+
+
+def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
+    """Compare two journals of one world, which is found by their headers unless it is given.
 
     Damage in one of them is a cause like others. Raises what opening a journal raises, and the
     damage where both are damaged before anything else differs.
     """
     with JournalReader(a) as reader_a, JournalReader(b) as reader_b:
-        one, two = _Run(reader_a), _Run(reader_b)
+        world = world or world_of(reader_a)
+        one, two = _Run(world, reader_a), _Run(world, reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
-        world = world_of(reader_a)
         declared: list[Cause] = []
-        first = _walk(world, one, two, declared)
+        first = _walk(one, two, declared)
         sides = one.side(), two.side()
     causes = _causes(world, declared, first, one, two)
     if first is None:
-        broken = [run for run in (one, two) if run.error and not run.side().torn]
+        broken = [run for run in (one, two) if run.error and not isinstance(run.error, TornTail)]
         if len(broken) == 2 and not causes and one.error is not None:
             raise one.error
         causes += [
-            Cause(DAMAGE, run.rounds + 1, f"{run.path} is broken: {run.error}") for run in broken
+            Cause(DAMAGE, run.broken_in, f"{run.path} is broken: {run.error}") for run in broken
         ]
     return Diff(*sides, causes, first)
 
 
 @attrs.frozen
 class _Unit:
-    """A closed unit: its number, all its blocks, its digest."""
+    """A unit: its number, all its blocks, its digest (None: it is left open)."""
 
     number: int
     blocks: Sequence[Block]
-    digest: int
+    digest: int | None
 
 
 class _Run:
     """One of the two journals, read unit by unit; what it declares is kept up to date."""
 
-    def __init__(self, reader: JournalReader) -> None:
+    def __init__(self, world: World[Any], reader: JournalReader) -> None:
+        self.world = world
         self.reader = reader
         self.path = reader.path
-        self.config: Mapping[str, Any] = {}
+        self.settings: Mapping[str, Any] = {}
         self.players: Sequence[dict[str, Any]] = ()
         self.by_hand: set[tuple[int, Any]] = set()
-        self.turns = 0  # how often what it declares has changed
-        self.turned = 0  # in which unit it did so last
+        self.declarations = 0
+        self.declared_in = 0  # the unit after which the last one stands
         self.rounds = 0
+        self.is_open = False
         self.error: JournalError | None = None
-        self._commits = self._guarded()
+        self.broken_in = 0
+        self._units = fold.units(self._commits())
 
     def next(self) -> _Unit | None:
-        """The next closed unit, or None where there is none any more."""
-        blocks: list[Block] = []
-        for commit in self._commits:
-            if commit.kind == UNIT:
-                blocks += commit.blocks
-                if commit.digest is not None:
-                    return _Unit(commit.unit, blocks, commit.digest)
-        return None
+        """The next unit, or None where there is none any more, or none that can be read."""
+        return next((_Unit(*unit) for unit in self._units), None)
+
+    def is_sound(self, unit: _Unit) -> bool:
+        """Whether a unit has no rows but the world's. It is an error of this run if not."""
+        fault = next(fold.faults(self.world, unit.blocks), None)
+        if fault is not None:
+            where = f"{self.world.vocabulary.unit} {unit.number}"
+            self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
+        return fault is None
 
     def side(self) -> Side:
         """What there is to say of the file, once the rest of it is read."""
-        for _ in self._commits:
+        for _ in self._units:
             pass
         torn = isinstance(self.error, TornTail)
         trouble = str(self.error) if self.error else None
-        return Side(self.path, self.rounds, self.reader.ended, trouble, torn)
+        return Side(self.path, self.rounds, self.is_open, self.reader.ended, trouble, torn)
 
-    def _guarded(self) -> Iterator[Commit]:
+    def _commits(self) -> Iterator[Commit]:
         try:
             for commit in self.reader:
                 if commit.kind in (START, FORK):
-                    self._declare(commit)
+                    [event] = fold.commit_events(self.world, self.reader, commit)
+                    self._declare(event, is_start=commit.kind == START)
                 if commit.digest is not None:
                     self.rounds = commit.unit
+                self.is_open = commit.kind == UNIT and commit.digest is None
                 yield commit
         except JournalError as error:
-            self.error = error
+            self.error, self.broken_in = error, self.rounds + 1
 
-    def _declare(self, commit: Commit) -> None:
-        facts = commit.setup or {}
-        try:
-            if commit.kind == START:
-                self.config = dict(facts["config"])
-                self.players = list(map(_player, facts["roster"]))
-            else:
-                self.config = {**self.config, **facts["changes"]}
-                if facts["roster"] is not None:
-                    self.players = list(map(_player, facts["roster"]))
-                self.by_hand |= {(unit, row[0]) for unit, row in facts["replaced"]}
-        except fold.REFUSED as error:
-            fault = f"a setup that is none: {error}"
-            raise MalformedEvents(self.path, commit.where, fault) from None
-        self.turns += 1
-        self.turned = commit.unit
+    def _declare(self, event: Event, *, is_start: bool) -> None:
+        fields = dict(event.fields)
+        if is_start:  # a world of somebody's own may have settings of any form
+            others = {name: fields[name] for name in fields if name not in ("world", "rules")}
+            self.settings = fields.get("config", others)
+        else:
+            self.settings = {**self.settings, **fields.get("changes", {})}
+        if fields.get("roster") is not None:
+            self.players = [_player(entry) for entry in fields["roster"]]
+        self.by_hand |= {(unit, who) for unit, who in fields.get("replaced", ())}
+        self.declarations += 1
+        self.declared_in = event.unit
 
 
-def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> First | None:
+def _walk(one: _Run, two: _Run, declared: list[Cause]) -> First | None:
     """The first event that differs; what the runs declare on the way is added to `declared`."""
-    turns = (0, 0)
+    known = (0, 0)
     while True:
-        units = one.next(), two.next()
-        if turns != (one.turns, two.turns):
-            turns = one.turns, two.turns
-            known = {(cause.kind, cause.name) for cause in declared}
-            declared += (c for c in _declared(one, two) if (c.kind, c.name) not in known)
-        a, b = units
+        a, b = one.next(), two.next()
+        if known != (one.declarations, two.declarations):
+            known = one.declarations, two.declarations
+            before = {(cause.kind, cause.name) for cause in declared}
+            declared += (c for c in _declared(one, two) if (c.kind, c.name) not in before)
         if a is None or b is None:
             return None
         if a.blocks != b.blocks:
-            first = _first_event(world, one, two, a, b)
+            if not (one.is_sound(a) & two.is_sound(b)):
+                return None
+            first = _first_event(one.world, a, b)
             if first is not None:
                 return first
+        if a.digest is None or b.digest is None:
+            return None  # the one is as far as it is open the beginning of the other
         if a.digest != b.digest and not declared:
-            return First(a.number, _closed(world, a), _closed(world, b))
+            return First(a.number, _closed(one.world, a), _closed(one.world, b))
 
 
-def _first_event(world: World[Any], one: _Run, two: _Run, a: _Unit, b: _Unit) -> First | None:
+def _first_event(world: World[Any], a: _Unit, b: _Unit) -> First | None:
     """The first event that differs in a unit: none, if the commits were only cut differently."""
-    streams = []
-    for run, unit in ((one, a), (two, b)):
-        fault = next(fold.faults(world, unit.blocks), None)
-        if fault is not None:
-            where = f"{world.vocabulary.unit} {unit.number}"
-            run.error = MalformedEvents(run.path, where, fault)
-            return None
-        streams.append(chain(*(fold.block_events(world, a.number, block) for block in unit.blocks)))
-    for in_a, in_b in zip_longest(*streams):
+    streams = [
+        [event for block in unit.blocks for event in fold.block_events(world, a.number, block)]
+        for unit in (a, b)
+    ]
+    for place, (in_a, in_b) in enumerate(zip_longest(*streams)):
         if in_a != in_b:
+            for unit, stream in zip((a, b), streams, strict=True):
+                if unit.digest is None and place == len(stream):
+                    return None  # it has not come to this event yet
             return First(a.number, in_a, in_b)
     return None
 
@@ -259,9 +272,9 @@ def _of_headers(one: _Run, two: _Run) -> Cause:
 
 def _declared(one: _Run, two: _Run) -> Iterator[Cause]:
     """In what the setups in force differ."""
-    at = max(one.turned, two.turned)
-    for name in {**one.config, **two.config}:
-        a, b = one.config.get(name), two.config.get(name)
+    at = max(one.declared_in, two.declared_in)
+    for name in {**one.settings, **two.settings}:
+        a, b = one.settings.get(name), two.settings.get(name)
         if pack(a) != pack(b):
             says = f"{name} is {shown(a)} in a, {shown(b)} in b"
             yield Cause(CONFIGURATION, at, says, str(name), a, b)

@@ -3,13 +3,11 @@
 Of k tied participants each should win 1/k of the draws. For each k the counts of the winner's place
 among the participants (ascending ids) are held against that by Pearson's chi-square test, k - 1
 degrees of freedom; over all k the statistics and the degrees are added up. A draw is what its key
-is: where runs share a seed, the same key among as many participants gives the same place, and is
-counted once.
+is: where runs share a seed, the same key gives the same words, and is counted once.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -82,20 +80,20 @@ def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
 def _places(paths: Iterable[str | Path]) -> dict[int, list[int]]:
     """By number of participants: how often each place among them won."""
     counts: dict[int, list[int]] = {}
-    seen: defaultdict[int, set[int]] = defaultdict(set)
+    seen: set[int] = set()
     for path in paths:
         for drawn in audit_all(path):
             size = len(drawn.participants)
             if not drawn.words or not size:
                 continue
             print_ = xxh3_64_intdigest(bytes.fromhex(drawn.key))
-            if print_ not in seen[size]:
+            if print_ not in seen:
                 if not drawn.holds:
                     raise BadInput(
                         f"{path}: a draw does not hold: plot {drawn.plot}, round {drawn.round}",
                         "see `audit --all`",
                     )
-                seen[size].add(print_)
+                seen.add(print_)
                 place = drawn.participants.index(drawn.outcome)
                 counts.setdefault(size, [0] * size)[place] += 1
     return counts

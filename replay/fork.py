@@ -12,18 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.mining import check_recordings, keep_sources, miners_of
+from agents.mining import Miners, keep_sources, miners_of
 from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
-from kernel import run
+from kernel import fold, run
 from kernel.errors import BadInput, BadPlan, UnsupportedJournal, shown
 from kernel.journal import JournalReader, sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
-from kernel.mining.events import ERROR_MAX, ITEMS_MAX, OVERFLOW
 from kernel.mining.fork import changed, changes
 from kernel.mining.state import MiningState
-from kernel.mining.submit import Plan, submitted
+from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
 from kernel.world import Row
 from kernel.worlds import world_of
@@ -59,26 +58,24 @@ def fork(
     cannot change in the middle of a run (the grid, the number of agents, a horizon before `at`) and
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
-    with JournalReader(parent) as reader:
-        if world_of(reader) is not MINING:
-            raise UnsupportedJournal(
-                reader.path, f"a journal of the {reader.header.world} world, not of mining"
-            )
     sha256 = sha256_of(parent)
-    recordings = [Recording(path) for path in sources]
+    if isinstance(roster, str):
+        roster = parse_roster(roster, _agents_in(parent))
+    players = roster
+    recordings = (*map(Recording, sources), *(players.recordings if players else ()))
+    keep_sources(out, recordings)
 
     def facts_of(state: MiningState) -> dict[str, Any]:
         config = _config(state, settings or {}, treatment)
         return {
             "parent": sha256,
             "changes": changes(state.config, config),
-            "roster": _roster(state, config, roster, recordings),
-            "replaced": _replaced(replace, config, state.round),
+            "roster": players and players.as_setup(),
+            "replaced": _replaced(replace, config),
         }
 
-    def ask_of(state: MiningState, forks: Sequence[Mapping[str, Any]]) -> Any:
-        own = {entry["policy"] for entry in forks[-1]["roster"] or ()}
-        keep_sources(out, recordings)
+    def ask_of(state: MiningState, forks: Sequence[Mapping[str, Any]]) -> Miners:
+        own = [entry.policy for entry in players.entries] if players else []
         return miners_of(state, forks, [*trust, *own], recordings)
 
     return run.fork(MINING, parent, at, facts_of, ask_of, out, on_round, force=force, fsync=fsync)
@@ -91,10 +88,8 @@ def read_submissions(text: str, name: str) -> list[dict[str, Any]]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        whole = []
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                whole.append(_line(line, f"{name}, line {number}"))
+        lines = enumerate(text.split("\n"), 1)
+        whole = [_line(line, f"{name}, line {number}") for number, line in lines if line.strip()]
     items = whole if isinstance(whole, list) else [whole]
     if not items:
         raise BadInput(f"{name} holds no submission", "give one JSON object a line")
@@ -108,6 +103,14 @@ def _line(line: str, where: str) -> Any:
         raise BadInput(f"{where} is no JSON: {error}", "give one JSON object a line") from None
 
 
+def _agents_in(parent: str | Path) -> int:
+    """How many agents play in a run. Raises UnsupportedJournal where it is no mining run."""
+    with JournalReader(parent) as reader:
+        if world_of(reader) is not MINING:
+            raise UnsupportedJournal(reader.path, f"a journal of the {reader.header.world} world")
+        return fold.start(MINING, reader, next(reader.commits())).config.agents
+
+
 def _config(state: MiningState, settings: Mapping[str, Any], treatment: str | None) -> MiningConfig:
     if treatment is None:
         return changed(state.config, settings, state.round)
@@ -119,66 +122,19 @@ def _config(state: MiningState, settings: Mapping[str, Any], treatment: str | No
     return changed(state.config, {**named.settings, **derived, **settings}, state.round)
 
 
-def _roster(
-    state: MiningState,
-    config: MiningConfig,
-    roster: str | Roster | None,
-    recordings: list[Recording],
-) -> list[dict[str, Any]] | None:
-    """The new roster as the journal holds it; what it plays is added to `recordings`."""
-    if roster is None:
-        return None
-    if not isinstance(roster, Roster):
-        roster = parse_roster(roster, config.agents)
-    recordings += roster.recordings
-    check_recordings(roster.entries, roster.recordings, config)
-    return roster.as_setup()
-
-
-def _replaced(
-    items: Sequence[Mapping[str, Any]], config: MiningConfig, at: int
-) -> list[tuple[int, Row]]:
-    rows: dict[tuple[int, int], Row] = {}
+def _replaced(items: Sequence[Mapping[str, Any]], config: MiningConfig) -> list[tuple[int, Row]]:
+    """(round, row) of each submission, in the journal's order."""
+    found = []
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
         if not isinstance(item, Mapping) or set(item) - set(_KEYS):
             raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")
-        round, row = _row(item, where, config)
-        if not at < round <= config.rounds:
-            raise BadInput(f"{where} is of round {round}", f"give {at + 1} to {config.rounds}")
-        if (round, row[0]) in rows:
-            raise BadInput(f"{where} is a second one of its agent and round", "give one")
-        rows[round, row[0]] = row
-    return [(round, row) for (round, _), row in sorted(rows.items())]
-
-
-def _row(item: Mapping[str, Any], where: str, config: MiningConfig) -> tuple[int, Row]:
-    """The round and the row of a submission in the logical form."""
-    if item.get("event", "submitted") != "submitted":
-        raise BadInput(f"{where} is a {shown(item['event'])} event", "give submitted ones")
-    round, agent, error = item.get("round"), item.get("agent"), item.get("error")
-    if type(round) is not int:
-        raise BadInput(f"{where} has round {shown(round)}", "give a whole number")
-    if type(agent) is not int or not 0 <= agent < config.agents:
-        raise BadInput(
-            f"{where} has agent {shown(agent)}", f"give one from 0 to {config.agents - 1}"
-        )
-    if not (error is None or (type(error) is str and len(error) <= ERROR_MAX and error.isascii())):
-        raise BadInput(f"{where} has error {shown(error)}", "give null or a short code in ASCII")
-    actions = item.get("actions")
-    if not isinstance(actions, list):
-        raise BadInput(
-            f"{where} has actions {shown(actions)}", "give a list of [kind, plot, amount]"
-        )
-    actions = actions[: ITEMS_MAX + 1]  # one over the limit is enough to see that there are more
-    nulls = [place for place, action in enumerate(actions) if action is None]
-    try:
-        plan = Plan([a for a in actions if a is not None], item.get("say"), item.get("memo"))
-        _, kept, overflow, say, memo, _ = submitted(agent, plan, config)
-    except BadPlan as bad:
-        raise BadInput(f"{where}: {bad}", "see `submitted` in an export") from None
-    for place in nulls:  # an item that was no action stays one
-        kept.insert(place, None)
-    if len(kept) > ITEMS_MAX:
-        kept, overflow = kept[:ITEMS_MAX], OVERFLOW
-    return round, (agent, tuple(kept), overflow or error, say, memo, None)
+        if item.get("event", "submitted") != "submitted":
+            raise BadInput(f"{where} is a {shown(item['event'])} event", "give submitted ones")
+        if type(item.get("round")) is not int:
+            raise BadInput(f"{where} has round {shown(item.get('round'))}", "give a whole number")
+        try:
+            found.append((item["round"], resubmitted(item, config)))
+        except BadPlan as bad:
+            raise BadInput(f"{where}: {bad}", "see `submitted` in an export") from None
+    return sorted(found, key=lambda pair: (pair[0], pair[1][0]))

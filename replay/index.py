@@ -5,7 +5,8 @@ derived and disposable: it lies beside the journal (`run.journal.index`), is mad
 needed, and is thrown away when the journal's size or time of change is no longer what it was made
 from. Nor is it believed: a frozen state counts only if its digest, worked out anew from its fields,
 is the one in the journal. So a wrong, stale or foreign index can cost time and cannot change an
-answer. What stands before the place where reading begins is not read: `verify` is for that.
+answer. What stands before the place where reading begins is not read: `verify` is for that. Nor is it
+a guard against somebody who forges the journal itself, no more than checksums are.
 
     index  = frozen* entry* foot
     entry  = unit, offset and number of its first commit, place and size of the state, checksum
@@ -30,7 +31,7 @@ from xxhash import xxh3_64_intdigest
 from kernel import fold
 from kernel.codec import Undecodable, pack, unpack
 from kernel.errors import BadInput, JournalError
-from kernel.journal import UNIT, Commit, JournalReader, Place
+from kernel.journal import UNIT, Commit, JournalReader, Place, open_regular
 from kernel.world import Block, World
 
 S = TypeVar("S")
@@ -95,8 +96,8 @@ class Index:
     def open(cls, reader: JournalReader) -> Self | None:
         """The index beside a journal, if there is one made from these bytes."""
         try:
-            file = open(index_path(reader.path), "rb")  # noqa: SIM115  # kept open
-        except OSError:
+            file = open_regular(index_path(reader.path))
+        except BadInput:
             return None
         try:
             size = os.fstat(file.fileno()).st_size
@@ -135,7 +136,7 @@ class Index:
         return entry
 
     def frozen(self, entry: Entry) -> Any:
-        """The frozen state of an entry. Raises Undecodable, ValueError for one that is not there."""
+        """The frozen state of an entry. Raises ValueError for one that is none."""
         if entry.at + entry.size > self._table:
             raise ValueError("a frozen state outside the file")
         return unpack(os.pread(self._file.fileno(), entry.size, entry.at))
@@ -209,6 +210,8 @@ def _built(world: World[Any], reader: JournalReader) -> Index | None:
     """A new index, from one fold over the journal; None where none can be kept."""
     path = index_path(reader.path)
     temporary = ""
+    if os.path.lexists(path) and not os.path.isfile(path):
+        return None  # a pipe, a folder: somebody's own
     try:
         facts = _facts(reader)
         with tempfile.NamedTemporaryFile(

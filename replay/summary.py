@@ -90,7 +90,7 @@ def summarise(path: str | Path) -> Summary:
         claims=counts["claims"],
         contested=counts["contested"],
         raids=counts["raids"],
-        captures=counts["captures"] - counts["undone"],
+        captures=counts["captures"],
         undone=counts["undone"],
         owned=sum(map(len, state.plots_of)),
         mined=math.fsum(mined),
@@ -100,7 +100,7 @@ def summarise(path: str | Path) -> Summary:
 
 def counted(commit: Commit) -> dict[str, Any]:
     """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
-    claims, `raids`, `captures`, `undone` captures, and the gold `mined`.
+    claims, `raids`, `captures` that stand, those `undone`, and the gold `mined`.
     """
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
@@ -112,8 +112,9 @@ def counted(commit: Commit) -> dict[str, Any]:
         happened["claims"] += len(claims)
         happened["contested"] += sum(len(row[1]) > 1 for row in claims)
         happened["raids"] += len(raids)
-        happened["captures"] += sum(row[4] == CAPTURED for row in raids)
-        happened["undone"] += sum(row[4] == RESTORED for row in block.rows(RULED))
+        undone = sum(row[4] == RESTORED for row in block.rows(RULED))
+        happened["captures"] += sum(row[4] == CAPTURED for row in raids) - undone
+        happened["undone"] += undone
         mined += (row[3] for row in block.rows(MINING_SETTLED))
     return {**happened, "mined": math.fsum(mined)}
 

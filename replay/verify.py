@@ -12,6 +12,7 @@ whoever can rewrite a file can make it verify. Pin a journal by its SHA-256 (`sh
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any, Final, NoReturn
 import attrs
 
 from agents.mining import MinersAgain
+from agents.recorded import Recording
 from kernel import fold
 from kernel.codec import unpack
 from kernel.errors import (
@@ -70,12 +72,13 @@ class Break:
 class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not.
 
-    `level` is the highest that was checked (3 where 4 was asked for and nobody could be asked);
-    `rounds` closed and `events` read as far as the check came; `finished`: the run had come to its
-    end; `not_asked`: what level 4 had to take from the journal.
+    `bytes`: how long the file was. `level` is the highest that was checked (3 where 4 was asked for
+    and nobody could be asked); `rounds` closed and `events` read as far as the check came;
+    `finished`: the run had come to its end; `not_asked`: what level 4 took from the journal.
     """
 
     path: str
+    bytes: int
     level: int
     rounds: int
     events: int
@@ -116,18 +119,20 @@ def verify(
     try:
         reader = JournalReader(path)
     except DamagedJournal as error:
-        return Verdict(str(path), level, 0, 0, False, _damage(error))
+        return Verdict(str(path), os.stat(path).st_size, level, 0, 0, False, _damage(error))
     with reader:
         check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
         if ask is not None:
             check.asker_of = lambda state, forks: Asker(ask)
         elif check.world.name in ASKERS:
+            recordings = tuple(map(Recording, sources)) if level >= DECIDE else ()
             check.asker_of = lambda state, forks: ASKERS[check.world.name](
-                state, forks, trust, sources
+                state, forks, trust, recordings
             )
         broken = check.broken()
         return Verdict(
             path=str(path),
+            bytes=reader.size,
             level=level if check.somebody_asked else min(level, DERIVE),
             rounds=check.rounds,
             events=check.events,
@@ -148,13 +153,15 @@ class Asker:
 Forks = Sequence[Mapping[str, Any]]
 
 
-def _miners(state: Any, forks: Forks, trust: Sequence[str], sources: Sequence[str]) -> Asker:
-    miners = MinersAgain(state, forks, trust, sources)
+def _miners(
+    state: Any, forks: Forks, trust: Sequence[str], recordings: Sequence[Recording]
+) -> Asker:
+    miners = MinersAgain(state, forks, trust, recordings)
     return Asker(miners if any(miners.entries) else None, miners.not_asked)
 
 
 # Who asks the agents of a journal again, by the name of its world.
-ASKERS: Final[Mapping[str, Callable[[Any, Forks, Sequence[str], Sequence[str]], Asker]]] = {
+ASKERS: Final[Mapping[str, Callable[[Any, Forks, Sequence[str], Sequence[Recording]], Asker]]] = {
     MINING.name: _miners
 }
 

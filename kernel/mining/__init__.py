@@ -6,7 +6,7 @@ from typing import Final
 
 from kernel.mining.decide import decide
 from kernel.mining.events import EVENTS
-from kernel.mining.fork import fork
+from kernel.mining.fork import fork, show_fork
 from kernel.mining.state import (
     MiningState,
     close,
@@ -34,6 +34,7 @@ MINING: Final[World[MiningState]] = World(
     digest=digest,
     copy=copied,
     fork=fork,
+    show_fork=show_fork,
     freeze=freeze,
     thaw=thaw,
 )

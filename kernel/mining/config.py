@@ -126,11 +126,7 @@ def config_of(settings: Mapping[str, Any]) -> MiningConfig:
     """
     values: dict[str, Any] = {}
     for name, value in settings.items():
-        if name not in _FIELDS:
-            raise BadInput(f"there is no setting {shown(name)}", _nearest(name))
-        holds, range_ = _FIELDS[name].metadata["rule"]
-        if not holds(value):
-            raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
+        check_setting(name, value)
         if name in _REALS:
             value = value + 0.0  # a float, and never minus zero
         elif name == "alpha_by_plot" and value is not None:
@@ -141,6 +137,15 @@ def config_of(settings: Mapping[str, Any]) -> MiningConfig:
     config = MiningConfig(**values)
     _check_sizes(config)
     return config
+
+
+def check_setting(name: str, value: Any) -> None:
+    """Raises BadInput unless this is a setting and a value that it can have in some run."""
+    if name not in _FIELDS:
+        raise BadInput(f"there is no setting {shown(name)}", _nearest(name))
+    holds, range_ = _FIELDS[name].metadata["rule"]
+    if not holds(value):
+        raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
 
 
 def _check_sizes(config: MiningConfig) -> None:

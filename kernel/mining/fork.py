@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from kernel.codec import pack
 from kernel.errors import BadInput, shown
-from kernel.mining.config import MiningConfig, config_of
+from kernel.mining.config import MiningConfig, check_setting, config_of
 from kernel.mining.events import EVENTS, SUBMITTED
-from kernel.mining.state import MiningState, whole_roster
+from kernel.mining.state import MiningState, check_entries, whole_roster
 from kernel.world import Past, Row
 
 FIXED: Final = ("rows", "cols", "agents")
@@ -52,15 +52,11 @@ def changes(old: MiningConfig, new: MiningConfig) -> dict[str, Any]:
 
 def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningState:
     """The state with what a fork changes; its record of past rounds follows `visibility`."""
-    if list(facts) != _FACTS:
-        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
-    parent = facts["parent"]
-    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
-        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    _check(facts)
     config = changed(state.config, facts["changes"], state.round)
     if pack(changes(state.config, config)) != pack(facts["changes"]):
         raise BadInput("the changes are not those of the settings", "leave out what stays")
-    _check_replaced(facts["replaced"], config, state.round)
+    _check_places(facts["replaced"], config, state.round)
     roster = state.roster
     if facts["roster"] is not None:
         roster = whole_roster(facts["roster"], config)
@@ -71,16 +67,36 @@ def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningStat
     return state
 
 
-def _check_replaced(replaced: Sequence[tuple[int, Row]], config: MiningConfig, round: int) -> None:
-    """Submissions to be put in by hand: rounds still to be played, ascending, once an agent."""
+def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts for the `forked` event: of submissions put in by hand the round and the agent."""
+    _check(facts)
+    return {**facts, "replaced": [[round, row[0]] for round, row in facts["replaced"]]}
+
+
+def _check(facts: Mapping[str, Any]) -> None:
+    """Raises BadInput (or what unpacking raises) for what can be the facts of no fork."""
+    if list(facts) != _FACTS:
+        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
+    parent = facts["parent"]
+    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
+        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    for name, value in facts["changes"].items():
+        check_setting(name, value)
+    if facts["roster"] is not None:
+        check_entries(facts["roster"])
+    for round, row in facts["replaced"]:
+        fault = EVENTS[SUBMITTED].fault(row)
+        if fault is not None or type(round) is not int:
+            raise BadInput(fault or f"round {shown(round)} is replaced", "give a submission")
+
+
+def _check_places(replaced: Sequence[tuple[int, Row]], config: MiningConfig, round: int) -> None:
+    """Submissions put in by hand are of rounds still to be played, ascending, once an agent."""
     last = (round, config.agents)
     for at, row in replaced:
-        fault = EVENTS[SUBMITTED].fault(row)
-        if fault is not None:
-            raise BadInput(fault, "give a submission")
-        if type(at) is not int or not last < (at, row[0]) or at > config.rounds:
+        if not last < (at, row[0]) or at > config.rounds:
             raise BadInput(
-                f"round {shown(at)} of agent {row[0]} is replaced",
+                f"round {at} of agent {row[0]} is replaced",
                 f"give rounds {round + 1} to {config.rounds}, ascending, each agent once",
             )
         if row[0] >= config.agents:

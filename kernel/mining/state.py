@@ -120,13 +120,16 @@ class MiningState:
         self.memo[agent] = memo
 
     def recall(self, past: Past) -> None:
-        """Make the record of the last rounds anew from the journal."""
+        """Make the record as long as `visibility` says, from the journal where it is too short."""
         window = self.config.visibility
         first = max(1, self.round - window + 1) if type(window) is int else 1
-        self.history = [
-            RoundRecord(round, Block.joined(blocks[::2]), Block.joined(blocks[1::2]))
-            for round, blocks in past(first)
-        ]
+        if self.history and self.history[0].round <= first:
+            self.history = self.history[first - self.round - 1 :]
+        else:
+            self.history = [
+                RoundRecord(round, Block.joined(blocks[::2]), Block.joined(blocks[1::2]))
+                for round, blocks in past(first)
+            ]
         self.history_sum = sum(record.fingerprint for record in self.history) & WORD_MASK
 
 
@@ -145,6 +148,12 @@ def whole_roster(entries: Sequence[Any], config: MiningConfig) -> tuple[Mapping[
     roster = tuple(entries)
     if len(roster) != config.agents:
         raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
+    check_entries(roster)
+    return roster
+
+
+def check_entries(roster: Sequence[Any]) -> None:
+    """Raises BadInput unless these are entries of a roster, in the order of the agents."""
     for agent, entry in enumerate(roster):
         if (
             list(entry) != ["agent", "policy", "options"]
@@ -156,7 +165,6 @@ def whole_roster(entries: Sequence[Any], config: MiningConfig) -> tuple[Mapping[
                 f"entry {agent} of the roster is {shown(entry)}",
                 "it must have agent (its place), policy (text) and options (a map)",
             )
-    return roster
 
 
 def copied(state: MiningState) -> MiningState:

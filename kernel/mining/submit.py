@@ -6,7 +6,7 @@ cleaned. What is left is legal to record, not yet legal to do; that is judged in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -14,6 +14,7 @@ import attrs
 from kernel.errors import BadPlan, shown
 from kernel.mining.config import MiningConfig
 from kernel.mining.events import (
+    ERROR_MAX,
     INT64_MAX,
     INT64_MIN,
     ITEMS_MAX,
@@ -81,10 +82,25 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     """
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
-    if answer.say is not None and type(answer.say) is not str:
-        raise BadPlan(f"say is {shown(answer.say)}; it must be text or None")
-    say = clean_message(answer.say) or None if config.communication and answer.say else None
-    return (agent, *_actions(answer.actions), say, _memo(answer.memo), None)
+    said = _said(answer.say, config)
+    return (agent, *_actions(answer.actions), said, _memo(answer.memo), None)
+
+
+def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
+    """The row for a submission in its logical form, as `export` prints it, to be put in by hand.
+
+    `agent` and `actions` (with nulls for items that were no action) must be there, `error`, `say`
+    and `memo` may be; everything is cleaned as an answer is. Raises BadPlan.
+    """
+    agent, error, say = item.get("agent"), item.get("error"), item.get("say")
+    if type(agent) is not int or not 0 <= agent < config.agents:
+        raise BadPlan(f"agent is {shown(agent)}; it must be from 0 to {config.agents - 1}")
+    is_code = type(error) is str and error.isascii() and len(error) <= ERROR_MAX
+    if error is not None and not is_code:
+        raise BadPlan(f"error is {shown(error)}; it must be null or a short code in ASCII")
+    actions, overflow = _actions(item.get("actions"), nulls=True)
+    said = _said(say, config)
+    return (agent, tuple(actions), overflow or error, said, _memo(item.get("memo")), None)
 
 
 def clean_message(text: str) -> str:
@@ -92,7 +108,13 @@ def clean_message(text: str) -> str:
     return text.translate(_CLEANED)[:SAY_MAX]
 
 
-def _actions(items: object) -> tuple[list[Action], str | None]:
+def _said(text: object, config: MiningConfig) -> str | None:
+    if text is not None and type(text) is not str:
+        raise BadPlan(f"say is {shown(text)}; it must be text or None")
+    return clean_message(text) or None if config.communication and text else None
+
+
+def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str | None]:
     if not isinstance(items, (list, tuple)):
         raise BadPlan(f"a plan is a list of (kind, plot, amount), not {shown(items)}")
     actions: list[Action] = []
@@ -100,7 +122,11 @@ def _actions(items: object) -> tuple[list[Action], str | None]:
     if len(items) > ITEMS_MAX:
         items, error = items[:ITEMS_MAX], OVERFLOW
     try:
-        for kind, plot, points in items:
+        for item in items:
+            if nulls and item is None:
+                actions.append(None)
+                continue
+            kind, plot, points = item
             if type(plot) is not int or type(points) is not int:
                 raise TypeError
             code = _CODES[kind]
