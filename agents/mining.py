@@ -232,7 +232,9 @@ class MinersAgain:
             else:
                 self.entries.append(None)
                 left[entry.policy] += 1
-        self.not_asked = tuple(f"{policy} ({count} agents)" for policy, count in left.items())
+        self.not_asked = tuple(
+            f"{policy} ({count} agent{'s' if count > 1 else ''})" for policy, count in left.items()
+        )
 
     def __call__(self, state: MiningState) -> list[tuple[int, list[Row | None]]]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from cli.codes import DIFFERS, DONE
+from cli.codes import DIFFERS, DONE, TROUBLE
 from cli.text import echo_json, printable, table
 
 LISTED_MAX = 20  # draws that do not hold
@@ -37,13 +38,17 @@ def audit(
     \b
     Example: goldrush audit run.journal --round 1 --plot 2
     """
-    one = round_ is not None or plot is not None or kind is not None
+    from replay.batch import journals_in
+
+    one = round_ is not None or plot is not None
     if one + every + fair != 1 or (one and (round_ is None or plot is None)):
         raise click.UsageError("give --round and --plot, or --all, or --fairness")
+    if kind is not None and not one:
+        raise click.UsageError("leave --kind out, it goes with --round and --plot")
     if fair:
-        return _fairness(journals, as_json)
+        return _fairness(journals_in(journals), as_json)
     if every:
-        return _every(journals, as_json)
+        return _every(journals_in(journals), as_json)
     if len(journals) > 1:
         raise click.UsageError("give one journal with --round and --plot")
     assert round_ is not None
@@ -96,34 +101,55 @@ def _again(audited: Any) -> str:
     return f"{_value(audited.outcome_again)} with {words}"
 
 
-def _every(journals: tuple[str, ...], as_json: bool) -> int:
+def _every(journals: Sequence[str], as_json: bool) -> int:
+    results = [_rechecked(journal) for journal in journals]
+    if as_json:
+        echo_json(
+            [
+                {**result, "broken": [bad.as_dict() for bad in result["broken"]]}
+                for result in results
+            ]
+        )
+    else:
+        for result in results:
+            for line in _recheck(result):
+                click.echo(printable(line))
+            if result["error"]:
+                click.echo(f"goldrush: {printable(result['error'])}", err=True)
+    if any(result["error"] for result in results):
+        return TROUBLE
+    return DONE if all(result["holds"] for result in results) else DIFFERS
+
+
+def _rechecked(journal: str) -> dict[str, Any]:
+    """What is found in one journal, as far as it can be read."""
+    from kernel.errors import GoldrushError
     from replay.audit import audit_all
 
-    results = []
-    for journal in journals:
-        checked: Counter[str] = Counter()
-        drawn = 0
-        broken = []
+    checked: Counter[str] = Counter()
+    drawn = 0
+    broken = []
+    error = None
+    try:
         for audited in audit_all(journal):
             checked[audited.kind] += 1
             drawn += bool(audited.words)
             if not audited.holds:
                 broken.append(audited)
-        counts = {"checked": dict(checked), "drawn": drawn}
-        failed = [audited.as_dict() for audited in broken]
-        results.append({"path": journal, "holds": not broken, **counts, "broken": failed})
-        if not as_json:
-            for line in _recheck(journal, checked, drawn, broken):
-                click.echo(printable(line))
-    if as_json:
-        echo_json(results)
-    return DONE if all(result["holds"] for result in results) else DIFFERS
+    except GoldrushError as trouble:
+        error = str(trouble)
+    holds = False if broken else None if error else True
+    counts = {"checked": dict(checked), "drawn": drawn, "broken": broken}
+    return {"path": journal, "holds": holds, "error": error, **counts}
 
 
-def _recheck(journal: str, checked: Counter[str], drawn: int, broken: list[Any]) -> list[str]:
-    counts = ", ".join(f"{count:,} of kind {kind}" for kind, count in checked.items()) or "nothing"
-    says = "all hold" if not broken else f"{len(broken):,} DO NOT HOLD"
-    lines = [f"{journal}: {counts}; {drawn:,} needed a draw; {says}"]
+def _recheck(result: dict[str, Any]) -> list[str]:
+    broken = result["broken"]
+    kinds = [f"{count:,} of kind {kind}" for kind, count in result["checked"].items()]
+    as_far = ", as far as it can be read" if result["error"] else ""
+    says = f"{len(broken):,} DO NOT HOLD" if broken else f"all hold{as_far}"
+    counts = ", ".join(kinds) or "nothing to draw"
+    lines = [f"{result['path']}: {counts}; {result['drawn']:,} needed a draw; {says}"]
     lines += [
         f"  {bad.kind} on plot {bad.plot} in round {bad.round}: recorded {_value(bad.outcome)} "
         f"with {', '.join(bad.words) or 'no words'}, the key gives {_again(bad)}"
@@ -134,7 +160,7 @@ def _recheck(journal: str, checked: Counter[str], drawn: int, broken: list[Any])
     return lines
 
 
-def _fairness(journals: tuple[str, ...], as_json: bool) -> int:
+def _fairness(journals: Sequence[str], as_json: bool) -> int:
     from replay.fairness import fairness
 
     tests = fairness(journals)
@@ -156,4 +182,5 @@ def _fairness(journals: tuple[str, ...], as_json: bool) -> int:
         for test in tests
     ]
     click.echo(table(rows, numbers=(0, 1, 3, 4, 5, 6)))
+    click.echo("draws of one key (runs that share a seed) are counted once")
     return DONE

@@ -80,16 +80,16 @@ def _headline(found: Any) -> str:
             f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
             f"the other one {goes_on}"
         )
-    if found.causes[0].kind in ("world", "rules"):
+    common = min(a.rounds, b.rounds, *(c.round - 1 for c in found.causes if c.kind == "damage"))
+    if found.causes[0].kind in ("world", "rules") or common < 1:
         return f"{a.path} (a) and {b.path} (b) cannot be compared event by event"
-    common = min(a.rounds, b.rounds)
     return f"{a.path} (a) and {b.path} (b) differ, but not in the events of rounds 1 to {common}"
 
 
 def _event(event: Any) -> str:
-    from replay.story import tell
+    from replay.story import story
 
-    return "nothing more in this round" if event is None else tell(event)
+    return "nothing more in this round" if event is None else next(story([event]))
 
 
 def _consequences(came: Any, by_round: bool) -> str:
@@ -98,10 +98,10 @@ def _consequences(came: Any, by_round: bool) -> str:
     for name, a in came.counts_a.items():
         b = came.counts_b[name]
         rows.append((name, f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}"))
-    rows += [
-        (f"gold of agent {agent}", f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}")
-        for agent, a, b in came.gold[:SHOWN_MAX]
-    ]
+    for agent, a, b in came.gold[:SHOWN_MAX]:
+        both = a is not None and b is not None
+        change = f"{b - a:+,.10g}" if both else "-"
+        rows.append((f"gold of agent {agent}", _amount(a), _amount(b), change))
     parts.append(table(rows, numbers=(1, 2, 3)))
     if len(came.gold) > SHOWN_MAX:
         parts.append(f"and {len(came.gold) - SHOWN_MAX} agents more; --json has all")
@@ -109,6 +109,10 @@ def _consequences(came: Any, by_round: bool) -> str:
     if by_round:
         parts += ["", _rounds(came.rounds)]
     return "\n".join(parts)
+
+
+def _amount(gold: float | None) -> str:
+    return "-" if gold is None else f"{gold:,.10g}"
 
 
 def _owners(came: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,11 +9,13 @@ import click
 
 from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, settings_of
 
+PLANS_MAX = 1 << 26  # bytes of a file of submissions
+
 
 @click.command()
 @click.argument("journal", type=click.Path())
 @click.option("--at", type=int, required=True, help="The last round that stays as it was.")
-@click.option("--out", type=click.Path(), help="The journal to write.")
+@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change one setting.")
 @click.option("--treatment", help="Change what a treatment changes; see treatments.")
 @click.option("--roster", help="Who plays from there on, as for record.")
@@ -43,7 +44,8 @@ def fork(
 ) -> int:
     """Play a run anew from the close of a round on, under other circumstances.
 
-    Up to that round the new journal is the old one, byte for byte. Compare the two with diff.
+    Up to that round the new journal is the old one, byte for byte; forks of the old one behind it
+    fall away. Compare the two with diff.
 
     \b
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
@@ -75,9 +77,11 @@ def _read(path: str) -> str:
     from kernel.errors import BadInput
 
     try:
-        if path == "-":
-            return sys.stdin.read()
-        return Path(path).read_text(encoding="utf-8-sig")
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            data = file.read(PLANS_MAX + 1)
+        if len(data) > PLANS_MAX:
+            raise BadInput(f"{path} has more than {PLANS_MAX:,} bytes", "give submissions")
+        return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: what is no UTF-8
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise BadInput(f"cannot read {path}: {reason}", "give a file of submissions") from None

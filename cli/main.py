@@ -8,13 +8,14 @@ as quick as click itself.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 
 import click
 
 from cli import audit, catalogue, diff, export, fork, log, record, replay, verify
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
-from cli.text import printable
+from cli.text import printable, program
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -76,7 +77,7 @@ def _run() -> int:
         return UNREAD
     except OSError as error:
         _drop_output()
-        click.echo(f"goldrush: cannot go on: {error.strerror or error}", err=True)
+        click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)
         return TROUBLE
     except Exception as error:
         return _told(error)
@@ -103,5 +104,16 @@ def _told(error: Exception) -> int:
 
     if not isinstance(error, GoldrushError):
         raise error
-    click.echo(f"goldrush: {printable(str(error))}", err=True)
+    click.echo(f"goldrush: {printable(str(error) + _way_out(error))}", err=True)
     return DIFFERS if isinstance(error, (PolicyFailed, WriteFailed)) else TROUBLE
+
+
+def _way_out(error: Exception) -> str:
+    """What can be done about a journal that is broken."""
+    from kernel.errors import DamagedJournal, TornTail
+
+    if isinstance(error, TornTail) and error.commits:
+        return f"; `{program()} resume {shlex.quote(error.path)}` drops it and goes on"
+    if isinstance(error, DamagedJournal) and error.commit > 0:
+        return f"; `{program()} verify {shlex.quote(error.path)}` says what can be saved"
+    return ""

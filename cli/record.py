@@ -21,7 +21,7 @@ JOURNALS = Path("journals")  # where runs land by default
 
 
 @click.command()
-@click.option("--out", type=click.Path(), help="The journal to write.")
+@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds to play (default 200).")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
@@ -207,6 +207,8 @@ def _progress(count: OnRound) -> Iterator[OnRound]:
 
 
 def _told(summary: Any) -> str:
+    from replay.story import tell
+
     config = summary.config
     path = printable(shlex.quote(summary.path))
     goldrush = program()
@@ -219,13 +221,14 @@ def _told(summary: Any) -> str:
         rows.append(
             (entry.policy, str(entry.agents), f"{entry.gold:,.1f}", each, str(entry.plots), *shares)
         )
+    forks = "".join(f"after round {fork.unit} {printable(tell(fork))}\n" for fork in summary.forks)
     return f"""\
 {summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
 seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
-
+{forks}
 {table(rows, numbers=range(1, 9))}
 
 journal: {path} ({summary.bytes:,} bytes)

@@ -47,14 +47,13 @@ def verify(
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
-    from kernel.errors import BadInput
     from replay import batch
 
     if trust:
         allow_own_policies()
     paths = batch.journals_in(journals)
-    if junit is not None and os.path.isdir(junit):
-        raise BadInput(f"{junit} is a folder", "give --junit a file")
+    if junit is not None:
+        _check_junit(junit, paths)
     outcomes = []
     for outcome in batch.verify_all(paths, level, jobs=jobs, trust=trust, sources=sources):
         outcomes.append(outcome)
@@ -82,20 +81,37 @@ def _summary(outcomes: Sequence[Any]) -> str:
     hold, broken, unjudged = (
         sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
     )
-    return f"{len(outcomes)} journals: {hold} hold, {broken} do not, {unjudged} could not be judged"
+    unfinished = sum(outcome.holds is True and not outcome.verdict.finished for outcome in outcomes)
+    part = f" ({unfinished} unfinished)" if unfinished else ""
+    return (
+        f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
+        f"{unjudged} could not be judged"
+    )
 
 
 def _write(path: str, data: bytes) -> None:
     """Write a file whole or not at all."""
     from kernel.errors import BadInput
 
-    unfinished = f"{path}.part"
+    folder, name = os.path.split(path)
+    unfinished = Path(folder, f".{name}.{os.getpid()}")
     try:
-        Path(unfinished).write_bytes(data)
+        unfinished.write_bytes(data)
         os.replace(unfinished, path)
     except OSError as error:
-        Path(unfinished).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise BadInput(f"cannot write {path}: {error.strerror}", "give another path") from None
+
+
+def _check_junit(path: str, journals: Sequence[str]) -> None:
+    """Raises BadInput for a place where the XML cannot go, before anything is verified."""
+    from kernel.errors import BadInput
+
+    if os.path.isdir(path):
+        raise BadInput(f"{path} is a folder", "give --junit a file")
+    for journal in journals:
+        if os.path.exists(path) and os.path.exists(journal) and os.path.samefile(path, journal):
+            raise BadInput(f"{path} is a journal to be verified", "give --junit another file")
 
 
 def _told(verdict: Any, sha256: str) -> str:
@@ -104,7 +120,8 @@ def _told(verdict: Any, sha256: str) -> str:
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
     if verdict.not_asked:
         part = "in part" if verdict.level == LEVELS else "not checked"
-        levels = f"levels 1 to 3 (4 {part}, not asked again: {', '.join(verdict.not_asked)})"
+        who = f"{', '.join(verdict.not_asked)}; see --trust and --source"
+        levels = f"levels 1 to 3 (4 {part}, not asked again: {who})"
     end = "finished" if verdict.finished else "unfinished"
     return (
         f"{verdict.path}: holds at {levels}: {verdict.rounds} rounds, {verdict.events:,} events, "

@@ -14,7 +14,7 @@ import attrs
 
 from kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
 from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
-from kernel.world import Block, Event, Past, World
+from kernel.world import Block, Event, Past, Step, World
 
 S = TypeVar("S")
 
@@ -29,14 +29,6 @@ def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
     for block in blocks:
         state = world.evolve(state, block)
     return state
-
-
-@attrs.frozen
-class Step:
-    """All inputs that were judged together, and what was derived from them."""
-
-    inputs: Block
-    derived: Block
 
 
 class Steps:
@@ -57,6 +49,41 @@ class Steps:
             else:
                 yield Step(Block.joined(self._inputs), block)
                 self._inputs = []
+
+    @property
+    def waiting(self) -> Block:
+        """The inputs that were not judged yet."""
+        return Block.joined(self._inputs)
+
+
+@attrs.frozen
+class Unit:
+    """A unit, whatever commits it came in: its number, its steps, the inputs that wait to be
+    judged, its digest (None: it was left open).
+    """
+
+    number: int
+    steps: Sequence[Step]
+    waiting: Block
+    digest: int | None
+
+
+def units(commits: Iterable[Commit]) -> Iterator[Unit]:
+    """The units of a journal, in order; one that was left open is the last."""
+    under_way = Steps()
+    steps: list[Step] = []
+    is_open = False
+    number = 0
+    for commit in commits:
+        if commit.kind == UNIT:
+            number = commit.unit
+            steps += under_way.completed_by(commit)
+            is_open = commit.digest is None
+            if not is_open:
+                yield Unit(number, steps, under_way.waiting, commit.digest)
+                steps = []
+    if is_open:
+        yield Unit(number, steps, under_way.waiting, None)
 
 
 def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
@@ -136,32 +163,17 @@ def past(path: str, last: int, place: Place | None = None) -> Past:
     `place` lies anywhere before the first unit that will be asked for.
     """
 
-    def of_units(first: int) -> Iterator[tuple[int, Sequence[Block]]]:
+    def units_from(first: int) -> Iterator[tuple[int, Sequence[Step]]]:
         if first > last:
             return
         with JournalReader(path) as reader:
-            for unit, blocks, _ in units(reader.commits(place)):
-                if unit >= first:
-                    yield unit, blocks
-                if unit == last:  # what is behind it is not met, broken or not
+            for unit in units(reader.commits(place)):
+                if unit.number >= first:
+                    yield unit.number, unit.steps
+                if unit.number == last:  # what is behind it is not met, broken or not
                     return
 
-    return of_units
-
-
-def units(commits: Iterable[Commit]) -> Iterator[tuple[int, Sequence[Block], int | None]]:
-    """Number, blocks and digest (None: left open) of each unit, whatever commits it came in."""
-    blocks: list[Block] = []
-    number = 0
-    for commit in commits:
-        if commit.kind == UNIT:
-            number = commit.unit
-            blocks += commit.blocks
-            if commit.digest is not None:
-                yield number, blocks, commit.digest
-                blocks = []
-    if blocks:
-        yield number, blocks, None
+    return units_from
 
 
 def states(
@@ -204,7 +216,9 @@ def malformed(
     world: World[Any], path: str, commit: Commit, error: Exception | None = None
 ) -> MalformedEvents:
     """The error for a commit whose rows are not those of the world, naming the first bad field."""
-    fault = next(faults(world, commit.blocks), None) or f"{type(error).__name__}: {error}"
+    fault = next(faults(world, commit.blocks), None)
+    if fault is None:
+        fault = f"its events do not fit the state before them ({type(error).__name__}: {error})"
     return MalformedEvents(path, commit.where, fault)
 
 

@@ -87,6 +87,14 @@ def _tidy(batches: Sequence[Batch]) -> Sequence[Batch]:
 
 
 @attrs.frozen
+class Step:
+    """All inputs that were judged together, and what was derived from them."""
+
+    inputs: Block
+    derived: Block
+
+
+@attrs.frozen
 class Kind:
     """How a field is held in a row and shown to people.
 
@@ -233,9 +241,9 @@ class Vocabulary:
     forked: str = "forked"
 
 
-# Gives the blocks of every closed unit from the one named on, in order, with the unit's number: for
+# Gives the steps of every closed unit from the one named on, in order, with the unit's number: for
 # states that hold a record of the past, which stands in the journal and need not be kept twice.
-Past = Callable[[int], Iterable[tuple[int, Sequence[Block]]]]
+Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
 
 
 def _same(state: S) -> S:

@@ -26,6 +26,7 @@ from kernel.worlds import world_of
 from replay.rebuild import rebuild
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
+_EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}
 
 
 @attrs.frozen
@@ -89,7 +90,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     found = [audited for audited in found if kind in (None, audited.kind)]
     if not found:
         raise BadInput(
-            f"no {kind or 'claim, raid or ruling'} on plot {plot} in round {round}",
+            f"no {_EVENTS[kind]} on plot {plot} in round {round}",
             f"see `log --plot {plot}`",
         )
     return found
@@ -215,7 +216,7 @@ def _shuffled(
         f"import msgpack, xxhash; key, order = msgpack.packb({key}), {list(raiders)}\n"
         f"for j, i in {_swaps(draws, len(raiders))}: "
         "k = xxhash.xxh3_64_intdigest(key, seed=i) % (j + 1); "
-        f"order[j], order[k] = order[k], order[j]; j == 1 and print(order[{defense}])",
+        f"order[j], order[k] = order[k], order[j]; print(order[{defense}]) if j == 1 else None",
     )  # fmt: skip
 
 

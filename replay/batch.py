@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout, suppress
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -52,7 +55,8 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
         if not os.path.isdir(path):
             found.setdefault(os.path.abspath(path), path)
             continue
-        inside = sorted(str(file) for file in Path(path).rglob("*" + SUFFIX) if file.is_file())
+        # A link to nowhere is there too: it must not be passed over in silence.
+        inside = sorted(str(f) for f in Path(path).rglob("*" + SUFFIX) if not f.is_dir())
         if not inside:
             raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
         for file in inside:
@@ -97,9 +101,19 @@ def _workers(jobs: int) -> ProcessPoolExecutor:
 
 
 def _begin(path: list[str]) -> None:
-    """Let a worker import what its parent can (policies of somebody's own), and end by Ctrl-C."""
+    """Let a worker import what its parent can (policies of somebody's own), and end by Ctrl-C and
+    with its parent, however that ends.
+    """
     sys.path[:] = path
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:

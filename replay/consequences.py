@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import attrs
@@ -40,14 +41,14 @@ class Consequences:
     """Two mining runs compared after the last round that both have.
 
     `since`: the first round that was counted. `owners`: (plot, owner in a, owner in b) where they
-    differ, None where the grids do. `gold`: (agent, in a, in b) for every agent that both have.
+    differ, None where the grids do. `gold`: (agent, in a, in b), None where there is no such agent.
     `counts_a`, `counts_b`: what happened in the rounds counted (see `summary.counted`).
     """
 
     since: int
     round: int
     owners: Sequence[tuple[int, int | None, int | None]] | None
-    gold: Sequence[tuple[int, float, float]]
+    gold: Sequence[tuple[int, float | None, float | None]]
     counts_a: Mapping[str, float]
     counts_b: Mapping[str, float]
     rounds: Sequence[RoundApart]
@@ -79,7 +80,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
         since,
         until,
         _owners(one, two),
-        [(agent, *pair) for agent, pair in enumerate(zip(one.gold, two.gold, strict=False))],
+        [(agent, *pair) for agent, pair in enumerate(zip_longest(one.gold, two.gold))],
         dict(counts[0]),
         dict(counts[1]),
         rows,

@@ -30,7 +30,7 @@ WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUS
 
 @attrs.frozen
 class Cause:
-    """Why two runs differ: one of CAUSES, from which round on (0: the start), in words.
+    """Why two runs differ: one of CAUSES, the first round it bears on (0: the start), in words.
 
     `name` is the setting, or the agents as text; `a` and `b` are its values in the two runs.
     """
@@ -123,66 +123,65 @@ def _length(side: Side) -> tuple[int, bool, bool]:
 def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
     """Compare two journals of one world, which is found by their headers unless it is given.
 
-    Damage in one of them is a cause like others. Raises what opening a journal raises, and the
-    damage where both are damaged before anything else differs.
+    Damage in one of them is a cause like others. Raises what opening a journal raises, and what is
+    wrong with the first where neither can be read before anything else differs.
     """
     with JournalReader(a) as reader_a, JournalReader(b) as reader_b:
-        world = world or world_of(reader_a)
-        one, two = _Run(world, reader_a), _Run(world, reader_b)
+        one, two = _Run(reader_a), _Run(reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
+        world = one.world = two.world = world or world_of(reader_a)
         declared: list[Cause] = []
-        first = _walk(one, two, declared)
+        first = _walk(world, one, two, declared)
         sides = one.side(), two.side()
     causes = _causes(world, declared, first, one, two)
     if first is None:
-        broken = [run for run in (one, two) if run.error and not isinstance(run.error, TornTail)]
+        broken = [run for run in (one, two) if run.is_broken()]
         if len(broken) == 2 and not causes and one.error is not None:
             raise one.error
-        causes += [
-            Cause(DAMAGE, run.broken_in, f"{run.path} is broken: {run.error}") for run in broken
-        ]
+        causes += [Cause(DAMAGE, run.broken_in, str(run.error)) for run in broken]
     return Diff(*sides, causes, first)
 
 
-@attrs.frozen
-class _Unit:
-    """A unit: its number, all its blocks, its digest (None: it is left open)."""
-
-    number: int
-    blocks: Sequence[Block]
-    digest: int | None
-
-
 class _Run:
-    """One of the two journals, read unit by unit; what it declares is kept up to date."""
+    """One of the two journals, read unit by unit; what it declares is kept up to date.
 
-    def __init__(self, world: World[Any], reader: JournalReader) -> None:
-        self.world = world
+    `digest`: the last one before the unit that was read last. Without a `world`, nothing is taken
+    for an event.
+    """
+
+    def __init__(self, reader: JournalReader) -> None:
+        self.world: World[Any] | None = None
         self.reader = reader
         self.path = reader.path
         self.settings: Mapping[str, Any] = {}
         self.players: Sequence[dict[str, Any]] = ()
         self.by_hand: set[tuple[int, Any]] = set()
         self.declarations = 0
-        self.declared_in = 0  # the unit after which the last one stands
+        self.declared_from = 0  # the first unit for which the last one holds; 0: the start
+        self.digest: int | None = None
         self.rounds = 0
         self.is_open = False
         self.error: JournalError | None = None
         self.broken_in = 0
         self._units = fold.units(self._commits())
 
-    def next(self) -> _Unit | None:
+    def next(self) -> fold.Unit | None:
         """The next unit, or None where there is none any more, or none that can be read."""
-        return next((_Unit(*unit) for unit in self._units), None)
+        return next(self._units, None)
 
-    def is_sound(self, unit: _Unit) -> bool:
+    def is_sound(self, world: World[Any], unit: fold.Unit) -> bool:
         """Whether a unit has no rows but the world's. It is an error of this run if not."""
-        fault = next(fold.faults(self.world, unit.blocks), None)
+        fault = next(fold.faults(world, _blocks(unit)), None)
         if fault is not None:
-            where = f"{self.world.vocabulary.unit} {unit.number}"
+            where = f"{world.vocabulary.unit} {unit.number}"
             self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
         return fault is None
+
+    def is_broken(self) -> bool:
+        """Whether there is more wrong with it than an unfinished commit behind a beginning."""
+        torn = isinstance(self.error, TornTail) and self.declarations > 0
+        return self.error is not None and not torn
 
     def side(self) -> Side:
         """What there is to say of the file, once the rest of it is read."""
@@ -195,15 +194,18 @@ class _Run:
     def _commits(self) -> Iterator[Commit]:
         try:
             for commit in self.reader:
-                if commit.kind in (START, FORK):
+                if self.world is not None and commit.kind in (START, FORK):
                     [event] = fold.commit_events(self.world, self.reader, commit)
                     self._declare(event, is_start=commit.kind == START)
                 if commit.digest is not None:
                     self.rounds = commit.unit
                 self.is_open = commit.kind == UNIT and commit.digest is None
                 yield commit
+                if commit.digest is not None:
+                    self.digest = commit.digest
         except JournalError as error:
-            self.error, self.broken_in = error, self.rounds + 1
+            self.error = self.error or error
+            self.broken_in = self.broken_in or self.rounds + 1
 
     def _declare(self, event: Event, *, is_start: bool) -> None:
         fields = dict(event.fields)
@@ -212,55 +214,73 @@ class _Run:
             self.settings = fields.get("config", others)
         else:
             self.settings = {**self.settings, **fields.get("changes", {})}
+            self.declared_from = event.unit + 1
         if fields.get("roster") is not None:
             self.players = [_player(entry) for entry in fields["roster"]]
         self.by_hand |= {(unit, who) for unit, who in fields.get("replaced", ())}
         self.declarations += 1
-        self.declared_in = event.unit
 
 
-def _walk(one: _Run, two: _Run, declared: list[Cause]) -> First | None:
+def _blocks(unit: fold.Unit) -> list[Block]:
+    """The blocks of a unit: inputs and derived in turn, then the inputs that wait."""
+    judged = [block for step in unit.steps for block in (step.inputs, step.derived)]
+    return [*judged, unit.waiting]
+
+
+def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> First | None:
     """The first event that differs; what the runs declare on the way is added to `declared`."""
     known = (0, 0)
     while True:
         a, b = one.next(), two.next()
+        if not (one.declarations and two.declarations):
+            return None  # of one of them nothing can be read
         if known != (one.declarations, two.declarations):
             known = one.declarations, two.declarations
             before = {(cause.kind, cause.name) for cause in declared}
             declared += (c for c in _declared(one, two) if (c.kind, c.name) not in before)
+        if not declared and one.digest != two.digest:
+            declared.append(_other_digests(world, one, two))
+            return None
         if a is None or b is None:
             return None
-        if a.blocks != b.blocks:
-            if not (one.is_sound(a) & two.is_sound(b)):
+        if _blocks(a) != _blocks(b):
+            if not (one.is_sound(world, a) & two.is_sound(world, b)):
                 return None
-            first = _first_event(one.world, a, b)
+            first = _first_event(world, a, b)
             if first is not None:
                 return first
         if a.digest is None or b.digest is None:
             return None  # the one is as far as it is open the beginning of the other
         if a.digest != b.digest and not declared:
-            return First(a.number, _closed(one.world, a), _closed(one.world, b))
+            return First(a.number, _closed(world, a), _closed(world, b))
 
 
-def _first_event(world: World[Any], a: _Unit, b: _Unit) -> First | None:
-    """The first event that differs in a unit: none, if the commits were only cut differently."""
+def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
+    """The first event that differs in a unit, if it is not that one has not come to it yet."""
     streams = [
-        [event for block in unit.blocks for event in fold.block_events(world, a.number, block)]
+        [event for block in _blocks(unit) for event in fold.block_events(world, a.number, block)]
         for unit in (a, b)
     ]
     for place, (in_a, in_b) in enumerate(zip_longest(*streams)):
         if in_a != in_b:
             for unit, stream in zip((a, b), streams, strict=True):
                 if unit.digest is None and place == len(stream):
-                    return None  # it has not come to this event yet
+                    return None
             return First(a.number, in_a, in_b)
     return None
 
 
-def _closed(world: World[Any], unit: _Unit) -> Event:
+def _closed(world: World[Any], unit: fold.Unit) -> Event:
     words = world.vocabulary
     fields = {words.unit: unit.number, "digest": f"{unit.digest:016x}"}
     return Event(words.closed, unit.number, fields)
+
+
+def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
+    """START or a fork has another digest, though it declares the same."""
+    at = max(one.declared_from, two.declared_from)
+    where = f"before {world.vocabulary.unit} {max(at, 1)}"
+    return Cause(DERIVATION, at, f"other digests {where}; `verify` tells which is right")
 
 
 def _of_headers(one: _Run, two: _Run) -> Cause:
@@ -272,7 +292,7 @@ def _of_headers(one: _Run, two: _Run) -> Cause:
 
 def _declared(one: _Run, two: _Run) -> Iterator[Cause]:
     """In what the setups in force differ."""
-    at = max(one.declared_in, two.declared_in)
+    at = max(one.declared_from, two.declared_from)
     for name in {**one.settings, **two.settings}:
         a, b = one.settings.get(name), two.settings.get(name)
         if pack(a) != pack(b):

@@ -8,15 +8,16 @@ is: where runs share a seed, the same key gives the same words, and is counted o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 from xxhash import xxh3_64_intdigest
 
-from kernel.errors import BadInput
-from replay.audit import audit_all
+from kernel.errors import BadInput, TornTail
+from replay.audit import Audit, audit_all
 
 EXPECTED_MIN: Final = 5.0  # under so many expected wins a place, the approximation is poor
 
@@ -82,18 +83,22 @@ def _places(paths: Iterable[str | Path]) -> dict[int, list[int]]:
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
-        for drawn in audit_all(path):
+        for drawn in _whole(path):
             size = len(drawn.participants)
-            if not drawn.words or not size:
-                continue
-            print_ = xxh3_64_intdigest(bytes.fromhex(drawn.key))
-            if print_ not in seen:
-                if not drawn.holds:
-                    raise BadInput(
-                        f"{path}: a draw does not hold: plot {drawn.plot}, round {drawn.round}",
-                        "see `audit --all`",
-                    )
-                seen.add(print_)
+            if not drawn.holds:
+                raise BadInput(
+                    f"{path}: a draw does not hold: plot {drawn.plot}, round {drawn.round}",
+                    "see `audit --all`",
+                )
+            key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
+            if drawn.words and size and key not in seen:
+                seen.add(key)
                 place = drawn.participants.index(drawn.outcome)
                 counts.setdefault(size, [0] * size)[place] += 1
     return counts
+
+
+def _whole(path: str | Path) -> Iterator[Audit]:
+    """All that was decided in the whole commits of a journal; a torn tail does not matter."""
+    with suppress(TornTail):
+        yield from audit_all(path)

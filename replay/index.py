@@ -5,8 +5,8 @@ derived and disposable: it lies beside the journal (`run.journal.index`), is mad
 needed, and is thrown away when the journal's size or time of change is no longer what it was made
 from. Nor is it believed: a frozen state counts only if its digest, worked out anew from its fields,
 is the one in the journal. So a wrong, stale or foreign index can cost time and cannot change an
-answer. What stands before the place where reading begins is not read: `verify` is for that. Nor is it
-a guard against somebody who forges the journal itself, no more than checksums are.
+answer. What stands before the place where reading begins is not read: `verify` is for that. Nor is
+it a guard against somebody who forges the journal itself, no more than checksums are.
 
     index  = frozen* entry* foot
     entry  = unit, offset and number of its first commit, place and size of the state, checksum
@@ -30,9 +30,9 @@ from xxhash import xxh3_64_intdigest
 
 from kernel import fold
 from kernel.codec import Undecodable, pack, unpack
-from kernel.errors import BadInput, JournalError
+from kernel.errors import BadInput, JournalError, NotAJournal
 from kernel.journal import UNIT, Commit, JournalReader, Place, open_regular
-from kernel.world import Block, World
+from kernel.world import Step, World
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -187,7 +187,7 @@ def _proven_state(
     assert world.thaw is not None
     closing = _closing(reader, entry)
 
-    def past(first: int) -> Iterable[tuple[int, Sequence[Block]]]:
+    def past(first: int) -> Iterable[tuple[int, Sequence[Step]]]:
         start = index.before(first)
         return fold.past(reader.path, entry.unit, start and start.before)(first)
 
@@ -210,8 +210,8 @@ def _built(world: World[Any], reader: JournalReader) -> Index | None:
     """A new index, from one fold over the journal; None where none can be kept."""
     path = index_path(reader.path)
     temporary = ""
-    if os.path.lexists(path) and not os.path.isfile(path):
-        return None  # a pipe, a folder: somebody's own
+    if not _is_free(path):
+        return None
     try:
         facts = _facts(reader)
         with tempfile.NamedTemporaryFile(
@@ -233,6 +233,19 @@ def _built(world: World[Any], reader: JournalReader) -> Index | None:
             with suppress(OSError):
                 os.unlink(temporary)
     return Index.open(reader)
+
+
+def _is_free(path: str) -> bool:
+    """Whether there is nothing of somebody's own at a path: a pipe, a folder, a journal."""
+    if not os.path.exists(path):
+        return True
+    try:
+        JournalReader(path).close()
+    except NotAJournal:
+        return True
+    except (JournalError, BadInput):
+        pass
+    return False
 
 
 def _freeze_all(world: World[Any], reader: JournalReader, file: Any) -> Iterator[Entry]:

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from kernel import fold
-from kernel.journal import Commit, JournalReader
+from kernel.journal import FORK, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import (
     CAPTURED,
@@ -23,6 +23,7 @@ from kernel.mining.events import (
     RULED,
 )
 from kernel.mining.state import MiningState
+from kernel.world import Event
 
 
 @attrs.frozen
@@ -41,7 +42,8 @@ class Summary:
     """Counts over the whole run.
 
     `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
-    that an authority gave back; `mined` is gold before fines; `owned` plots at the end.
+    that an authority gave back; `mined` is gold before fines; `owned` plots at the end; `forks` are
+    the `forked` events.
     """
 
     path: str
@@ -58,10 +60,12 @@ class Summary:
     owned: int
     mined: float
     policies: Sequence[PolicySummary]
+    forks: Sequence[Event]
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for JSON."""
-        return attrs.asdict(self)
+        forks = [event.as_dict() for event in self.forks]
+        return {**attrs.asdict(self), "forks": forks}
 
 
 def summarise(path: str | Path) -> Summary:
@@ -70,11 +74,14 @@ def summarise(path: str | Path) -> Summary:
     state: MiningState | None = None
     mined: list[float] = []
     rounds = 0
+    forks: list[Event] = []
     with JournalReader(path) as reader:
         for commit, after in fold.states(MINING, reader):
             state = after
             if commit.digest is not None:
                 rounds = commit.unit
+            if commit.kind == FORK:
+                forks += fold.commit_events(MINING, reader, commit)
             happened = counted(commit)
             mined.append(happened.pop("mined"))
             counts.update(happened)
@@ -95,6 +102,7 @@ def summarise(path: str | Path) -> Summary:
         owned=sum(map(len, state.plots_of)),
         mined=math.fsum(mined),
         policies=_by_policy(state),
+        forks=forks,
     )
 
 

@@ -127,8 +127,7 @@ class MiningState:
             self.history = self.history[first - self.round - 1 :]
         else:
             self.history = [
-                RoundRecord(round, Block.joined(blocks[::2]), Block.joined(blocks[1::2]))
-                for round, blocks in past(first)
+                RoundRecord(round, step.inputs, step.derived) for round, [step] in past(first)
             ]
         self.history_sum = sum(record.fingerprint for record in self.history) & WORD_MASK
 
