@@ -112,7 +112,7 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
         )
     else:
         for result in results:
-            for line in _recheck(result):
+            for line in _recheck(result) if result["checked"] or not result["error"] else ():
                 click.echo(printable(line))
             if result["error"]:
                 click.echo(f"goldrush: {printable(result['error'])}", err=True)

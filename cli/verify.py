@@ -109,6 +109,8 @@ def _check_junit(path: str, journals: Sequence[str]) -> None:
 
     if os.path.isdir(path):
         raise BadInput(f"{path} is a folder", "give --junit a file")
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
     for journal in journals:
         if os.path.exists(path) and os.path.exists(journal) and os.path.samefile(path, journal):
             raise BadInput(f"{path} is a journal to be verified", "give --junit another file")

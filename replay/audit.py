@@ -18,7 +18,7 @@ from kernel.draws import Draws
 from kernel.errors import BadInput, UnsupportedJournal
 from kernel.journal import FORK, START, Commit, JournalReader
 from kernel.mining import MINING
-from kernel.mining.config import MiningConfig
+from kernel.mining.config import POINTWISE, MiningConfig
 from kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
 from kernel.mining.fork import changed
 from kernel.world import Row
@@ -147,6 +147,9 @@ def _raid(config: MiningConfig, round: int, row: Row) -> Audit:
     others = tuple(raider for raider in raiders if raider != owner)
     if outcome != CAPTURED:
         rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
+        return _undrawn(config, RAID, round, plot, others, words, winner, None, rule)
+    if defense and config.defense != POINTWISE:
+        rule = "a plot that is defended is not captured"
         return _undrawn(config, RAID, round, plot, others, words, winner, None, rule)
     if defense:
         return _shuffled(config, round, plot, others, defense, words, winner)

@@ -86,7 +86,8 @@ def verify_all(
     try:
         futures = []
         with suppress(BrokenProcessPool):  # a worker has died already
-            futures += [pool.submit(_judged, path, level, trust, sources) for path in paths]
+            for path in paths:
+                futures.append(pool.submit(_judged, path, level, trust, sources))
         for place, path in enumerate(paths):
             try:
                 yield futures[place].result()
