@@ -154,7 +154,7 @@ def test_a_policy_that_remembers_by_its_memo_holds_at_level_4(tmp_path: Path) ->
 def test_a_policy_that_is_not_trusted_is_not_asked_and_named(tmp_path: Path) -> None:
     verdict = verify(played_by(KeepsState, tmp_path))
 
-    assert (True, (f"{named(KeepsState)} (1 agents)",)) == (verdict.holds, verdict.not_asked)
+    assert (True, (f"{named(KeepsState)} (1 agent)",)) == (verdict.holds, verdict.not_asked)
 
 
 def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(tmp_path: Path) -> None:

@@ -1,0 +1,734 @@
+"""`log`, `diff`, `audit`, `fork` and `verify` over folders, as a person or a CI calls them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from agents.mining import record
+from kernel.journal import Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.mining.events import CLAIM_DRAWN
+from kernel.world import Block
+from replay.fork import fork
+from replay.verify import verify
+from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+
+ROUNDS = 12
+LOUD = """
+from kernel.mining.submit import Plan
+
+class Loud:
+    def plan(self, seen, draws):
+        print("a policy prints this")
+        return Plan([("claim", p, 1) for p in seen.unowned[:2]], memo="\\x1b[31m\\x07\\u202e")
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of journals that no test changes: a run, forks of it, bad copies of it."""
+    folder = tmp_path_factory.mktemp("kept")
+    a = folder / "a.journal"
+    record(a, {"seed": 7, "rounds": ROUNDS}, treatment="authority-punish")
+    fork(a, 5, folder / "fork.journal", settings={"alpha": 2.0})
+    data = a.read_bytes()
+    with JournalReader(a) as reader:
+        commits = list(reader)
+    (folder / "torn.journal").write_bytes(data[:-3])
+    (folder / "short.journal").write_bytes(data[: commits[6].end])
+    (folder / "damaged.journal").write_bytes(data[:3000] + b"\0\0" + data[3002:])
+    (folder / "no.journal").write_text("hello, this is no journal")
+    forged(commits, folder / "forged.journal")
+    return folder
+
+
+def forged(commits: list[Commit], path: Path) -> None:
+    """Another winner of the first draw, under right checksums."""
+    changed = list(commits)
+    inputs, derived = commits[1].blocks
+    batches: list[Any] = [(code, [list(row) for row in rows]) for code, rows in derived]
+    row = next(row for code, rows in batches if code == CLAIM_DRAWN for row in rows if row[-1])
+    row[2] = next(agent for agent in row[1] if agent != row[2])
+    changed[1] = Commit(commits[1].kind, 1, commits[1].digest, [inputs, Block(batches)])
+    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
+        for commit in changed:
+            journal.append(commit)
+
+
+def typed(text: str, *arguments: object, cwd: Path) -> Ran:
+    """Run with this on standard input."""
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *map(str, arguments)],
+        cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, input=text,
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def exported(path: Path) -> list[dict[str, Any]]:
+    ran = goldrush("export", path, cwd=path.parent)
+    assert ran.code == 0
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+# log
+
+
+def test_log_prints_what_export_does_narrowed_down(kept: Path) -> None:
+    path = kept / "a.journal"
+    events = exported(path)
+    one = goldrush(
+        "log", path, "--rounds", "2-4", "--agent", 3, "--agent", 5, "--event", "raid_resolved",
+        "--event", "claim_drawn", "--json", cwd=kept,
+    )  # fmt: skip
+    wanted = [
+        event
+        for event in events
+        if event["event"] in ("raid_resolved", "claim_drawn")
+        and 2 <= event["round"] <= 4
+        and {3, 5} & {*event.get("claimants", ()), *event.get("raiders", ()), event.get("owner")}
+    ]
+
+    assert wanted == [json.loads(line) for line in one.out.splitlines()]
+    assert wanted
+    assert goldrush("log", path, "--json", cwd=kept).out == goldrush("export", path, cwd=kept).out
+
+
+@pytest.mark.parametrize(
+    ("range_", "rounds"),
+    [("3", [3]), ("3-4", [3, 4]), ("11-", [11, 12]), ("-2", [0, 1, 2]), ("0", [0]), (" 3 ", [3])],
+)
+def test_log_takes_ranges_of_rounds(kept: Path, range_: str, rounds: list[int]) -> None:
+    ran = goldrush(
+        "log", "a.journal", "--rounds", range_, "--event", "round_closed", "--event", "run_started",
+        "--json", cwd=kept,
+    )  # fmt: skip
+
+    assert (0, "") == (ran.code, ran.err)
+    assert rounds == [json.loads(line).get("round", 0) for line in ran.out.splitlines()]
+
+
+def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
+    events = [event for event in exported(kept / "a.journal") if event.get("plot") == 34]
+    by_id = goldrush("log", "a.journal", "--plot", "34", cwd=kept)
+    by_place = goldrush("log", "a.journal", "--plot", "3,4", cwd=kept)
+
+    assert (0, by_id.out) == (by_place.code, by_place.out)
+    lines = [re.fullmatch(r" *(\d+)(?:-(\d+))?  (\w.*)", line) for line in by_id.out.splitlines()]
+    assert all(lines)
+    assert {event["round"] for event in events} == {
+        round_
+        for line in lines
+        if line
+        for round_ in range(int(line[1]), int(line[2] or line[1]) + 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--rounds", "5-3"], "no rounds 5 to 3"),
+        (["--rounds", "x"], "--rounds x is no range; write 12, 12-20, 12- or -20"),
+        (["--rounds", "-"], "is no range"),
+        (["--rounds", ""], "is no range"),
+        (["--rounds", "13"], "no round 13; give one from 0 to 12"),
+        (["--agent", "10"], "no agent 10; give one from 0 to 9"),
+        (["--agent", "x"], "--agent"),
+        (["--plot", "10,0"], "no plot '10,0'"),
+        (["--plot", "\x1b[2J"], "no plot"),
+        (["--event", "claimed"], "no event 'claimed'; did you mean claim_drawn?"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_log_refuses_what_there_is_not(kept: Path, arguments: list[str], says: str) -> None:
+    ran = goldrush("log", "a.journal", *arguments, cwd=kept)
+
+    assert_refused(ran, says)
+    assert "\x1b" not in ran.err
+
+
+def test_log_tells_what_stands_before_damage_and_then_says_where_it_is(kept: Path) -> None:
+    ran = goldrush("log", "damaged.journal", "--event", "round_closed", cwd=kept)
+
+    assert ran.code == 2
+    assert ran.out.splitlines()
+    assert re.fullmatch(r"goldrush: .*commit \d+ at byte \d+: expected .*\n", ran.err)
+
+
+def test_what_agents_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(LOUD)
+    goldrush("record", "--rounds", 2, "--roster", "loud:Loud*2", "--out", "a.journal", cwd=tmp_path)
+    fork = goldrush("fork", "a.journal", "--at", 1, "--roster", "loud:Loud*1,random*1",
+                    "--out", "\x1b[31m\x07b.journal", cwd=tmp_path)  # fmt: skip
+    by_hand = {"round": 2, "agent": 0, "actions": [], "error": "\x1b[2J\x07"}
+    put_in = typed(json.dumps(by_hand), "fork", "a.journal", "--at", 1, "--trust", "loud:Loud",
+                   "--replace-submission", "-", "--out", "c.journal", cwd=tmp_path)  # fmt: skip
+    shown = [
+        goldrush(command, *arguments, cwd=tmp_path, FORCE_COLOR="1")
+        for command, *arguments in (
+            ["log", "a.journal", "--event", "submitted"],
+            ["log", "c.journal"],
+            ["diff", "a.journal", "c.journal"],
+            ["diff", "a.journal", "\x1b[31m\x07b.journal"],
+            ["diff", "a.journal", "\x1b[31m\x07"],
+            ["verify", "a.journal", "\x1b[31m\x07b.journal", "\x1b[31m\x07"],
+            ["audit", "--all", "\x1b[31m\x07b.journal"],
+            ["audit", "--all", "\x1b[31m\x07"],
+            ["audit", "--fairness", "\x1b[31m\x07"],
+            ["fork", "a.journal", "--at", "1", "--replace-submission", "\x1b[31m\x07"],
+        )
+    ]
+
+    assert (0, 0) == (fork.code, put_in.code)
+    assert 'notes "\\u001b[31m\\u0007\\u202e"' in shown[0].out
+    assert [0, 0, 1, 1, 2, 2, 0, 2, 2, 2] == [ran.code for ran in shown]
+    for ran in (fork, put_in, *shown):
+        assert not set(ran.out + ran.err) & {"\x1b", "\x07", "\u202e"}
+
+
+# diff
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "code", "says"),
+    [
+        ("a.journal", "a.journal", 0, f"the same: {ROUNDS} rounds, finished"),
+        ("short.journal", "short.journal", 0, "the same: 6 rounds, unfinished"),
+        ("a.journal", "fork.journal", 1, "cause: configuration: alpha is 1.0 in a, 2.0 in b"),
+        ("short.journal", "a.journal", 1, "short.journal is a prefix of a.journal"),
+        ("a.journal", "short.journal", 1, "short.journal is a prefix of a.journal"),
+        ("torn.journal", "a.journal", 1, "torn tail"),
+        ("a.journal", "damaged.journal", 1, "cause: damage: damaged.journal"),
+        ("a.journal", "forged.journal", 1, "differ from round 1 on"),
+    ],
+)
+def test_diff_tells_by_its_exit_code_whether_two_runs_differ(
+    kept: Path, a: str, b: str, code: int, says: str
+) -> None:
+    ran = goldrush("diff", a, b, cwd=kept)
+    shown = json.loads(goldrush("diff", a, b, "--json", cwd=kept).out)
+
+    assert (code, "") == (ran.code, ran.err)
+    assert says in ran.out
+    assert (code == 0) == shown["same"]
+    assert {"same", "prefix", "a", "b", "causes", "first", "consequences"} == set(shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a.journal", "missing"], "missing: no such file"),
+        (["no.journal", "a.journal"], "not a goldrush journal"),
+        (["damaged.journal", "damaged.journal"], "commit"),
+        (["a.journal"], "Missing argument"),
+        (["a.journal", "a.journal", "a.journal"], "unexpected extra argument"),
+    ],
+)
+def test_diff_refuses_what_cannot_be_compared(kept: Path, arguments: list[str], says: str) -> None:
+    assert_refused(goldrush("diff", *arguments, cwd=kept), says)
+    assert_refused(goldrush("diff", *arguments, "--json", cwd=kept), says)
+
+
+def test_diff_by_round_has_every_round_from_the_first_that_differs(kept: Path) -> None:
+    ran = goldrush("diff", "a.journal", "fork.journal", "--by-round", cwd=kept)
+    shown = json.loads(
+        goldrush("diff", "a.journal", "fork.journal", "--by-round", "--json", cwd=kept).out
+    )
+    first = shown["first"]["round"]
+
+    assert (1, 6) == (ran.code, first)
+    assert list(range(first, ROUNDS + 1)) == [r["round"] for r in shown["consequences"]["rounds"]]
+    assert re.search(rf"(?m)^ *{ROUNDS}  ", ran.out)
+
+
+# audit
+
+
+def contested(path: Path) -> dict[str, Any]:
+    return next(e for e in exported(path) if e["event"] == "claim_drawn" and e["words"])
+
+
+def test_audit_lays_a_tie_break_open(kept: Path) -> None:
+    claim = contested(kept / "a.journal")
+    row, col = divmod(claim["plot"], 10)
+    ran = goldrush("audit", "a.journal", "--round", 1, "--plot", f"{row},{col}", cwd=kept)
+    [shown] = json.loads(
+        goldrush(
+            "audit", "a.journal", "--round", 1, "--plot", claim["plot"], "--kind", "claim",
+            "--json", cwd=kept,
+        ).out
+    )  # fmt: skip
+    snippet = ran.out.partition("redo it with msgpack and xxhash:\n\n")[2]
+    redone = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert re.search(
+        rf"winner +agent {claim['winner']}\nrecorded +agent {claim['winner']}", ran.out
+    )
+    assert f"{claim['winner']}\n" == redone.stdout
+    assert (claim["claimants"], claim["words"]) == (shown["participants"], shown["words"])
+    assert (True, claim["winner"]) == (shown["holds"], shown["outcome_again"])
+
+
+def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> None:
+    claim = contested(kept / "forged.journal")
+    good = goldrush("audit", "--all", "a.journal", "fork.journal", cwd=kept)
+    bad = goldrush("audit", "--all", "a.journal", "forged.journal", cwd=kept)
+    as_json = goldrush("audit", "--all", "a.journal", "forged.journal", "--json", cwd=kept)
+    first, second = json.loads(as_json.out)
+
+    assert (0, "", 2) == (good.code, good.err, good.out.count("; all hold\n"))
+    assert (1, "", 1) == (bad.code, bad.err, as_json.code)
+    assert "forged.journal: " in bad.out
+    assert "; 1 DO NOT HOLD" in bad.out
+    assert (
+        f"  claim on plot {claim['plot']} in round 1: recorded agent {claim['winner']}" in bad.out
+    )
+    assert (True, False, []) == (first["holds"], second["holds"], first["broken"])
+    assert [claim["plot"]] == [draw["plot"] for draw in second["broken"]]
+    events = exported(kept / "a.journal")
+    assert sum(first["checked"].values()) == sum(
+        e["event"] in ("claim_drawn", "raid_resolved", "ruled") for e in events
+    )
+    assert first["drawn"] == sum(bool(e.get("words")) for e in events)
+
+
+def test_audit_tests_who_wins(kept: Path) -> None:
+    ran = goldrush("audit", "--fairness", "a.journal", "fork.journal", cwd=kept)
+    shown = json.loads(goldrush("audit", "--fairness", "a.journal", "--json", cwd=kept).out)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert ran.out.splitlines()[0].split()[:2] == ["tied", "draws"]
+    assert ran.out.splitlines()[-2].split()[0] == "all"
+    assert "counted once" in ran.out.splitlines()[-1]
+    assert "too few draws" in ran.out
+    assert shown[-1]["participants"] is None
+    assert all(0 <= test["p"] <= 1 for test in shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a.journal"], "give --round and --plot, or --all, or --fairness"),
+        (["a.journal", "--round", "1"], "give --round and --plot"),
+        (["a.journal", "--plot", "1"], "give --round and --plot"),
+        (["a.journal", "--all", "--fairness"], "give --round and --plot"),
+        (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --round and --plot"),
+        (["a.journal", "--all", "--kind", "raid"], "leave --kind out"),
+        (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "give one journal"),
+        (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),
+        (["a.journal", "--round", "99", "--plot", "1"], "no round 99; give one from 0 to 12"),
+        (["a.journal", "--round", "1", "--plot", "100"], "no plot '100'"),
+        (["a.journal", "--round", "0", "--plot", "1"], "see `log --plot 1`"),
+        (["forged.journal", "--fairness"], "a draw does not hold"),
+        (["missing", "--all"], "no such file"),
+        (["no.journal", "--fairness"], "not a goldrush journal"),
+        ([], "Missing argument"),
+    ],
+)
+def test_audit_refuses_what_cannot_be_checked(kept: Path, arguments: list[str], says: str) -> None:
+    assert_refused(goldrush("audit", *arguments, cwd=kept), says)
+
+
+# verify
+
+
+@pytest.fixture
+def runs(kept: Path, tmp_path: Path) -> Path:
+    """A folder with two good journals, one of them further down."""
+    (tmp_path / "runs" / "more").mkdir(parents=True)
+    shutil.copy(kept / "a.journal", tmp_path / "runs" / "b.journal")
+    shutil.copy(kept / "fork.journal", tmp_path / "runs" / "more" / "a.journal")
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 9])
+def test_verify_of_a_folder_judges_every_journal_in_it(runs: Path, kept: Path, jobs: int) -> None:
+    good = goldrush("verify", "runs", "--jobs", jobs, cwd=runs.parent)
+    shutil.copy(kept / "damaged.journal", runs / "c.journal")
+    bad = goldrush("verify", "runs", "--jobs", jobs, cwd=runs.parent)
+    (runs / "d.journal").write_text("no journal")
+    mixed = goldrush("verify", "runs", "--jobs", jobs, cwd=runs.parent)
+    as_json = goldrush("verify", "runs", "--jobs", jobs, "--json", cwd=runs.parent)
+    shown = json.loads(as_json.out)
+
+    assert [(0, ""), (1, "")] == [(ran.code, ran.err) for ran in (good, bad)]
+    assert "2 journals: 2 hold, 0 do not, 0 could not be judged" == good.out.splitlines()[-1]
+    assert "3 journals: 2 hold, 1 do not, 0 could not be judged" == bad.out.splitlines()[-1]
+    assert "4 journals: 2 hold, 1 do not, 1 could not be judged" == mixed.out.splitlines()[-1]
+    assert ["runs/b.journal", "runs/c.journal", "runs/more/a.journal"] == [
+        line.partition(":")[0] for line in bad.out.splitlines()[:-1]
+    ]
+    assert (2, 2, "") == (mixed.code, as_json.code, as_json.err)
+    assert [True, False, None, True] == [outcome["holds"] for outcome in shown]
+    assert "runs/d.journal" in mixed.err
+
+
+def test_verify_of_an_empty_folder_is_refused_with_or_without_others(runs: Path) -> None:
+    (runs / "empty").mkdir()
+
+    assert_refused(goldrush("verify", "runs/empty", cwd=runs.parent), "holds no journal")
+    assert_refused(
+        goldrush("verify", "runs", "runs/empty", "--json", cwd=runs.parent), "holds no journal"
+    )
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "x"])
+def test_verify_refuses_numbers_of_jobs_that_are_none(kept: Path, jobs: str) -> None:
+    assert_refused(goldrush("verify", "a.journal", "--jobs", jobs, cwd=kept), "--jobs")
+
+
+def test_verify_writes_junit_beside_what_it_prints(runs: Path, kept: Path) -> None:
+    shutil.copy(kept / "torn.journal", runs / 'c<&"\x01.journal')
+    plain = goldrush("verify", "runs", "missing", cwd=runs.parent)
+    ran = goldrush("verify", "runs", "missing", "--junit", "verify.xml", cwd=runs.parent)
+    [suite] = ElementTree.parse(runs.parent / "verify.xml").getroot()
+
+    assert plain == ran
+    assert ("4", "1", "1") == tuple(suite.get(name) for name in ("tests", "failures", "errors"))
+    assert 'runs/c<&"\\x01.journal' == suite[1].get("name")
+    assert ["runs", "verify.xml"] == sorted(os.listdir(runs.parent))
+
+
+def test_junit_that_cannot_be_written_is_told_and_leaves_nothing(runs: Path) -> None:
+    for path in ("runs", "missing/verify.xml"):
+        ran = goldrush("verify", "runs", "--junit", path, cwd=runs.parent)
+
+        assert ran.code == 2
+        assert re.fullmatch(rf"goldrush: .*{path}.*\n", ran.err)
+    assert ["runs"] == os.listdir(runs.parent)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_policies_print_is_not_among_the_verdicts(tmp_path: Path, jobs: int) -> None:
+    (tmp_path / "loud.py").write_text(LOUD)
+    for name in ("a.journal", "b.journal"):
+        goldrush("record", "--rounds", 2, "--roster", "loud:Loud*2", "--out", name, cwd=tmp_path)
+    ran = goldrush(
+        "verify", "a.journal", "b.journal", "--trust", "loud:Loud", "--jobs", jobs, "--json",
+        cwd=tmp_path,
+    )  # fmt: skip
+
+    assert ran.code == 0
+    assert "a policy prints this" not in ran.out
+    assert [True, True] == [outcome["holds"] for outcome in json.loads(ran.out)]
+
+
+# fork
+
+
+def test_fork_lands_in_journals_under_a_free_name(kept: Path, tmp_path: Path) -> None:
+    shutil.copy(kept / "a.journal", tmp_path / "run.journal")
+    first = goldrush("fork", "run.journal", "--at", 5, "--set", "alpha=2.0", cwd=tmp_path)
+    second = goldrush("fork", "run.journal", "--at", 5, "--json", cwd=tmp_path)
+
+    assert (0, 0) == (first.code, second.code)
+    assert ["run-fork5-2.journal", "run-fork5.journal"] == sorted(os.listdir(tmp_path / "journals"))
+    assert "journal: journals/run-fork5.journal" in first.out
+    assert "journals/run-fork5-2.journal" == json.loads(second.out)["path"]
+    assert (kept / "fork.journal").read_bytes() == (
+        tmp_path / "journals" / "run-fork5.journal"
+    ).read_bytes()
+    assert verify(tmp_path / "journals" / "run-fork5.journal").holds
+
+
+def test_fork_without_changes_does_again_what_was_done(kept: Path, tmp_path: Path) -> None:
+    ran = goldrush("fork", kept / "a.journal", "--at", 5, "--out", "b.journal", cwd=tmp_path)
+    same = goldrush("diff", kept / "a.journal", "b.journal", cwd=tmp_path)
+
+    assert (0, 0) == (ran.code, same.code), same.out
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link], ids=["itself", "symbolic", "hard"])
+def test_fork_does_not_write_over_its_parent(
+    kept: Path, tmp_path: Path, link: Callable[[Path, Path], None] | None
+) -> None:
+    parent = tmp_path / "run.journal"
+    shutil.copy(kept / "a.journal", parent)
+    out = tmp_path / "out.journal"
+    if link is not None:
+        link(parent, out)
+    for force in ([], ["--force"]):
+        target = parent if link is None else out
+        ran = goldrush("fork", parent, "--at", 5, "--out", target, *force, cwd=tmp_path)
+
+        assert_refused(ran, str(target))
+        assert (kept / "a.journal").read_bytes() == parent.read_bytes()
+
+
+def test_fork_writes_over_another_journal_only_by_force(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "b.journal").write_text("something of mine")
+    arguments = ("fork", kept / "a.journal", "--at", 5, "--set", "alpha=2.0", "--out", "b.journal")
+    refused = goldrush(*arguments, cwd=tmp_path)
+
+    assert_refused(refused, "b.journal exists already", "--force")
+    assert "something of mine" == (tmp_path / "b.journal").read_text()
+    assert goldrush(*arguments, "--force", cwd=tmp_path).code == 0
+    assert (kept / "fork.journal").read_bytes() == (tmp_path / "b.journal").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--at", "13"], "has no closed round 13; give one from 0 to 12"),
+        (["--at", "-1"], "-1"),
+        (["--at", "x"], "--at"),
+        ([], "--at"),
+        (["--at", "5", "--set", "rows=3"], "rows cannot change"),
+        (["--at", "5", "--set", "agents=3"], "agents cannot change"),
+        (["--at", "5", "--set", "rounds=4"], "rounds is 4, but the run is forked at 5"),
+        (["--at", "5", "--set", "truce"], "has no value"),
+        (["--at", "5", "--set", "truce=1", "--set", "truce=2"], "truce is set twice"),
+        (["--at", "5", "--set", "trace=1"], "trace"),
+        (["--at", "5", "--treatment", "nonsense"], "nonsense"),
+        (["--at", "5", "--treatment", "agents-20"], "agents cannot change"),
+        (["--at", "5", "--roster", "random*3"], "the roster has 3 agents"),
+        (["--at", "5", "--roster", "nonsense"], "nonsense"),
+        (["--at", "5", "--replace-submission", "missing"], "cannot read missing"),
+        (["--at", "5", "--replace-submission", "."], "cannot read ."),
+    ],
+)
+def test_a_fork_that_is_refused_leaves_nothing_behind(
+    kept: Path, tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    ran = goldrush("fork", kept / "a.journal", *arguments, "--out", "b.journal", cwd=tmp_path)
+
+    assert_refused(ran, says)
+    assert [] == os.listdir(tmp_path)
+
+
+def test_a_fork_that_is_refused_makes_no_folder_for_journals(kept: Path, tmp_path: Path) -> None:
+    assert_refused(
+        goldrush("fork", kept / "a.journal", "--at", 13, cwd=tmp_path), "no closed round"
+    )
+    assert [] == os.listdir(tmp_path)
+
+
+def test_fork_of_what_is_no_journal_is_refused(kept: Path, tmp_path: Path) -> None:
+    for name, says in (("missing", "no such file"), ("no.journal", "not a goldrush journal")):
+        ran = goldrush("fork", kept / name, "--at", 5, "--out", "b.journal", cwd=tmp_path)
+
+        assert_refused(ran, says)
+    assert [] == os.listdir(tmp_path)
+
+
+def test_fork_goes_on_from_what_is_whole_of_a_broken_journal(kept: Path, tmp_path: Path) -> None:
+    for name in ("torn.journal", "damaged.journal", "short.journal"):
+        ran = goldrush(
+            "fork", kept / name, "--at", 1, "--out", name, "--set", "rounds=4", cwd=tmp_path
+        )
+
+        assert (0, True) == (ran.code, verify(tmp_path / name).holds)
+
+
+def test_a_fork_that_breaks_off_says_what_is_whole_and_how_it_goes_on(
+    kept: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "quits.py").write_text(
+        "class Quits:\n    def plan(self, seen, draws):\n        raise ValueError('\\x1b[2J')\n"
+    )
+    ran = goldrush(
+        "fork", kept / "a.journal", "--at", 5, "--roster", "quits:Quits*10", "--out", "b.journal",
+        cwd=tmp_path,
+    )  # fmt: skip
+
+    assert (1, "") == (ran.code, ran.out)
+    assert "b.journal holds rounds 1 to 5, whole; go on with" in ran.err
+    assert "resume b.journal --trust quits:Quits" in ran.err
+    assert "\x1b" not in ran.err
+    assert verify(tmp_path / "b.journal").rounds == 5
+
+
+# fork --replace-submission
+
+
+def submission(round_: int = 6, agent: int = 3, **fields: Any) -> dict[str, Any]:
+    return {"round": round_, "agent": agent, "actions": [["claim", 5, 1]], **fields}
+
+
+def replaced(path: Path) -> list[dict[str, Any]]:
+    """The submissions that stand in the journal in place of those of the policies."""
+    events = exported(path)
+    [fork] = [event for event in events if event["event"] == "forked"]
+    return [
+        event
+        for event in events
+        if event["event"] == "submitted" and [event["round"], event["agent"]] in fork["replaced"]
+    ]
+
+
+LINES = [submission(), submission(8, 0, actions=[], memo="m"), submission(6, 4, actions=[None])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(map(json.dumps, LINES)),
+        "\n\n".join(map(json.dumps, LINES)) + "\n",
+        json.dumps(LINES),
+        json.dumps(LINES, indent=2),
+        json.dumps([{"event": "submitted", "source": None, **line} for line in LINES]),
+    ],
+    ids=["lines", "with empty ones", "an array", "a broad one", "as exported"],
+)
+def test_submissions_are_put_in_from_a_file_and_from_standard_input(
+    kept: Path, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "by-hand.jsonl").write_text(text)
+    arguments = ("fork", kept / "a.journal", "--at", 5, "--replace-submission")
+    from_file = goldrush(*arguments, "by-hand.jsonl", "--out", "b.journal", cwd=tmp_path)
+    from_stdin = typed(text, *arguments, "-", "--out", "c.journal", cwd=tmp_path)
+    given = {(line["round"], line["agent"]): line for line in LINES}
+
+    assert (0, 0) == (from_file.code, from_stdin.code)
+    assert (tmp_path / "b.journal").read_bytes() == (tmp_path / "c.journal").read_bytes()
+    found = replaced(tmp_path / "b.journal")
+    assert sorted(given) == [(event["round"], event["agent"]) for event in found]
+    for event in found:
+        wanted = given[event["round"], event["agent"]]
+        assert (wanted["actions"], wanted.get("memo")) == (event["actions"], event["memo"])
+    assert verify(tmp_path / "b.journal").holds
+
+
+def test_one_submission_of_an_export_can_be_edited_and_put_in(kept: Path, tmp_path: Path) -> None:
+    line = next(
+        event
+        for event in exported(kept / "a.journal")
+        if event["event"] == "submitted" and (event["round"], event["agent"]) == (9, 2)
+    )
+    line["actions"] = line["actions"][:1]
+    ran = typed(
+        json.dumps(line), "fork", kept / "a.journal", "--at", 8, "--replace-submission", "-",
+        "--out", "b.journal", cwd=tmp_path,
+    )  # fmt: skip
+    cause = goldrush("diff", kept / "a.journal", "b.journal", cwd=tmp_path)
+
+    assert ran.code == 0
+    assert [line] == replaced(tmp_path / "b.journal")
+    assert "cause: submission: that of agent 2 in round 9, put in by hand" in cause.out
+
+
+def test_what_is_put_in_is_cleaned_as_what_policies_say_is(kept: Path, tmp_path: Path) -> None:
+    text = json.dumps(submission(say="a\x1b[2Jb\nc" + "d" * 300))
+    ran = typed(
+        text, "fork", kept / "a.journal", "--at", 5, "--replace-submission", "-",
+        "--set", "communication=true", "--out", "b.journal", cwd=tmp_path,
+    )  # fmt: skip
+    [found] = replaced(tmp_path / "b.journal")
+
+    assert ran.code == 0
+    assert ("a[2Jbc" + "d" * 274, 280) == (found["say"], len(found["say"]))
+
+
+def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path: Path) -> None:
+    """Text may hold other separators as they are: JSON allows that, and many programs do it."""
+    lines = [submission(agent=agent, memo="a\u2028b\x85c\u2029d") for agent in (1, 2)]
+    ran = typed(
+        "\n".join(json.dumps(line, ensure_ascii=False) for line in lines),
+        "fork", kept / "a.journal", "--at", 5, "--replace-submission", "-", "--out", "b.journal",
+        cwd=tmp_path,
+    )  # fmt: skip
+
+    assert (0, "") == (ran.code, ran.err)
+    assert [lines[0]["memo"]] * 2 == [event["memo"] for event in replaced(tmp_path / "b.journal")]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds no submission"),
+        ("[]", "holds no submission"),
+        (f"{json.dumps(submission())}\n\n{{oops\n", "-, line 3 is no JSON"),
+        ("5", "submission 1 is 5"),
+        ("null", "submission 1 is None"),
+        (json.dumps([submission(), "x"]), "submission 2 is 'x'"),
+        (json.dumps(submission(5)), "round 5 of agent 3 is replaced; give rounds 6 to 12"),
+        (json.dumps(submission(13)), "round 13 of agent 3 is replaced; give rounds 6 to 12"),
+        (json.dumps(submission(True)), "has round True"),
+        (json.dumps(submission("6")), "has round '6'"),
+        (json.dumps(submission(agent=10)), "submission 1: agent is 10; it must be from 0 to 9"),
+        (json.dumps(submission(agent=-1)), "agent is -1"),
+        (json.dumps({"round": 6, "actions": []}), "agent is None"),
+        (json.dumps({"round": 6, "agent": 1}), "not None"),
+        (json.dumps([submission()] * 2), "round 6 of agent 3 is replaced"),
+        (json.dumps(submission(plan=[])), "give an object of event, round, agent, actions"),
+        (json.dumps(submission(event="pruned")), "is a 'pruned' event"),
+        (
+            json.dumps(submission(actions="claim")),
+            "submission 1: a plan is a list of (kind, plot, amount), not 'claim'",
+        ),
+        (json.dumps(submission(actions=[["steal", 1, 1]])), "submission 1: item 0"),
+        (json.dumps(submission(actions=[["claim", 1]])), "submission 1: item 0"),
+        (json.dumps(submission(actions=[["claim", 1.0, 1]])), "submission 1: item 0"),
+        (json.dumps(submission(say=5)), "submission 1: say is 5"),
+        (json.dumps(submission(memo="x" * 2_001)), "memo"),
+        (json.dumps(submission(error="x" * 41)), "submission 1: error is 'xxx"),
+        (json.dumps(submission(agent="\x1b[2J")), "submission 1: agent is"),
+        ("[" * 100_000, "-, line 1 is no JSON"),
+    ],
+)
+def test_submissions_that_are_none_are_refused(
+    kept: Path, tmp_path: Path, text: str, says: str
+) -> None:
+    ran = typed(
+        text, "fork", kept / "a.journal", "--at", 5, "--replace-submission", "-",
+        "--out", "b.journal", cwd=tmp_path,
+    )  # fmt: skip
+
+    assert_refused(ran, says)
+    assert "\x1b" not in ran.err
+    assert [] == os.listdir(tmp_path)
+
+
+def test_submissions_that_are_no_text_are_refused(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "by-hand.jsonl").write_bytes(b'{"round": 6, "agent": 1, "actions": []}\xff')
+    ran = goldrush(
+        "fork", kept / "a.journal", "--at", 5, "--replace-submission", "by-hand.jsonl", cwd=tmp_path
+    )
+
+    assert_refused(ran, "cannot read by-hand.jsonl: it is no UTF-8 text")
+
+
+# all
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["log", "a.journal"], ["log", "a.journal", "--json"], ["diff", "a.journal", "fork.journal"],
+     ["audit", "a.journal", "--all", "--json"], ["verify", ".", "--jobs", "2"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_reader_that_goes_away_is_no_error(kept: Path, command: list[str]) -> None:
+    """The pipe is closed before anything is written to it."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *command], cwd=kept, stdout=write, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, timeout=60,
+    )  # fmt: skip
+    os.close(write)
+
+    assert 141 == done.returncode
+    assert "Traceback" not in done.stderr
+
+
+def test_reading_leaves_the_folder_as_it_was(kept: Path) -> None:
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    for command in (
+        ["log", "a.journal", "--rounds", "9"],
+        ["diff", "a.journal", "fork.journal", "--by-round"],
+        ["audit", "a.journal", "--all"],
+        ["verify", ".", "--jobs", "2"],
+    ):
+        goldrush(*command, cwd=kept)
+
+    assert before == {path.name: path.read_bytes() for path in kept.iterdir()}

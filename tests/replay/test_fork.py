@@ -1,0 +1,961 @@
+"""Forks of mining runs: the parent's bytes, what changes, the rest played anew; and resumed."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.mining import prepare, record, resume
+from agents.roster import Entry, Roster
+from kernel import fold
+from kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    GoldrushError,
+    MalformedEvents,
+    NotAJournal,
+    PolicyFailed,
+    TornTail,
+    UnsupportedJournal,
+)
+from kernel.journal import (
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+    sha256_of,
+)
+from kernel.mining import MINING
+from kernel.mining.config import ALL
+from kernel.mining.treatments import TREATMENTS
+from kernel.world import Block
+from replay.fork import fork, read_submissions
+from replay.rebuild import rebuild
+from replay.verify import LEVELS, verify
+
+ROUNDS = 9
+SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
+ROSTER = "raid,claim,greedy-mine,tit-for-tat-raid,random*2"
+AGENTS = 6
+FIXED_BY = ("agents-20", "scarce", "scarce-20")  # treatments that change the grid or the agents
+
+
+def commits_of(path: Path) -> list[Commit]:
+    with JournalReader(path) as reader:
+        return list(reader)
+
+
+def ends(path: Path) -> list[int]:
+    return [commit.end for commit in commits_of(path)]
+
+
+def events_of(path: Path, *names: str) -> list[dict[str, Any]]:
+    """The events of a journal, of some types or of all."""
+    with JournalReader(path) as reader:
+        events = [event.as_dict() for event in fold.events(MINING, reader)]
+    return [event for event in events if not names or event["event"] in names]
+
+
+def after(path: Path, round: int) -> list[dict[str, Any]]:
+    """The events after a round, but for forks."""
+    return [e for e in events_of(path) if e.get("round", 0) > round and e["event"] != "forked"]
+
+
+def config_at(path: Path, round: int) -> dict[str, Any]:
+    config: dict[str, Any] = rebuild(path, round).state.config.as_dict()
+    return config
+
+
+def write(path: Path, commits: Sequence[Commit]) -> Path:
+    with JournalWriter(path, Header(MINING.name, MINING.rules), force=True) as journal:
+        for commit in commits:
+            journal.append(commit)
+    return path
+
+
+def claims(round: int, agent: int, *plots: int, **more: Any) -> dict[str, Any]:
+    """A submission to be put in by hand."""
+    return {
+        "round": round,
+        "agent": agent,
+        "actions": [["claim", plot, 1] for plot in plots],
+        **more,
+    }
+
+
+def submissions(path: Path) -> dict[tuple[int, int], dict[str, Any]]:
+    return {(e["round"], e["agent"]): e for e in events_of(path, "submitted")}
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journals") / "parent.journal"
+    record(path, SETTINGS, ROSTER)
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "fork.journal"
+
+
+@pytest.fixture
+def visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A policy of somebody's own, by name."""
+    (tmp_path / "visiting.py").write_text(
+        "class Visitor:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return [('raid', plot, 1) for plot in draws.shuffled(seen.others)[:3]]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "visiting:Visitor"
+    sys.modules.pop("visiting", None)
+
+
+# What a fork is.
+
+KINDS_OF_FORK: Mapping[str, dict[str, Any]] = {
+    "nothing": {},
+    "a setting": {"settings": {"stamina": 3}},
+    "a shorter record": {"settings": {"visibility": 1}},
+    "a longer record": {"settings": {"visibility": ALL}},
+    "a treatment": {"treatment": "authority-adjudicate"},
+    "a roster": {"roster": "mine*3,raid*3"},
+    "more rounds": {"settings": {"rounds": ROUNDS + 3}},
+    "a submission": {"settings": {"rounds": 12}, "replace": [claims(11, 2, 0, 1)]},
+}
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, ROUNDS])
+@pytest.mark.parametrize("kind", KINDS_OF_FORK)
+def test_a_fork_begins_with_its_parents_bytes_and_verifies_at_every_level(
+    parent: Path, out: Path, kind: str, at: int
+) -> None:
+    fork(parent, at, out, **KINDS_OF_FORK[kind])
+    common = ends(parent)[at]
+    verdicts = [verify(out, level) for level in range(1, len(LEVELS) + 1)]
+
+    assert out.read_bytes()[:common] == parent.read_bytes()[:common]
+    assert [(verdict.broken, verdict.finished) for verdict in verdicts] == [(None, True)] * 4
+    assert (verdicts[3].level, verdicts[3].not_asked) == (4, ())
+    assert verdicts[3].events == len(events_of(out))
+    assert [commit.kind for commit in commits_of(out)][at : at + 2] == [UNIT if at else START, FORK]
+
+
+def test_the_forked_event_says_what_changes(parent: Path, out: Path) -> None:
+    replace = [claims(8, 1, 0), claims(5, 2, 1), claims(5, 0, 1)]
+    settings = {"fine": 2, "stamina_by_agent": [1, 2, 3, 4, 5, 6], "truce": 1}
+    fork(parent, 4, out, settings=settings, roster="mine", replace=replace)
+    [forked] = events_of(out, "forked")
+
+    assert json.loads(json.dumps(forked)) == {
+        "event": "forked",
+        "round": 4,
+        "parent": sha256_of(parent),
+        "changes": {"stamina_by_agent": [1, 2, 3, 4, 5, 6], "fine": 2.0},
+        "roster": [{"agent": a, "policy": "mine", "options": {}} for a in range(AGENTS)],
+        "replaced": [[5, 0], [5, 2], [8, 1]],
+    }
+    assert list(forked) == ["event", "round", "parent", "changes", "roster", "replaced"]
+    assert list(forked["changes"]) == ["stamina_by_agent", "fine"]
+
+
+def test_a_fork_that_changes_nothing_says_so(parent: Path, out: Path) -> None:
+    fork(parent, 4, out)
+    [forked] = events_of(out, "forked")
+
+    assert (forked["changes"], forked["roster"], forked["replaced"]) == ({}, None, [])
+
+
+@pytest.mark.parametrize("at", range(ROUNDS + 1))
+def test_a_fork_that_changes_nothing_does_again_what_its_parent_did(
+    parent: Path, out: Path, at: int
+) -> None:
+    fork(parent, at, out)
+
+    assert after(out, at) == after(parent, at)
+
+
+def test_the_same_fork_gives_the_same_bytes(parent: Path, out: Path) -> None:
+    changes: dict[str, Any] = {"settings": {"seed": 9}, "replace": [claims(7, 1, 0)]}
+    fork(parent, 4, out, **changes)
+    fork(parent, 4, out.with_name("again"), **changes)
+
+    assert out.with_name("again").read_bytes() == out.read_bytes()
+
+
+def test_progress_is_told_from_the_fork_on(parent: Path, out: Path) -> None:
+    told: list[tuple[int, int, int]] = []
+    state = fork(
+        parent, 6, out, on_round=lambda at, state: told.append((at, state.round, len(ends(out))))
+    )
+
+    assert told == [(6, 6, 8), (7, 7, 9), (8, 8, 10), (9, 9, 11)]
+    assert (state.round, MINING.digest(state)) == (9, rebuild(out, 9).digest)
+
+
+def test_what_changes_does_so_from_the_next_round_on(parent: Path, out: Path) -> None:
+    fork(parent, 4, out, settings={"stamina": 2}, roster="claim")
+
+    assert config_at(out, 4)["stamina"] == 10
+    assert config_at(out, 5)["stamina"] == 2
+    assert {entry["policy"] for entry in rebuild(out, 5).state.roster} == {"claim"}
+    plans = [e["actions"] for e in events_of(out, "submitted") if e["round"] > 4]
+    assert max(sum(amount for _, _, amount in plan) for plan in plans) == 2
+
+
+# Treatments.
+
+
+@pytest.mark.parametrize("treatment", [name for name in TREATMENTS if name not in FIXED_BY])
+def test_forked_at_its_start_under_a_treatment_a_run_is_one_recorded_under_it(
+    parent: Path, out: Path, treatment: str
+) -> None:
+    fork(parent, 0, out, treatment=treatment)
+    record(out.with_name("recorded"), SETTINGS, ROSTER, treatment)
+
+    assert after(out, 0) == after(out.with_name("recorded"), 0)
+
+
+@pytest.mark.parametrize("treatment", FIXED_BY)
+def test_a_treatment_of_the_grid_or_of_the_number_of_agents_is_refused(
+    parent: Path, out: Path, treatment: str
+) -> None:
+    with pytest.raises(BadInput, match="cannot change in the middle of a run"):
+        fork(parent, 4, out, treatment=treatment)
+
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("treatment", "settings"),
+    [
+        ("stamina-8", {"stamina": 3}),
+        ("alpha-rich", {"alpha": 0.5}),
+        ("alpha-rich", {"seed": 8}),
+        ("alpha-rich", {"alpha_by_plot": [0.25] * 16}),
+        ("stamina-mixed", {"stamina_by_agent": [5] * AGENTS}),
+        ("stamina-mixed", {"stamina": 3}),
+        ("stamina-mixed", {"stamina_by_agent": None}),
+        ("history-all", {"visibility": 2}),
+    ],
+)
+def test_settings_go_before_a_treatment_as_they_do_when_recorded(
+    parent: Path, out: Path, treatment: str, settings: dict[str, Any]
+) -> None:
+    fork(parent, 4, out, treatment=treatment, settings=settings)
+    config, _ = prepare({**SETTINGS, **settings}, ROSTER, treatment)
+
+    assert config_at(out, 5) == config.as_dict()
+
+
+def test_a_treatment_leaves_what_the_parent_had_otherwise(parent: Path, out: Path) -> None:
+    second = out.with_name("second")
+    fork(parent, 2, out, settings={"truce": 0, "alpha": 0.5})
+    fork(out, 5, second, treatment="alpha-rich")
+    found = config_at(second, 6)
+
+    assert (found["truce"], found["alpha"]) == (0, 0.5)
+    assert sorted(found["alpha_by_plot"]) == [0.5] * 13 + [2.0] * 3
+
+
+# Rosters.
+
+
+def test_agents_of_the_new_roster_play_from_the_next_round_on(parent: Path, out: Path) -> None:
+    fork(parent, 4, out, roster="mine*1,defend*5")
+    record(out.with_name("all"), SETTINGS, "mine*1,defend*5")
+    kept, new = submissions(parent), submissions(out)
+
+    assert all(new[place] == kept[place] for place in kept if place[0] <= 4)
+    kinds = {e["actions"][0][0] for (r, a), e in new.items() if r > 4 and a and e["actions"]}
+    assert kinds <= {"defend", "mine", "claim"}
+
+
+def test_recorded_agents_play_what_they_did_in_another_journal(parent: Path, out: Path) -> None:
+    fork(parent, 4, out, roster=f"recorded:{parent}")
+    known, new = submissions(parent), submissions(out)
+
+    assert new == known
+    assert after(out, 4) != after(parent, 4)  # the roster is in the digest
+    assert verify(out).not_asked == ("recorded (6 agents)",)
+    assert verify(out, sources=[str(parent)]).not_asked == ()
+
+
+def test_recorded_agents_of_the_parent_play_on_where_their_journal_is_given(
+    parent: Path, out: Path
+) -> None:
+    played = out.with_name("played")
+    record(played, SETTINGS, f"recorded:{parent}*6")
+    with pytest.raises(BadInput, match="give that journal"):
+        fork(played, 4, out)
+    refused = not out.exists()
+    fork(played, 4, out, sources=[str(parent)])
+
+    assert refused
+    assert after(out, 4) == after(played, 4)
+    assert verify(out, sources=[str(parent)]).holds
+
+
+def test_recorded_agents_need_a_recording_as_long_as_the_new_run(parent: Path, out: Path) -> None:
+    played = out.with_name("played")
+    record(played, SETTINGS, f"recorded:{parent}*6")
+    for more in ({"sources": [str(parent)]}, {"roster": f"recorded:{parent}"}):
+        with pytest.raises(BadInput, match="holds 9 rounds"):
+            fork(played, 4, out, settings={"rounds": 10}, **more)
+
+        assert not out.exists()
+
+
+def test_a_recording_that_is_played_is_not_overwritten(parent: Path, out: Path) -> None:
+    record(out, SETTINGS, ROSTER)
+    before = out.read_bytes()
+    with pytest.raises(BadInput, match="is what `recorded` plays"):
+        fork(parent, 4, out, roster=f"recorded:{out}", force=True)
+
+    assert out.read_bytes() == before
+
+
+def test_a_policy_of_ones_own_plays_where_the_new_roster_names_it(
+    parent: Path, out: Path, visitor: str
+) -> None:
+    fork(parent, 4, out, roster=f"{visitor}*2,raid*4")
+
+    assert verify(out, trust=[visitor]).holds
+    assert {e["actions"][0][0] for (r, a), e in submissions(out).items() if r > 4 and a < 2} == {
+        "raid"
+    }
+
+
+def test_a_policy_of_somebodys_own_in_the_parent_plays_only_where_it_is_trusted(
+    out: Path, visitor: str
+) -> None:
+    theirs = out.with_name("theirs")
+    record(theirs, SETTINGS, f"{visitor}*2,raid*4")
+    with pytest.raises(BadInput, match="allow it with trust"):
+        fork(theirs, 4, out)
+    refused = not out.exists()
+    fork(theirs, 4, out, trust=[visitor])
+    fork(theirs, 4, out.with_name("without"), roster="claim*6")
+
+    assert refused
+    assert after(out, 4) == after(theirs, 4)
+    assert verify(out.with_name("without")).holds
+
+
+def test_a_policy_that_fails_leaves_a_fork_that_can_go_on(parent: Path, out: Path) -> None:
+    module = out.with_name("frail.py")
+    module.write_text(
+        "from pathlib import Path\n"
+        "class Frail:\n"
+        "    def plan(self, seen, draws):\n"
+        "        if seen.round == 7 and not Path(__file__).with_name('mended').exists():\n"
+        "            raise RuntimeError('not yet')\n"
+        "        return [('claim', plot, 1) for plot in seen.unowned[:1]]\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(out.parent)
+        with pytest.raises(PolicyFailed, match="round 7"):
+            fork(parent, 4, out, roster="frail:Frail")
+        rounds = verify(out, 3).rounds
+        out.with_name("mended").touch()
+        resume(out, trust=["frail:Frail"])
+        fork(parent, 4, out.with_name("whole"), roster="frail:Frail")
+        sys.modules.pop("frail")
+
+    assert rounds == 6
+    assert out.read_bytes() == out.with_name("whole").read_bytes()
+
+
+@pytest.mark.parametrize("agents", [1, AGENTS + 1])
+def test_a_roster_ready_made_of_another_length_is_bad_input(
+    parent: Path, out: Path, agents: int
+) -> None:
+    roster = Roster(tuple(Entry(agent, "raid") for agent in range(agents)))
+    with pytest.raises(BadInput, match="roster"):
+        fork(parent, 4, out, roster=roster)
+
+
+# Submissions put in by hand.
+
+
+def test_submissions_are_put_in_where_they_belong_and_nowhere_else(parent: Path, out: Path) -> None:
+    replace = [claims(8, 1, 3, memo="m"), claims(5, 0, 2), claims(5, 4)]
+    fork(parent, 4, out, replace=replace)
+    found, known = submissions(out), submissions(parent)
+    by_hand = {(item["round"], item["agent"]): item for item in replace}
+
+    assert {place: found[place]["actions"] for place in by_hand} == {
+        place: item["actions"] for place, item in by_hand.items()
+    }
+    assert found[8, 1]["memo"] == "m"
+    assert all(found[place] == known[place] for place in known if place[0] < 5)
+    assert {place for place in known if place[0] == 5 and found[place] != known[place]} == {
+        (5, 0),
+        (5, 4),
+    }
+    assert verify(out) == verify(out, 4)
+    assert verify(out).holds
+
+
+def test_what_was_submitted_put_in_again_changes_nothing(parent: Path, out: Path) -> None:
+    again = [event for (round, _), event in submissions(parent).items() if round > 4]
+    fork(parent, 4, out, replace=again)
+
+    assert after(out, 4) == after(parent, 4)
+    assert len(events_of(out, "forked")[0]["replaced"]) == 5 * AGENTS
+
+
+def test_the_submissions_of_a_whole_other_run_can_be_put_in(parent: Path, out: Path) -> None:
+    other = out.with_name("other")
+    record(other, {**SETTINGS, "seed": 4}, "greedy-mine*3,random*3")
+    fork(parent, 0, out, replace=list(submissions(other).values()))
+
+    assert submissions(out) == submissions(other)
+    assert verify(out).holds
+
+
+def test_a_submission_by_hand_is_cleaned_as_an_agents_is(parent: Path, out: Path) -> None:
+    items = [None, ["claim", 2**70, 1], ["raid", 1, 1], None, *[["mine", 0, 1]] * 1000]
+    item = {"round": 5, "agent": 0, "actions": items, "say": "a\x1bb", "error": "no-json"}
+    silent = {"round": 6, "agent": 0, "actions": [], "error": "refusal", "source": {"model": "x"}}
+    fork(parent, 4, out, settings={"communication": True}, replace=[item, silent])
+    found = submissions(out)
+
+    assert found[5, 0]["actions"][:4] == [None, None, ["raid", 1, 1], None]
+    assert (len(found[5, 0]["actions"]), found[5, 0]["error"]) == (1000, "overflow")
+    assert found[5, 0]["say"] == "ab"
+    assert (found[6, 0]["error"], found[6, 0]["source"]) == ("refusal", None)
+    assert verify(out).holds
+
+
+def test_nothing_is_said_by_hand_where_there_is_no_communication(parent: Path, out: Path) -> None:
+    fork(parent, 4, out, replace=[claims(5, 0, 1, say="hello")])
+
+    assert submissions(out)[5, 0]["say"] is None
+
+
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [
+        ([claims(4, 0, 1)], "round 4 .*give rounds 5 to 9"),
+        ([claims(10, 0, 1)], "round 10 .*give rounds 5 to 9"),
+        ([claims(5, 0, 1), claims(5, 0, 1)], "each agent once"),
+        ([claims(5, AGENTS, 1)], "agent is 6; it must be from 0 to 5"),
+        ([claims(5, -1, 1)], "agent is -1"),
+        ([{**claims(5, 0), "agent": True}], "agent is True"),
+        ([{**claims(5, 0), "round": "5"}], "has round '5'"),
+        ([{**claims(5, 0), "round": True}], "has round True"),
+        ([{"agent": 0, "actions": []}], "has round None"),
+        ([{"round": 5, "actions": []}], "agent is None"),
+        ([{"round": 5, "agent": 0}], "not None"),
+        ([{**claims(5, 0), "actions": "claim"}], "not 'claim'"),
+        ([{**claims(5, 0), "actions": [["steal", 0, 1]]}], "item 0 is"),
+        ([{**claims(5, 0), "actions": [["claim", 0]]}], "item 0 is"),
+        ([{**claims(5, 0), "actions": [["claim", 0, 1.0]]}], "item 0 is"),
+        ([{**claims(5, 0), "actions": [5]}], "item 0 is 5"),
+        ([claims(5, 0, say=5)], "say is 5"),
+        ([claims(5, 0, memo="x" * 2001)], "memo must be text"),
+        ([claims(5, 0, memo="\ud800")], "lone surrogates"),
+        ([claims(5, 0, error="x" * 41)], "error is"),
+        ([claims(5, 0, error="é")], "error is"),
+        ([claims(5, 0, error=5)], "error is 5"),
+        ([claims(5, 0, gold=5)], "submission 1 is"),
+        ([claims(5, 0), 5], "submission 2 is 5"),
+        ([claims(5, 0), None], "submission 2 is None"),
+        ([claims(5, 0, event="pruned")], "is a 'pruned' event"),
+        ([claims(5, 0, event=None)], "is a None event"),
+    ],
+)
+def test_what_is_no_submission_of_a_round_to_come_is_refused(
+    parent: Path, out: Path, items: list[Any], says: str
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        fork(parent, 4, out, replace=items)
+
+    assert not out.exists()
+
+
+def test_submissions_are_read_from_lines_from_a_list_and_from_one_object() -> None:
+    one, two = claims(5, 0, 1), claims(6, 1, 2)
+
+    assert read_submissions(f"{json.dumps(one)}\n\n{json.dumps(two)}\n", "x") == [one, two]
+    assert read_submissions(json.dumps([one, two], indent=1), "x") == [one, two]
+    assert read_submissions(json.dumps(one), "x") == [one]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "[]", "{", '{"a": 1}\n{', "[" * 100_000])
+def test_text_that_holds_no_submissions_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="some lines"):
+        read_submissions(text, "some lines")
+
+
+# Forks of forks.
+
+
+def actions(path: Path, round: int, agent: int) -> list[Any]:
+    found: list[Any] = submissions(path)[round, agent]["actions"]
+    return found
+
+
+@pytest.fixture
+def first(parent: Path, tmp_path: Path) -> Path:
+    """A fork at round 3 with submissions put in for rounds 5 and 8."""
+    path = tmp_path / "first.journal"
+    fork(parent, 3, path, replace=[claims(5, 0, 1), claims(8, 1, 2)])
+    return path
+
+
+@pytest.mark.parametrize("at", [3, 4, 5, 7])
+def test_submissions_that_a_fork_put_in_still_hold_in_a_fork_of_it(
+    first: Path, out: Path, at: int
+) -> None:
+    fork(first, at, out, settings={"stamina": 7})
+
+    assert actions(out, 5, 0) == [["claim", 1, 1]]
+    assert actions(out, 8, 1) == [["claim", 2, 1]]
+    assert len(events_of(out, "forked")) == 2
+    assert verify(out).holds
+
+
+def test_a_fork_before_a_fork_knows_nothing_of_it(parent: Path, first: Path, out: Path) -> None:
+    fork(first, 2, out)
+
+    assert after(out, 2) == after(parent, 2)
+    assert [event["parent"] for event in events_of(out, "forked")] == [sha256_of(first)]
+
+
+def test_a_fork_of_a_fork_that_changes_nothing_does_again_what_that_did(
+    first: Path, out: Path
+) -> None:
+    for at in range(3, ROUNDS + 1):
+        fork(first, at, out, force=True)
+
+        assert after(out, at) == after(first, at), at
+
+
+def test_of_two_submissions_for_one_place_that_of_the_later_fork_goes_first(
+    first: Path, out: Path
+) -> None:
+    fork(first, 4, out, replace=[claims(8, 1, 3)])
+    third = out.with_name("third")
+    fork(out, 6, third)
+
+    assert actions(out, 5, 0) == [["claim", 1, 1]]
+    assert actions(out, 8, 1) == actions(third, 8, 1) == [["claim", 3, 1]]
+    assert verify(out).holds
+    assert verify(third).holds
+
+
+def test_forks_at_one_round_stand_one_after_the_other(first: Path, out: Path) -> None:
+    fork(first, 3, out, settings={"seed": 5})
+    third = out.with_name("third")
+    fork(out, 3, third, settings={"truce": 0})
+    forks = [(e["round"], e["changes"]) for e in events_of(third, "forked")]
+
+    assert forks == [(3, {}), (3, {"seed": 5}), (3, {"truce": 0})]
+    assert (config_at(third, 4)["seed"], config_at(third, 4)["truce"]) == (5, 0)
+    assert verify(third).holds
+
+
+def test_the_record_of_the_past_reaches_back_over_forks(parent: Path, out: Path) -> None:
+    second, third = out.with_name("second"), out.with_name("third")
+    fork(parent, 3, out, settings={"visibility": 1})
+    fork(out, 6, second, settings={"visibility": ALL})
+    state = rebuild(second, 8).state
+    fork(parent, 3, third, settings={"visibility": ALL})
+
+    assert [record.round for record in state.history] == list(range(1, 9))
+    assert [r.fingerprint for r in state.history][:3] == [
+        r.fingerprint for r in rebuild(third, 8).state.history
+    ][:3]
+    assert verify(second).holds
+
+
+# Parents of all sorts.
+
+
+def test_an_unfinished_parent_can_be_forked_at_any_round_that_it_has(
+    parent: Path, out: Path
+) -> None:
+    unfinished = out.with_name("unfinished")
+    unfinished.write_bytes(parent.read_bytes()[: ends(parent)[6]])
+    fork(unfinished, 6, out)
+    with pytest.raises(BadInput, match="has no closed round 7; give one from 0 to 6"):
+        fork(unfinished, 7, out.with_name("none"))
+
+    assert after(out, 6) == after(parent, 6)
+    assert not out.with_name("none").exists()
+
+
+@pytest.mark.parametrize("at", [3, 6])
+def test_a_torn_parent_can_be_forked_at_any_whole_round(parent: Path, out: Path, at: int) -> None:
+    torn = out.with_name("torn")
+    torn.write_bytes(parent.read_bytes()[: ends(parent)[6] + 20])
+    fork(torn, at, out)
+    with pytest.raises(BadInput, match="has no closed round 7"):
+        fork(torn, 7, out.with_name("none"))
+
+    assert after(out, at) == after(parent, at)
+    assert verify(out).holds
+
+
+def damaged(parent: Path, path: Path, commit: int) -> Path:
+    data = bytearray(parent.read_bytes())
+    data[commits_of(parent)[commit].offset + 20] ^= 1
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("at", [0, 4, 5])
+def test_damage_behind_the_fork_does_not_matter(parent: Path, out: Path, at: int) -> None:
+    fork(damaged(parent, out.with_name("damaged"), 6), at, out)
+
+    assert after(out, at) == after(parent, at)
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_damage_right_behind_the_fork_does_not_matter_where_the_record_is_read_again(
+    parent: Path, out: Path, torn: bool
+) -> None:
+    broken = damaged(parent, out.with_name("damaged"), 9)
+    if torn:
+        broken.write_bytes(parent.read_bytes()[: ends(parent)[8] + 20])
+    fork(broken, 8, out, settings={"visibility": ALL})
+
+    assert verify(out).holds
+
+
+@pytest.mark.parametrize("at", [6, 7, 9])
+def test_damage_before_the_fork_is_told(parent: Path, out: Path, at: int) -> None:
+    with pytest.raises(DamagedJournal, match="commit 6"):
+        fork(damaged(parent, out.with_name("damaged"), 6), at, out)
+
+    assert not out.exists()
+
+
+def test_a_finished_parent_can_be_given_more_rounds(parent: Path, out: Path) -> None:
+    fork(parent, ROUNDS, out, settings={"rounds": 12})
+    longer = out.with_name("longer")
+    record(longer, {**SETTINGS, "rounds": 12}, ROSTER)
+
+    assert [e["round"] for e in events_of(out, "round_closed")] == list(range(1, 13))
+    assert [(e["round"], e["agent"]) for e in events_of(out, "submitted")] == list(
+        submissions(longer)
+    )
+    assert submissions(out) == submissions(longer)
+
+
+def test_a_finished_parent_forked_at_its_end_just_ends(parent: Path, out: Path) -> None:
+    fork(parent, ROUNDS, out)
+
+    assert [event["event"] for event in events_of(out)[-2:]] == ["forked", "run_ended"]
+    assert verify(out).holds
+
+
+def test_a_horizon_at_the_fork_ends_the_run_there(parent: Path, out: Path) -> None:
+    fork(parent, 4, out, settings={"rounds": 4})
+
+    assert [event["event"] for event in events_of(out)[-2:]] == ["forked", "run_ended"]
+    assert (verify(out).rounds, verify(out).finished) == (4, True)
+
+
+def test_a_parent_that_is_being_written_can_be_forked(parent: Path, out: Path) -> None:
+    whole, writing = commits_of(parent), out.with_name("writing")
+    with JournalWriter(writing, Header(MINING.name, MINING.rules)) as journal:
+        for commit in whole[:6]:
+            journal.append(commit)
+        fork(writing, 3, out)
+
+    assert after(out, 3) == after(parent, 3)
+
+
+def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, out: Path) -> None:
+    whole = commits_of(parent)
+    false = Commit(UNIT, 4, (whole[4].digest or 0) ^ 1, whole[4].blocks)
+    path = write(out.with_name("forged"), [*whole[:4], false])
+    with pytest.raises(MalformedEvents, match="but its events give"):
+        fork(path, 4, out)
+
+    assert not out.exists()
+
+
+def in_pieces(commits: Sequence[Commit]) -> list[Commit]:
+    """The commits, with the first submission of each round in a commit of its own."""
+    pieces: list[Commit] = []
+    for commit in commits:
+        if commit.kind == UNIT:
+            rows = commit.blocks[0].rows(0)
+            rest = [Block([(0, rows[1:])]), *commit.blocks[1:]]
+            pieces.append(Commit(UNIT, commit.unit, None, [Block([(0, rows[:1])])]))
+            pieces.append(Commit(UNIT, commit.unit, commit.digest, rest))
+        else:
+            pieces.append(commit)
+    return pieces
+
+
+def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:
+    path = write(out.with_name("pieces"), in_pieces(commits_of(parent)))
+    fork(path, 4, out, settings={"stamina": 5})
+    fork(parent, 4, out.with_name("whole"), settings={"stamina": 5})
+
+    assert after(out, 4) == after(out.with_name("whole"), 4)
+    assert verify(out).holds
+
+
+def test_the_record_of_rounds_whose_inputs_came_in_pieces_is_that_of_whole_ones(
+    parent: Path, out: Path
+) -> None:
+    path = write(out.with_name("pieces"), in_pieces(commits_of(parent)))
+    fork(path, 7, out, settings={"visibility": ALL})
+    fork(parent, 7, out.with_name("whole"), settings={"visibility": ALL})
+    digests = [
+        [commit.digest for commit in commits_of(found) if commit.kind == FORK]
+        for found in (out, out.with_name("whole"))
+    ]
+
+    assert digests[0] == digests[1]
+
+
+# Resumed.
+
+
+def cuts(path: Path) -> list[int]:
+    """Where to cut a fork's file: at each commit boundary behind the fork, and inside commits."""
+    commits = commits_of(path)
+    forked = max(commit.index for commit in commits if commit.kind == FORK)
+    places = [commit.end for commit in commits[forked:-1]]
+    return [place + more for place in places for more in (0, 1, 11, 15)]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_FORK)
+def test_a_fork_cut_anywhere_behind_it_is_finished_byte_for_byte(
+    parent: Path, out: Path, kind: str
+) -> None:
+    fork(parent, 5, out, **KINDS_OF_FORK[kind])
+    data = out.read_bytes()
+    for cut in cuts(out):
+        out.write_bytes(data[:cut])
+        resume(out)
+
+        assert out.read_bytes() == data, cut
+
+
+def test_a_fork_of_a_fork_with_submissions_pending_from_both_is_resumed(
+    first: Path, out: Path
+) -> None:
+    fork(first, 6, out, replace=[claims(8, 0, 3), claims(9, 5, 4)], settings={"visibility": 3})
+    data = out.read_bytes()
+    for cut in cuts(out):
+        out.write_bytes(data[:cut])
+        resume(out)
+
+        assert out.read_bytes() == data, cut
+
+
+def test_a_fork_with_recorded_agents_and_policies_of_ones_own_is_resumed_where_both_are_given(
+    parent: Path, out: Path, visitor: str
+) -> None:
+    source, roster = str(parent), f"recorded:{parent}*2,{visitor}*2,raid*2"
+    fork(parent, 5, out, roster=roster, replace=[claims(8, 0, 3), claims(8, 2, 3)])
+    data = out.read_bytes()
+    for cut in cuts(out):
+        out.write_bytes(data[:cut])
+        with pytest.raises(BadInput, match="give that journal"):
+            resume(out, trust=[visitor])
+        with pytest.raises(BadInput, match="allow it with trust"):
+            resume(out, sources=[source])
+        kept = out.read_bytes()
+        resume(out, trust=[visitor], sources=[source])
+
+        assert kept == data[:cut], cut
+        assert out.read_bytes() == data, cut
+
+
+def test_a_fork_whose_new_roster_needs_no_trust_is_resumed_without(out: Path, visitor: str) -> None:
+    theirs = out.with_name("theirs")
+    record(theirs, SETTINGS, f"{visitor}*6")
+    fork(theirs, 5, out, roster="raid*6")
+    data = out.read_bytes()
+    out.write_bytes(data[: cuts(out)[4]])
+    resume(out)
+
+    assert out.read_bytes() == data
+
+
+def test_a_fork_whose_digest_was_forged_is_not_resumed(parent: Path, out: Path) -> None:
+    fork(parent, 5, out, settings={"stamina": 5})
+    whole = commits_of(out)[:7]
+    false = Commit(FORK, 5, (whole[6].digest or 0) ^ 1, setup=whole[6].setup)
+    write(out, [*whole[:6], false])
+    with pytest.raises(MalformedEvents, match="but its events give"):
+        resume(out)
+
+
+# Who is asked when a fork is verified.
+
+
+def test_who_was_not_asked_before_the_fork_and_after_it_is_told(out: Path, visitor: str) -> None:
+    theirs, none, more = (out.with_name(name) for name in ("theirs", "none", "more"))
+    record(theirs, SETTINGS, f"{visitor}*2,raid*4")
+    fork(theirs, 5, none, roster="raid*6")
+    fork(theirs, 5, more, roster=f"{visitor}*3,raid*3")
+    fork(theirs, 5, out, trust=[visitor], settings={"stamina": 5})
+    two, three = f"{visitor} (2 agents)", f"{visitor} (3 agents)"
+
+    assert [verify(path).not_asked for path in (none, more, out)] == [(two,), (two, three), (two,)]
+    assert [verify(path, trust=[visitor]).not_asked for path in (none, more, out)] == [()] * 3
+    assert all(verify(path).level == 4 for path in (none, more, out))
+
+
+def test_agents_that_come_with_the_fork_are_asked_and_those_that_cannot_be_are_told(
+    parent: Path, out: Path, visitor: str
+) -> None:
+    late, never = out.with_name("late"), out.with_name("never")
+    record(never, SETTINGS, f"{visitor}*6")
+    fork(never, 5, late, roster="raid*6")
+    fork(parent, 5, out, roster=f"{visitor}*6")
+    six = (f"{visitor} (6 agents)",)
+
+    assert [(verify(p).level, verify(p).not_asked) for p in (late, out, never)] == [
+        (4, six), (4, six), (3, six),
+    ]  # fmt: skip
+
+
+def test_an_agent_that_plays_on_wrongly_after_a_fork_breaks_level_4(
+    parent: Path, out: Path
+) -> None:
+    fork(parent, 5, out, settings={"stamina": 5})
+    other = out.with_name("other")
+    fork(parent, 5, other, settings={"stamina": 5}, replace=[claims(7, 0)])
+    one, two = commits_of(out), commits_of(other)
+    write(out, [*two[:6], one[6], *two[7:]])  # the fork does not say what was put in
+    broken = verify(out).broken
+
+    assert verify(out, 3).holds
+    assert broken is not None
+    assert (broken.level, "round 7" in broken.where, "submitted" in broken.where) == (4, True, True)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"parent": "x" * 64}, {"changes": {"stamina": 10}}, {"changes": {"rows": 5}},
+        {"changes": {"stamina": -1}}, {"changes": None}, {"roster": ()}, {"roster": 5},
+        {"replaced": ((5, (0, (), None, None, None, None)),)}, {"replaced": ((6, ()),)},
+        {"replaced": 5}, {"more": 1},
+    ],
+)  # fmt: skip
+def test_a_fork_that_the_world_does_not_take_breaks_level_2(
+    parent: Path, out: Path, facts: dict[str, Any]
+) -> None:
+    fork(parent, 5, out)
+    whole = commits_of(out)
+    false = Commit(FORK, 5, whole[6].digest, setup={**(whole[6].setup or {}), **facts})
+    write(out, [*whole[:6], false, *whole[7:]])
+    for level in (2, 3, 4):
+        broken = verify(out, level).broken
+
+        assert broken is not None
+        assert (broken.level, "commit 6" in broken.where) == (2, True)
+    with pytest.raises(MalformedEvents, match="commit 6"):
+        rebuild(out, 7)
+
+
+@pytest.mark.parametrize("more", [{"round": 99}, {"event": "x"}, {"note": b"bytes"}])
+def test_facts_that_no_fork_has_are_not_shown_as_an_event(
+    parent: Path, out: Path, more: dict[str, Any]
+) -> None:
+    fork(parent, 5, out)
+    whole = commits_of(out)
+    false = Commit(FORK, 5, whole[6].digest, setup={**(whole[6].setup or {}), **more})
+    write(out, [*whole[:6], false])
+    with pytest.raises(MalformedEvents):
+        events_of(out)
+
+
+# What is refused leaves nothing.
+
+
+@pytest.mark.parametrize(
+    ("at", "changes", "says"),
+    [
+        (-1, {}, "there is no round -1; give one from 0 on"),
+        (ROUNDS + 1, {}, "has no closed round 10; give one from 0 to 9"),
+        (4, {"settings": {"stamnia": 5}}, "did you mean stamina"),
+        (4, {"settings": {"stamina": -1}}, "stamina is -1"),
+        (4, {"settings": {"rounds": 3}}, "but the run is forked at 4"),
+        (4, {"settings": {"rows": 5}}, "rows cannot change"),
+        (4, {"settings": {"agents": 5}}, "agents cannot change"),
+        (4, {"treatment": "nothing"}, "there is no treatment 'nothing'"),
+        (4, {"roster": "raid*5"}, "the roster has 5 agents, but 6 are asked for"),
+        (4, {"roster": "raidd"}, "did you mean raid"),
+        (4, {"roster": "llm"}, "language models cannot play yet"),
+        (4, {"roster": "nowhere:Nobody"}, "nowhere:Nobody cannot be made"),
+        (4, {"roster": "recorded:nowhere.journal"}, "cannot read nowhere.journal"),
+        (4, {"sources": ["nowhere.journal"]}, "cannot read nowhere.journal"),
+    ],
+)
+def test_what_is_refused_leaves_no_file_and_keeps_one_that_was_there(
+    parent: Path, out: Path, at: int, changes: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        fork(parent, at, out, **changes)
+    none_made = not out.exists()
+    out.write_text("precious")
+    with pytest.raises(BadInput, match=says):
+        fork(parent, at, out, force=True, **changes)
+
+    assert none_made
+    assert out.read_text() == "precious"
+
+
+def test_a_file_that_is_there_is_overwritten_only_by_force(parent: Path, out: Path) -> None:
+    out.write_text("precious")
+    with pytest.raises(BadInput, match="exists already"):
+        fork(parent, 4, out)
+    kept = out.read_text()
+    fork(parent, 4, out, force=True)
+
+    assert kept == "precious"
+    assert verify(out).holds
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_the_parent_is_not_its_own_fork(parent: Path, out: Path, force: bool) -> None:
+    out.write_bytes(parent.read_bytes())
+    with pytest.raises(BadInput):
+        fork(out, 4, out, force=force)
+
+    assert out.read_bytes() == parent.read_bytes()
+
+
+def test_what_is_no_mining_journal_is_told(parent: Path, out: Path) -> None:
+    other, text, stub = (out.with_name(name) for name in ("other", "text", "stub"))
+    with JournalWriter(other, Header("roundtable", 1)) as journal:
+        journal.append(Commit(START, 0, 1, setup={}))
+    text.write_text("no journal")
+    stub.write_bytes(parent.read_bytes()[: ends(parent)[0] - 1])
+    cases: list[tuple[Path, type[GoldrushError]]] = [
+        (other, UnsupportedJournal),
+        (text, NotAJournal),
+        (stub, TornTail),
+        (out.with_name("nowhere"), BadInput),
+        (out.parent, BadInput),
+    ]
+    for path, error in cases:
+        with pytest.raises(error):
+            fork(path, 0, out)
+
+        assert not out.exists()
+
+
+def test_the_folder_of_a_fork_has_to_be_there(parent: Path, out: Path) -> None:
+    with pytest.raises(BadInput, match="create the folder first"):
+        fork(parent, 4, out / "deeper" / "fork.journal")
