@@ -54,7 +54,7 @@ def fork(
 
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    allow_own_policies()
+    allow_own_policies(trust)
     was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def resume(
     from agents import mining
 
     if trust:
-        allow_own_policies()
+        allow_own_policies(trust)
     return carried_out(
         journal,
         lambda on_round: mining.resume(
@@ -148,8 +148,16 @@ def _kept(out: str, began: bool) -> str:
     )
 
 
-def allow_own_policies() -> None:
-    """Let package.module:Class be found in the current folder, as `python -m` would."""
+def allow_own_policies(trust: Sequence[str] = ()) -> None:
+    """Let package.module:Class be found in the current folder, as `python -m` would.
+
+    Raises BadInput for a name in `trust` that is none of that form.
+    """
+    from kernel.errors import BadInput
+
+    for name in trust:
+        if ":" not in name:
+            raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
     if "" not in sys.path:
         sys.path.insert(0, "")
 

@@ -50,7 +50,7 @@ def verify(
     from replay import batch
 
     if trust:
-        allow_own_policies()
+        allow_own_policies(trust)
     paths = batch.journals_in(journals)
     if junit is not None:
         _check_junit(junit, paths)

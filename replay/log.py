@@ -103,6 +103,7 @@ def _check_agents(query: Query, agents: int) -> None:
 
 
 def _agents_of(event: Event) -> Iterator[int]:
+    yield from (agent for _, agent in event.fields.get("replaced", ()))
     for field in _WHO:
         value = event.fields.get(field)
         if isinstance(value, list):

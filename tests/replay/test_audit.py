@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import attrs
+import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
