@@ -137,5 +137,8 @@ def _way_out(verdict: Any) -> str:
     if verdict.broken.torn and verdict.rounds:
         return f"; `{program()} resume {path}` drops them and goes on"
     if verdict.broken.level == 1 and verdict.rounds:
-        return f"; `{program()} fork {path} --at {verdict.rounds}` plays anew from what is whole"
+        # Not from the last one: what is broken may have been a fork there.
+        return (
+            f"; `{program()} fork {path} --at {verdict.rounds - 1}` plays anew from what is whole"
+        )
     return ""

@@ -59,6 +59,7 @@ START, UNIT, END, FORK = range(4)
 _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
+_FORK_FRONT = bytes((0x94, FORK))  # how the body of a FORK begins
 _PIECE = 1 << 20  # bytes read at once
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 
@@ -304,7 +305,9 @@ class JournalWriter:
         self._write_all(data)
         if self._fsync:
             os.fsync(self._fd)
-        os.pwrite(self._fd, _PREFIX, 0)
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        self._write_all(_PREFIX)
+        os.lseek(self._fd, 0, os.SEEK_END)
 
     def _take_back(self) -> None:
         try:
@@ -363,6 +366,11 @@ class JournalReader:
         while start < end and (piece := os.pread(fd, min(end - start, _PIECE), start)):
             yield piece
             start += len(piece)
+
+    def is_fork(self, torn: TornTail) -> bool:
+        """Whether the commit that was never finished is a FORK, where so much of it is there."""
+        at = torn.offset + _HEAD_BYTES
+        return b"".join(self.pieces(at, at + len(_FORK_FRONT))) == _FORK_FRONT
 
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kernel import fold
-from kernel.errors import BadInput, JournalError, MalformedEvents, TornTail, shown
+from kernel.errors import BadInput, MalformedEvents, TornTail, shown
 from kernel.journal import END, FORK, FORKS_MAX, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
@@ -86,7 +86,7 @@ def fork(
 
     Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too.
     `facts_of(state)` gives what the fork changes in the state that it leaves from (see World.fork),
-    `ask_of` is as for `resume`. What is broken in the parent behind that place does not matter.
+    `ask_of` is as for `resume`. What is broken behind the parent's next commit does not matter.
 
     Raises BadInput for a unit that the parent does not have and for facts that the world refuses,
     MalformedEvents for a state that the parent contradicts, and otherwise as `record` does; nothing
@@ -129,22 +129,30 @@ def _reached(
             if commit.kind == FORK:
                 forks.append(commit.setup or {})
             found = commit, state
-    except TornTail:
+    except TornTail as torn:
         if found is None:
             raise
+        if reader.is_fork(torn):
+            raise BadInput(
+                f"{reader.path} breaks off inside a fork", "fork its parent again"
+            ) from None
     assert found is not None  # the reader refuses a journal without a START
     return forks, *found
 
 
 def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
-    """The commits up to the close of a unit, and forks there; what is broken behind is not met."""
+    """The commits up to the close of a unit, and forks there.
+
+    What is broken behind the next commit is not met. If that one is broken, it may have been a
+    fork, without which this would be another run.
+    """
     commits = iter(reader)
     closed = -1
     while True:
         try:
             commit = next(commits, None)
-        except JournalError:
-            if closed != unit:
+        except TornTail as torn:
+            if closed != unit or reader.is_fork(torn):
                 raise
             return
         if commit is None or commit.unit > unit or commit.kind == END:
@@ -170,7 +178,11 @@ def _play(
     blocks: list[Block] = []
     while not world.ended(state):
         inputs = Block(ask(state))
-        derived = Block(world.decide(state, inputs))
+        try:
+            derived = Block(world.decide(state, inputs))
+        except OverflowError:  # where a state was forged, or a world lets its numbers grow
+            where = f"{journal.path}: {world.vocabulary.unit} {unit + 1}"
+            raise BadInput(f"{where} has a number beyond 64 bits", "record another run") from None
         state = world.evolve(world.evolve(state, inputs), derived)
         blocks += (inputs, derived)
         if world.unit_done(state):

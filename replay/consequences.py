@@ -96,7 +96,7 @@ def _rounds(
     for commit, state in walk:
         if commit.kind != UNIT or commit.unit < since:
             continue
-        happened.update(counted(commit))
+        happened.update(counted(reader.path, commit))
         if commit.digest is not None:
             yield commit.unit, happened, state
             happened = Counter()

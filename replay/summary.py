@@ -82,7 +82,7 @@ def summarise(path: str | Path) -> Summary:
                 rounds = commit.unit
             if commit.kind == FORK:
                 forks += fold.commit_events(MINING, reader, commit)
-            happened = counted(commit)
+            happened = counted(reader.path, commit)
             mined.append(happened.pop("mined"))
             counts.update(happened)
         size, finished = reader.size, reader.ended
@@ -106,10 +106,19 @@ def summarise(path: str | Path) -> Summary:
     )
 
 
-def counted(commit: Commit) -> dict[str, Any]:
+def counted(path: str, commit: Commit) -> dict[str, Any]:
     """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
     claims, `raids`, `captures` that stand, those `undone`, and the gold `mined`.
+
+    Raises MalformedEvents for rows that are none.
     """
+    try:
+        return _counted(commit)
+    except fold.REFUSED as error:
+        raise fold.malformed(MINING, path, commit, error) from None
+
+
+def _counted(commit: Commit) -> dict[str, Any]:
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
     )

@@ -6,7 +6,9 @@ the mining world, a hundred thousand and more against each of its laws.
 """
 
 import os
+from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.
@@ -24,3 +26,25 @@ settings.register_profile(
     "thorough", deadline=None, max_examples=20_000, suppress_health_check=LARGE
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many faults of each kind were tried (see tests/faults), and in how many tests one was
+    missed.
+    """
+    tried: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == "faults":
+                    kind, cases = value
+                    tried[kind] += cases
+                    missed[kind] += outcome == "failed"
+    if tried:
+        terminalreporter.section("faults tried")
+        for kind, cases in tried.items():
+            says = f"missed in {missed[kind]} tests" if missed[kind] else "0 undetected"
+            terminalreporter.write_line(f"{cases:>9,} {kind}, {says}")
+        says = f"missed in {missed.total()} tests" if missed.total() else "0 undetected"
+        terminalreporter.write_line(f"{tried.total():>9,} in all, {says}")

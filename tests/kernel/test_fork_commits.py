@@ -441,11 +441,13 @@ def test_what_a_crash_leaves_of_a_branch_is_never_the_parents_run(
 def test_a_magic_that_cannot_be_written_leaves_no_file(
     path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.EIO, "Input/output error")
+    def refuse(fd: int, data: bytes) -> int:
+        if os.lseek(fd, 0, os.SEEK_CUR) == 0:
+            raise OSError(errno.EIO, "Input/output error")
+        return os.write(fd, data)
 
     write(path, run())
-    monkeypatch.setattr(module, "os", System(pwrite=refuse))
+    monkeypatch.setattr(module, "os", System(write=refuse))
     with pytest.raises(WriteFailed, match="input/output error"):
         branch(out, path, 3, [fork(1)])
 

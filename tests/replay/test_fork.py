@@ -613,7 +613,7 @@ def damaged(parent: Path, path: Path, commit: int) -> Path:
     return path
 
 
-@pytest.mark.parametrize("at", [0, 4, 5])
+@pytest.mark.parametrize("at", [0, 3, 4])
 def test_damage_behind_the_fork_does_not_matter(parent: Path, out: Path, at: int) -> None:
     fork(damaged(parent, out.with_name("damaged"), 6), at, out)
 
@@ -621,15 +621,40 @@ def test_damage_behind_the_fork_does_not_matter(parent: Path, out: Path, at: int
 
 
 @pytest.mark.parametrize("torn", [False, True])
-def test_damage_right_behind_the_fork_does_not_matter_where_the_record_is_read_again(
+def test_damage_behind_the_fork_does_not_matter_where_the_record_is_read_again(
     parent: Path, out: Path, torn: bool
 ) -> None:
-    broken = damaged(parent, out.with_name("damaged"), 9)
+    broken = damaged(parent, out.with_name("damaged"), 10)
     if torn:
         broken.write_bytes(parent.read_bytes()[: ends(parent)[8] + 20])
     fork(broken, 8, out, settings={"visibility": ALL})
 
     assert verify(out).holds
+
+
+def test_damage_right_behind_the_fork_is_told_for_it_may_have_been_a_fork(
+    parent: Path, out: Path
+) -> None:
+    broken = damaged(parent, out.with_name("damaged"), 6)
+    with pytest.raises(DamagedJournal):
+        fork(broken, 5, out)
+
+    assert not out.exists()
+
+
+def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
+    parent: Path, out: Path
+) -> None:
+    whole = out.with_name("whole")
+    fork(parent, 5, whole, settings={"stamina": 3})
+    out.write_bytes(whole.read_bytes()[: ends(parent)[5] + 13])
+    before = out.read_bytes()
+    with pytest.raises(BadInput, match="breaks off inside a fork"):
+        resume(out)
+    with pytest.raises(BadInput, match="breaks off inside a fork"):
+        fork(out, 5, out.with_name("again"))
+
+    assert before == out.read_bytes()
 
 
 @pytest.mark.parametrize("at", [6, 7, 9])

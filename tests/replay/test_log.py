@@ -27,6 +27,7 @@ BASELINE = path_of("baseline")
 
 # In which fields an event names agents, by the rules' page.
 WHO: Mapping[str, Iterable[str]] = {
+    "forked": [],  # and who is in `replaced`
     "submitted": ["agent"],
     "pruned": ["agent"],
     "claim_drawn": ["claimants", "winner"],
@@ -34,7 +35,7 @@ WHO: Mapping[str, Iterable[str]] = {
     "ruled": ["captor", "victim"],
     "mining_settled": ["agent"],
 }
-NAMES = ["run_started", "forked", *WHO, "round_closed", "run_ended"]
+NAMES = ["run_started", *WHO, "round_closed", "run_ended"]
 
 
 @cache
@@ -48,6 +49,8 @@ def agents_in(event: Event) -> set[int]:
     for field in WHO.get(event.name, ()):
         value = event[field]
         named |= set(value) if isinstance(value, list) else {value} - {None}
+    if event.name == "forked":
+        named |= {agent for _, agent in event["replaced"]}
     return named
 
 

@@ -21,7 +21,7 @@ from kernel.mining.events import CLAIM
 from kernel.mining.fork import FIXED, changed, changes, fork
 from kernel.mining.state import MiningState, copied, digest, ended, freeze, thaw
 from kernel.mining.submit import Plan
-from kernel.world import Step, Row
+from kernel.world import Row, Step
 from tests.kernel.mining.scenario import Plans, Scenario, words
 
 PARENT = "0123456789abcdef" * 4

@@ -1,0 +1,131 @@
+"""The large numbers: `python -m tests.faults [--corruptions 1000000] [--kills 1000]`.
+
+Prints a table and exits with 1 unless every fault was met as it should be. Whatever is found names
+the seed and the case, by which it can be had again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tests.faults import hostile
+from tests.faults.corruptions import tried
+from tests.faults.readers import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+AT_RANDOM, AT_EVERY_CALL = "killed at a random instant", "killed at every call"
+HEADS = (
+    "fault", "cases", *KINDS, "resumed", "rounds lost", "other bytes",
+)  # fmt: skip
+
+
+def main() -> int:
+    """Run, print the table, and say whether all is well."""
+    parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
+    parser.add_argument("--corruptions", type=int, default=1_000_000, help="of bytes, random")
+    parser.add_argument("--kills", type=int, default=1_000, help="at random instants")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    chosen = parser.parse_args()
+    began = time.monotonic()
+    rows, says = corruptions(chosen.corruptions, chosen.seed, chosen.jobs)
+    lines, found = forged(chosen.jobs)
+    rows, says = rows + lines, says + found
+    lines, found = kills(chosen.kills, chosen.seed, chosen.jobs)
+    widths = [max(len(head), 9) for head in HEADS]
+    widths[0] = 27
+    for row in (HEADS, *rows, *lines):
+        cells = [f"{cell:,}" if isinstance(cell, int) else cell for cell in row]
+        print(cells[0].ljust(widths[0]), *map(str.rjust, cells[1:], widths[1:]))
+    print(f"\n{chosen.jobs} processes, {time.monotonic() - began:,.0f} seconds")
+    for line in (*says, *found):
+        print(line)
+    return int(any(row[2:5] != (0, 0, 0) or set(row[6:]) - {0, "-"} for row in (*rows, *lines)))
+
+
+def corruptions(cases: int, seed: int, jobs: int) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """A row for each kind of corruption, and findings in words."""
+    kinds: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    says: list[str] = []
+    for more_kinds, more_found, more_says in tried(cases, seed, jobs):
+        kinds += more_kinds
+        found += more_found
+        says += more_says[: 20 - len(says)]
+        _progress(kinds.total(), cases)
+    rows = [
+        (kind, kinds[kind], *(found[kind, finding] for finding in KINDS), "-", "-", "-")
+        for kind in sorted(kinds)
+    ]
+    return rows, says
+
+
+def forged(jobs: int) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """A row for each kind of forged journal, every value in every place, and findings in words."""
+    with ThreadPoolExecutor(jobs) as pool:
+        answers = list(pool.map(_forged, hostile.KINDS))
+    rows = [
+        (f"forged: {kind}", answer["cases"], 0, len(answer["wrong"]), 0, "-", "-", "-")
+        for kind, answer in zip(hostile.KINDS, answers, strict=True)
+    ]
+    return rows, [line for answer in answers for line in answer["wrong"]]
+
+
+def _forged(kind: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.hostile", kind, "--all"],
+        cwd=ROOT, stdout=subprocess.PIPE, check=True,
+    )  # fmt: skip
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def kills(count: int, seed: int, jobs: int) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Two rows for the kills, and what went wrong in words."""
+    drivers = [
+        subprocess.Popen(
+            [
+                sys.executable, "-m", "tests.faults.kills", "--seed", str(seed + job),
+                "--kills", str(count * (job + 1) // jobs - count * job // jobs),
+                "--piece", "0" if job else "1",
+            ],
+            cwd=ROOT, stdout=subprocess.PIPE,
+        )
+        for job in range(jobs)
+    ]  # fmt: skip
+    counts: Counter[str] = Counter()
+    says: list[str] = []
+    for driver in drivers:
+        out, _ = driver.communicate()
+        if driver.returncode:
+            raise SystemExit("a process that kills others has died")
+        more = json.loads(out)
+        says += more.pop("says")
+        counts.update(more)
+    wrong = (counts["misread"], 0, counts["tracebacks"])
+    row = (*wrong, counts["resumed"], counts["lost"], counts["differ"])
+    at_call = counts["at every call"]
+    return [
+        (AT_RANDOM, counts["kills"] - at_call, *row),
+        (AT_EVERY_CALL, at_call, 0, 0, 0, "(above)", "-", "-"),
+        ("  of all, inside a commit", counts["inside a commit"], 0, 0, 0, "-", "-", "-"),
+        ("  of all, of a fork", counts["forks"], 0, 0, 0, "-", "-", "-"),
+    ], says
+
+
+def _progress(done: int, cases: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:,} of {cases:,}", end="\r", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

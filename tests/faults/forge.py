@@ -1,0 +1,274 @@
+"""Journals forged under right checksums: whatever value in whatever place.
+
+Checksums are no signature, so whoever writes files can make them hold, and the digests too where
+the world still applies the events. So the digests are worked out anew as far as that goes, and the
+wrong value meets every reader with nothing in front that would have refused the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from kernel.codec import pack
+from kernel.fold import Steps
+from kernel.journal import FORK, START, UNIT, Commit, Header
+from kernel.mining import MINING
+from kernel.mining.events import EVENTS
+from kernel.world import Block
+from tests.faults.journals import Sound
+
+HEADER = Header(MINING.name, MINING.rules).packed()
+DEPTH = 100_000
+
+
+@attrs.frozen
+class Raw:
+    """Bytes to stand where a value would."""
+
+    packed: bytes
+
+
+# Each is wrong in some place, and most of them in most.
+VALUES: dict[str, Any] = {
+    "nil": None,
+    "true": True,
+    "minus one": -1,
+    "zero": 0,
+    "a large integer": 2**53,
+    "the largest integer": 2**64 - 1,
+    "the smallest integer": -(2**63),
+    "a fraction": 0.5,
+    "minus zero": -0.0,
+    "NaN": float("nan"),
+    "an infinity": float("inf"),
+    "a large fraction": 1.7e308,
+    "no text": "",
+    "text": "x",
+    "a long text": "long " * 20_000,
+    "text that moves the cursor": "\x1b[2J\x00\u202e",
+    "bytes": b"bytes",
+    "no list": (),
+    "a list of nil": (None,),
+    "a list of lists": ((), (0,), (0, 1, 2), (0, 0, 2**63)),
+    "a list of -1": (-1, -1, -1),
+    "a long list": (0,) * 70_000,
+    "a map": {"a": 1},
+    "a map of numbers": {1: 2},
+    "a map of NaN": {"a": float("nan")},
+}
+RAW: dict[str, Raw] = {
+    "text that is not UTF-8": Raw(b"\xa2\xff\xfe"),
+    "a surrogate": Raw(b"\xa3\xed\xa0\x80"),
+    "an extension": Raw(b"\xd4\x05\x00"),
+    "a timestamp": Raw(b"\xd6\xff\x00\x00\x00\x00"),
+    "a timestamp that is none": Raw(b"\xd7\xff" + b"\xff" * 8),
+    "a byte that is not used": Raw(b"\xc1"),
+    "a long form of zero": Raw(b"\xcd\x00\x00"),
+    "a single": Raw(b"\xca\x3f\x80\x00\x00"),
+    "lists in lists": Raw(b"\x91" * DEPTH + b"\x90"),
+    "maps in maps": Raw(b"\x81\x00" * DEPTH + b"\x80"),
+    "keys in keys": Raw(b"\x81" * DEPTH + b"\x80"),
+    "a list of 2^32": Raw(b"\xdd\xff\xff\xff\xff"),
+    "a map of 2^32": Raw(b"\xdf\xff\xff\xff\xff"),
+    "a text of 2^32": Raw(b"\xdb\xff\xff\xff\xff"),
+    "bytes of 2^32": Raw(b"\xc6\xff\xff\xff\xff"),
+    "an extension of 2^32": Raw(b"\xc9\xff\xff\xff\xff\x05"),
+    "lists of 2^16 in lists": Raw(b"\xdc\xff\xff" * 500),
+    "nothing": Raw(b""),
+}
+FEW = {
+    name: (VALUES | RAW)[name]
+    for name in (
+        "nil", "true", "minus one", "the largest integer", "NaN", "a long text", "bytes", "no list",
+        "a list of lists", "a map of numbers", "text that is not UTF-8", "lists in lists",
+    )
+}  # fmt: skip
+
+Forged = tuple[str, bytes]
+
+_MARK = "\x01here\x02"
+
+
+def journal(bodies: Sequence[bytes], header: bytes = HEADER) -> bytes:
+    """A journal of these bodies, its checksums right."""
+    data, checksum = header, int.from_bytes(header[-8:], "big")
+    for body in bodies:
+        length = b"\x94\xce" + (len(body) & 0xFFFFFFFF).to_bytes(4, "big")
+        check = xxh3_64_intdigest(length, checksum) & 0xFFFFFFFF
+        frame = length + b"\xce" + check.to_bytes(4, "big") + body
+        checksum = xxh3_64_intdigest(frame, checksum)
+        data += frame + b"\xcf" + checksum.to_bytes(8, "big")
+    return data
+
+
+def events(sound: Sound, code: int, *, every: bool) -> Iterator[Forged]:
+    """A row of an event type with every field of every wrong value, and of wrong forms."""
+    at, row = _first_row(sound.commits, code)
+    name = EVENTS[code].name
+    for place, field in enumerate(EVENTS[code].fields):
+        for what, value in (VALUES | RAW if every else FEW).items():
+            wrong = (*row[:place], value, *row[place + 1 :])
+            yield f"{name}.{field} is {what}", _with_row(sound.commits, at, code, row, wrong)
+    for what, value in FEW.items():
+        yield f"{name} is {what}", _with_row(sound.commits, at, code, row, value)
+        wrong = (*row, value)
+        yield f"{name} and {what}", _with_row(sound.commits, at, code, row, wrong)
+    yield f"{name} without a field", _with_row(sound.commits, at, code, row, row[:-1])
+
+
+def setups(sound: Sound, kind: int, *, every: bool) -> Iterator[Forged]:
+    """START or FORK with every fact, and every part of a fact, of every wrong value."""
+    commit = next(commit for commit in sound.commits if commit.kind == kind)
+    facts = dict(commit.setup or {})
+    for path in _paths(facts, ()):
+        for what, value in (VALUES | RAW if every or not path else FEW).items():
+            where = ".".join(map(str, path)) or "all of it"
+            changed = _replaced(facts, path, value)
+            yield f"{where} is {what}", _with_setup(sound.commits, commit.index, changed)
+    for name in facts:
+        less = {key: value for key, value in facts.items() if key != name}
+        yield f"without {name}", _with_setup(sound.commits, commit.index, less)
+    yield "one more", _with_setup(sound.commits, commit.index, {**facts, "more": 1})
+
+
+def frames(sound: Sound, *, every: bool) -> Iterator[Forged]:
+    """Bodies that are no commit at all, in the place of every commit and behind the last."""
+    bodies = [commit.raw for commit in sound.commits]
+    unit = b"\x95\x01\x01\xc0"
+    fronts = {
+        "a body": b"", "END": b"\x92\x02", "START": b"\x93\x00", "FORK": b"\x94\x03\x00",
+        "UNIT": unit, "rows": unit + b"\x91\x92\x00",
+        "a row": unit + b"\x91\x92\x00\x91", "a setup": b"\x93\x00\x82\xa6config",
+    }  # fmt: skip
+    for place in range(len(bodies)) if every else (1,):
+        for front_name, front in list(fronts.items())[:: 1 if every else 2]:
+            for what, value in RAW.items():
+                wrong = [*bodies[:place], front + value.packed, *bodies[place + 1 :]]
+                yield f"commit {place} is {front_name}, then {what}", journal(wrong)
+    for place in range(len(bodies)):
+        for size in (2**30, 2**30 + 1, 2**31, 2**32 - 1):
+            yield f"commit {place} has {size} bytes", _sized(bodies[:place], size)
+
+
+def _sized(bodies: Sequence[bytes], size: int) -> bytes:
+    """A journal whose next commit says that it has so many bytes."""
+    data = journal(bodies)
+    length = b"\x94\xce" + size.to_bytes(4, "big")
+    check = xxh3_64_intdigest(length, int.from_bytes(data[-8:], "big")) & 0xFFFFFFFF
+    return data + length + b"\xce" + check.to_bytes(4, "big") + bytes(1000)
+
+
+def _first_row(commits: Sequence[Commit], code: int) -> tuple[int, Any]:
+    for commit in commits:
+        for block in commit.blocks:
+            for row in block.rows(code):
+                return commit.index, row
+    raise LookupError(EVENTS[code].name)
+
+
+def _with_row(commits: Sequence[Commit], at: int, code: int, row: Any, wrong: Any) -> bytes:
+    """The journal with one row of a commit exchanged."""
+    raws, clean = _marked(wrong)
+    changed, is_done = [], False
+    for block in commits[at].blocks:
+        batches = []
+        for batch, rows in block.batches:
+            put = list(rows)
+            if batch == code and row in put and not is_done:
+                put[put.index(row)], is_done = clean, True
+            batches.append((batch, put))
+        packed = pack(batches)
+        changed.append(Block(batches, packed))
+    commit = Commit(UNIT, commits[at].unit, commits[at].digest, changed)
+    return _written([*commits[:at], commit, *commits[at + 1 :]], at, raws)
+
+
+def _with_setup(commits: Sequence[Commit], at: int, setup: Any) -> bytes:
+    raws, clean = _marked(setup)
+    old = commits[at]
+    commit = Commit(old.kind, old.unit, old.digest, (), clean)
+    return _written([*commits[:at], commit, *commits[at + 1 :]], at, raws)
+
+
+def _written(commits: Sequence[Commit], at: int, raws: Sequence[bytes]) -> bytes:
+    bodies = [commit.body() for commit in (commits if raws else _refolded(commits))]
+    for raw in raws:
+        bodies[at] = bodies[at].replace(pack(_MARK), raw)
+    return journal(bodies)
+
+
+def _marked(value: Any) -> tuple[list[bytes], Any]:
+    """A value with marks in place of raw bytes, and those bytes."""
+    if isinstance(value, Raw):
+        return [value.packed], _MARK
+    if isinstance(value, dict):
+        found = {key: _marked(item) for key, item in value.items()}
+        return [raw for raws, _ in found.values() for raw in raws], {
+            key: item for key, (_, item) in found.items()
+        }
+    if isinstance(value, (tuple, list)) and len(value) < 1000:
+        items = [_marked(item) for item in value]
+        return [raw for raws, _ in items for raw in raws], tuple(item for _, item in items)
+    return [], value
+
+
+def _refolded(commits: Sequence[Commit]) -> list[Commit]:
+    """The commits with the digests that their events give, as far as they can be applied."""
+    done: list[Commit] = []
+    state: Any = None
+    try:
+        for commit in commits:
+            again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
+            state = _after(state, again, done)
+            if again.digest is not None:
+                again.digest = MINING.digest(state)
+            done.append(again)
+    except Exception:  # whatever a wrong value makes of it; from here on as it was
+        return [*done, *commits[len(done) :]]
+    return done
+
+
+def _after(state: Any, commit: Commit, before: Sequence[Commit]) -> Any:
+    if commit.kind == START:
+        return MINING.initial(commit.setup or {})
+    if commit.kind == FORK:
+        assert MINING.fork is not None
+        steps = [(old.unit, [*Steps().completed_by(old)]) for old in before if old.kind == UNIT]
+        return MINING.fork(
+            state, commit.setup or {}, lambda first: [unit for unit in steps if unit[0] >= first]
+        )
+    if commit.kind == UNIT:
+        for block in commit.blocks:
+            state = MINING.evolve(state, block)
+        return MINING.close(state)
+    return state
+
+
+def _paths(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """The places in a value of maps and lists, itself first; of a list the first two items."""
+    yield path
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _paths(item, (*path, key))
+    elif isinstance(value, (tuple, list)) and len(path) < 4:
+        for place, item in enumerate(value[:2]):
+            yield from _paths(item, (*path, place))
+
+
+def _replaced(value: Any, path: Sequence[Any], wrong: Any) -> Any:
+    if not path:
+        return wrong
+    inner = _replaced(value[path[0]], path[1:], wrong)
+    if isinstance(value, dict):
+        return {**value, path[0]: inner}
+    return (*value[: path[0]], inner, *value[path[0] + 1 :])
+
+
+def write(path: Path, data: bytes) -> None:
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)

@@ -1,0 +1,85 @@
+"""Files made to do harm, under right checksums: refused or told, in little memory."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kernel.errors import GoldrushError
+from kernel.journal import START, Commit
+from kernel.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
+from replay.fork import fork
+from replay.summary import summarise
+from replay.verify import verify
+from tests.cli.helpers import ROOT, goldrush
+from tests.faults import forge
+from tests.faults.conftest import Counted
+from tests.faults.hostile import KINDS
+from tests.faults.journals import TRUST, Sound, forked, small
+
+GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say they hold
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forged_journals_are_refused_or_told_in_little_memory(kind: str, counted: Counted) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.hostile", kind],
+        cwd=ROOT, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    counted("forged journals", found["cases"])
+
+    assert found["wrong"] == []
+    assert found["grown"] < GROWTH_MAX
+    assert found["cases"] > 50
+
+
+def test_settings_that_are_no_json_can_be_compared(tmp_path: Path) -> None:
+    sound = small()
+    setup = {**(sound.commits[0].setup or {})}
+    setup["config"] = {**setup["config"], "seed": b"bytes"}
+    start = Commit(START, 0, 0, setup=setup)
+    bodies = [start.body(), *(commit.raw for commit in sound.commits[1:])]
+    (tmp_path / "sound").write_bytes(sound.data)
+    (tmp_path / "forged").write_bytes(forge.journal(bodies))
+    ran = goldrush("diff", "sound", "forged", "--json", cwd=tmp_path)
+
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("make", [small, forked])
+def test_the_digests_of_a_forged_journal_hold_where_its_events_can_be_applied(
+    make: Callable[[], Sound], tmp_path: Path
+) -> None:
+    wrong = forge.events(make(), SUBMITTED, every=True)
+    path = tmp_path / "forged"
+    path.write_bytes(next(data for what, data in wrong if what == "submitted.memo is text"))
+    levels = [(broken := verify(path, level).broken) and broken.level for level in (1, 2, 4)]
+
+    assert [None, None, 4] == levels
+
+
+def forged_row(code: int, what: str) -> bytes:
+    return next(data for name, data in forge.events(small(), code, every=True) if name == what)
+
+
+def test_a_run_that_goes_on_from_numbers_that_grow_too_large_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "forged"
+    path.write_bytes(forged_row(RULED, "ruled.fine is the largest integer"))
+    for round in range(1, 4):
+        with contextlib.suppress(GoldrushError):
+            fork(path, round, tmp_path / f"fork-{round}", trust=TRUST)
+
+
+def test_claimants_that_are_no_list_are_told_by_the_summary(tmp_path: Path) -> None:
+    path = tmp_path / "forged"
+    path.write_bytes(forged_row(CLAIM_DRAWN, "claim_drawn.claimants is nil"))
+
+    with pytest.raises(GoldrushError):
+        summarise(path)

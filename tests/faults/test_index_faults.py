@@ -1,0 +1,392 @@
+"""A wrong index costs time and changes no answer; one that is found wrong is made anew.
+
+The index is built with states frozen close together, then changed in every bit, cut at every byte,
+exchanged, and forged under right checksums. What is asked afterwards is asked of the sound journal
+too, and must be the same.
+"""
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernel.codec import pack, unpack
+from kernel.errors import GoldrushError
+from replay import index as module
+from replay.audit import audit
+from replay.index import index_path
+from replay.log import Query, log
+from replay.rebuild import rebuild
+from tests.faults import damage
+from tests.faults.conftest import Counted
+from tests.faults.journals import SOUND, Sound, big, frozen, small, twin
+
+WHEN = 1_700_000_000_000_000_000  # every journal's time of change, in nanoseconds
+Damaged = tuple[str, bytes]
+
+
+class Indexed:
+    """A sound journal with an index beside it, and whether questions are answered as they were."""
+
+    def __init__(self, folder: Path, sound: Sound) -> None:
+        self.sound = sound
+        self.path = folder / f"{sound.name}.journal"
+        self.index = Path(index_path(str(self.path)))
+        self.put(sound.data)
+        rebuild(self.path, sound.rounds)
+        self.right = self.index.read_bytes()
+
+    def put(self, data: bytes) -> None:
+        """Write the journal and give it the time that it always had."""
+        self.path.unlink(missing_ok=True)
+        self.path.write_bytes(data)
+        os.utime(self.path, ns=(WHEN, WHEN))
+
+    def put_index(self, data: bytes) -> None:
+        self.index.unlink(missing_ok=True)
+        self.index.write_bytes(data)
+
+    def asked(self, round: int) -> Iterator[str]:
+        """What is wrong with the answers about a round."""
+        yield from self.rebuilt(round)
+        yield from self.logged(round)
+        yield from self.audited(round)
+
+    def rebuilt(self, round: int) -> Iterator[str]:
+        found = rebuild(self.path, round)
+        if (frozen(found.state), found.digest, found.events) != self.sound.states[round]:
+            yield f"round {round} was rebuilt otherwise"
+
+    def logged(self, round: int) -> Iterator[str]:
+        events = self.sound.prefixes[-1].events
+        if list(log(self.path, Query(round))) != [event for event in events if event.unit >= round]:
+            yield f"the log from {round} on is another"
+
+    def audited(self, round: int) -> Iterator[str]:
+        audits = [audit for audit in self.sound.prefixes[-1].audits if audit.round == round]
+        for wanted in audits[:1]:
+            if audit(self.path, round, wanted.plot, wanted.kind) != [wanted]:
+                yield f"the audit of {round} is another"
+
+    def missed(self, indices: Iterable[Damaged], rounds: Sequence[int]) -> tuple[int, list[str]]:
+        """How many indices were tried, and what was wrong with answers or left beside them."""
+        cases, wrong = 0, []
+        ways = (self.logged, self.audited, self.rebuilt)
+        for what, data in indices:
+            self.put_index(data)
+            for round in rounds:
+                turn = ways[(cases + round) % 3]
+                # The log reads no state, so only the rebuilding finds out about a wrong one.
+                for way in {turn: 0, self.rebuilt: 0}:
+                    wrong += [f"{what}: {says}" for says in way(round)]
+            if self.index.read_bytes() != self.right:
+                wrong.append(f"{what}: the wrong index is still there")
+            cases += 1
+        return cases, wrong
+
+
+@pytest.fixture(autouse=True)
+def _short_journals_have_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "INDEX_FROM", 1_000)
+    monkeypatch.setattr(module, "SPACING", 3)
+    monkeypatch.setattr(module, "SHARE", 2)
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Indexed:
+    """Four rounds; one state is frozen, after round 3."""
+    return Indexed(tmp_path, small())
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Indexed:
+    """Thirty rounds; several states are frozen."""
+    return Indexed(tmp_path, big())
+
+
+def entries_of(data: bytes) -> tuple[list[tuple[int, ...]], tuple[Any, ...]]:
+    """The entries of an index, without their checksums, and what its foot says."""
+    foot = module._FOOT.unpack(data[-module._FOOT.size :])
+    table = data[: -module._FOOT.size][-foot[5] * module._ENTRY.size :]
+    entries = [fields[:-1] for fields in module._ENTRY.iter_unpack(table)]
+    return entries, foot
+
+
+def forged(data: bytes, change: Callable[[list[Any], list[bytes]], object]) -> bytes:
+    """An index with other entries or states under checksums that are right."""
+    entries, foot = entries_of(data)
+    rows = [list(entry) for entry in entries]
+    states = [data[at : at + size] for *_, at, size in entries]
+    change(rows, states)
+    table, out = b"", b""
+    for row, state in zip(rows, states, strict=True):
+        if row[3:] == list(entries[rows.index(row)][3:]):
+            row[3:] = [len(out), len(state)]
+        out += state
+        packed = module._ENTRY.pack(*row, 0)
+        table += packed[:-8] + module.xxh3_64_intdigest(packed).to_bytes(8, "big")
+    front = module._FOOT.pack(*foot[:-1], 0)[:-8]
+    return out + table + front + module.xxh3_64_intdigest(front).to_bytes(8, "big")
+
+
+def test_the_index_under_test_is_used(short: Indexed, long: Indexed) -> None:
+    assert [3] == [entry[0] for entry in entries_of(short.right)[0]]
+    assert len(entries_of(long.right)[0]) > 3
+    assert forged(long.right, lambda rows, states: None) == long.right
+    for indexed in (short, long):
+        for round in range(1, indexed.sound.rounds + 1):
+            assert [] == list(indexed.asked(round))
+
+
+PARTS = 3
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_flipped_bit_of_an_index_changes_no_answer(
+    part: int, short: Indexed, counted: Counted
+) -> None:
+    size = len(short.right)
+    bits = damage.flipped(short.right, size * part // PARTS, size * (part + 1) // PARTS)
+    cases, wrong = short.missed(bits, [4])
+    counted("bits of an index flipped", cases)
+    [[*_, at, state]] = entries_of(short.right)[0]
+    # A state that is said to be of a later round is not looked at, so it stays.
+    later = [f"of byte {place} " for place in range(at + state, at + state + 8)]
+
+    assert [
+        says
+        for says in wrong
+        if "still there" not in says or not any(place in says for place in later)
+    ] == []
+
+
+def test_every_byte_of_a_longer_index_changed_changes_no_answer(
+    long: Indexed, counted: Counted
+) -> None:
+    chance = random.Random(1)
+    places = range(0, len(long.right), 47)
+    changed = [
+        (f"byte {place}", long.right[:place] + bytes([long.right[place] ^ chance.randint(1, 255)])
+         + long.right[place + 1 :])
+        for place in places
+    ]  # fmt: skip
+    # Asked about the round behind each frozen state, so that every state is used.
+    rounds = [entry[0] + 1 for entry in entries_of(long.right)[0] if entry[0] < 30]
+    last = len(long.right) - module._FOOT.size - module._ENTRY.size
+    if len(rounds) < len(entries_of(long.right)[0]):  # the last one is behind all rounds
+        at = entries_of(long.right)[0][-1][3]
+        changed = [case for case, place in zip(changed, places, strict=True) if place < at]
+        changed += [("an entry", long.right[: last - 1] + b"\xff" + long.right[last:])]
+    cases, wrong = long.missed(changed, rounds)
+    counted("bytes of an index changed", cases)
+
+    assert wrong == []
+
+
+def test_every_cut_of_an_index_changes_no_answer(short: Indexed, counted: Counted) -> None:
+    cases, wrong = short.missed(damage.cuts(short.right), [4])
+    counted("cuts of an index", cases)
+
+    assert wrong == []
+
+
+def test_an_index_of_something_else_changes_no_answer(
+    short: Indexed, tmp_path: Path, counted: Counted
+) -> None:
+    other = tmp_path / "other.journal"
+    others: list[Damaged] = []
+    grown = [("before it grew", small().data[: commit.end]) for commit in small().commits[4:-1]]
+    fork = [("of its fork", SOUND["forked"]().data), ("of another run", twin())]
+    for what, data in [*grown, *fork, ("of a longer run", big().data)]:
+        other.unlink(missing_ok=True)
+        other.write_bytes(data)
+        os.utime(other, ns=(WHEN, WHEN))
+        rebuild(other, 3)
+        others.append((what, Path(index_path(str(other))).read_bytes()))
+    chance = random.Random(2)
+    rubbish = [("rubbish", chance.randbytes(chance.randint(1, 2000))) for _ in range(100)]
+    more = [("nothing", b""), ("zeros", bytes(5000))]
+    more += [("a foot alone", short.right[-module._FOOT.size :])]
+    cases, wrong = short.missed([*others, *rubbish, *more], [4])
+    counted("indices of something else", cases)
+
+    assert wrong == []
+    assert len(others) >= 4
+
+
+@pytest.mark.parametrize("data", [b"", b"rubbish"])
+def test_an_index_that_cannot_be_replaced_is_done_without(
+    data: bytes, short: Indexed, counted: Counted
+) -> None:
+    short.index.unlink()
+    short.index.mkdir()
+    (short.index / "in the way").write_bytes(data)
+    counted("folders in the place of an index", 1)
+
+    assert [] == [says for round in range(5) for says in short.asked(round or 1)]
+    assert sorted(os.listdir(short.path.parent)) == ["small.journal", "small.journal.index"]
+
+
+def test_a_journal_in_the_place_of_an_index_is_kept(short: Indexed) -> None:
+    short.put_index(twin())
+
+    assert [] == list(short.asked(4))
+    assert twin() == short.index.read_bytes()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("nowhere", path)])
+def test_a_pipe_or_a_link_to_nowhere_in_the_place_of_an_index_is_done_without(
+    make: Callable[[Path], None], short: Indexed
+) -> None:
+    short.index.unlink()
+    make(short.index)
+    signal.alarm(60)  # who reads the pipe waits for ever
+    says = list(short.asked(4))
+    signal.alarm(0)
+
+    assert [] == says
+
+
+ODD: Sequence[Any] = (
+    None, True, False, -1, 0, 1, 2**53, 2**64 - 1, 0.5, float("nan"), float("inf"), "", "x", b"x",
+    (), ((),), {}, {"a": 1}, ((0, 0, 0, 0),), ((0, 1, 1, 1), (0, 2, 1, 1)), "long" * 500,
+)  # fmt: skip
+
+
+def _wrong_states(state: bytes) -> Iterator[tuple[str, bytes]]:
+    """The frozen state with every part, and every part of a part, of another value."""
+    fields = unpack(state)
+    for place, value in enumerate(fields):
+        for odd in ODD:
+            yield f"field {place} is {odd!r:.40}", _with(fields, place, odd)
+        if isinstance(value, tuple):
+            for inner in range(len(value)):
+                for odd in ODD:
+                    yield (
+                        f"{place}.{inner} is {odd!r:.40}",
+                        _with(fields, place, (*value[:inner], odd, *value[inner + 1 :])),
+                    )
+            yield f"{place} backwards", _with(fields, place, value[::-1])
+            yield f"{place} without its last", _with(fields, place, value[:-1])
+            yield f"{place} and one more", _with(fields, place, (*value, value and value[-1]))
+        if isinstance(value, dict):
+            for name in value:
+                for odd in ODD:
+                    yield f"{name} is {odd!r:.40}", _with(fields, place, {**value, name: odd})
+            yield "no settings", _with(fields, place, {})
+            yield "settings backwards", _with(fields, place, dict(reversed(value.items())))
+    yield "a part less", pack(fields[:-1])
+    yield "a part more", pack((*fields, None))
+    yield "nothing", b""
+    yield "nil", b"\xc0"
+    yield "no msgpack", b"\xc1"
+    yield "deep", b"\x91" * 100_000
+    yield "an array of 2^32", b"\xdd\xff\xff\xff\xff"
+
+
+def _with(fields: Sequence[Any], place: int, value: Any) -> bytes:
+    return pack((*fields[:place], value, *fields[place + 1 :]))
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_a_forged_state_changes_no_answer(part: int, short: Indexed, counted: Counted) -> None:
+    [[*_, at, size]] = entries_of(short.right)[0]
+    state = short.right[at : at + size]
+    indices = []
+    for what, wrong in [*_wrong_states(state)][part::2]:
+        if wrong != state:
+            indices.append(
+                (what, forged(short.right, lambda _, states, to=wrong: states.insert(0, to)
+                              or states.pop()))
+            )  # fmt: skip
+    # A state with a plot given twice is the same in the end, so not all of them are replaced.
+    cases, wrong_answers = short.missed(indices, [4])
+    counted("forged states of an index", cases)
+
+    assert cases > 400
+    assert [says for says in wrong_answers if "still there" not in says] == []
+    assert len(wrong_answers) <= 2
+
+
+def _moved(rows: list[Any], place: int, by: int) -> None:
+    for row in rows:
+        row[place] = (row[place] + by) % 2**64
+
+
+def test_forged_entries_change_no_answer(long: Indexed, counted: Counted) -> None:
+    steps = (1, -1, 2, 50, 1 << 20, 1 << 31, -(1 << 20))
+    indices = [
+        (f"{place} by {by}", forged(long.right, lambda rows, _, p=place, b=by: _moved(rows, p, b)))
+        for place in range(5)
+        for by in steps
+    ]  # fmt: skip
+    indices += [
+        ("backwards", forged(long.right, lambda rows, states: (rows.reverse(), states.reverse()))),
+        ("all the first", forged(long.right, _all_the_first)),
+        ("states exchanged", forged(long.right, lambda _, states: states.reverse())),
+    ]
+    wrong = []
+    for what, data in indices:
+        for round in (2, 5, 17, 30):
+            long.put_index(data)
+            wrong += [f"{what}: {says}" for says in long.asked(round)]
+    counted("forged entries of an index", len(indices) * 4)
+
+    assert wrong == []
+
+
+def _all_the_first(rows: list[Any], states: list[bytes]) -> None:
+    rows[:] = [list(rows[0]) for _ in rows]
+    states[:] = [states[0]] * len(states)
+
+
+def test_a_forged_size_is_not_asked_for(long: Indexed) -> None:
+    long.put_index(forged(long.right, lambda rows, _: _moved(rows, 4, 1 << 50)))
+
+    assert [] == list(long.asked(30))
+
+
+def test_of_a_damaged_journal_with_an_index_that_seems_fresh_no_answer_is_wrong(
+    long: Indexed, counted: Counted
+) -> None:
+    data, cases, wrong, answered = long.sound.data, 0, [], 0
+    for place in range(28, len(data), 149):
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 8
+        for round in (4 + place % 3, 27 + place % 4):
+            long.put_index(long.right)
+            long.put(changed)
+            for ask in (long.rebuilt, long.logged, long.audited):
+                cases += 1
+                try:
+                    wrong += [f"byte {place}: {says}" for says in ask(round)]
+                    answered += 1
+                except GoldrushError:
+                    pass
+    counted("damaged journals with a fresh index", cases)
+
+    assert wrong == []
+    assert 0 < answered < cases
+
+
+def test_an_index_made_of_a_damaged_journal_does_no_harm_once_it_is_mended(
+    long: Indexed, counted: Counted
+) -> None:
+    data = long.sound.data
+    for commit in long.sound.commits[2:-1]:
+        changed = bytearray(data)
+        changed[commit.offset + 20] ^= 1
+        long.index.unlink(missing_ok=True)
+        long.put(changed)
+        with pytest.raises(GoldrushError):
+            rebuild(long.path, 30)
+        made = long.index.exists()
+        long.put(data)
+        counted("indices of damaged journals", 1)
+
+        assert made
+        assert [] == [says for round in (1, 10, 30) for says in long.asked(round)]
