@@ -23,8 +23,8 @@ from kernel.mining.submit import Actions, Submission, submitted
 from kernel.mining.treatments import BASELINE, treated, treatment_named
 from kernel.world import Batch, Row
 
-# Submissions put in by hand in a fork: (round, agent) -> row.
-Replaced = Mapping[tuple[int, int], Row]
+# Submissions put in by hand in a fork: round -> agent -> row.
+Replaced = Mapping[int, Mapping[int, Row]]
 
 
 class Miners:
@@ -42,12 +42,12 @@ class Miners:
     def __call__(self, state: MiningState) -> list[Batch]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
-        config, round, replaced = self.config, state.round + 1, self.replaced
+        config, by_hand = self.config, self.replaced.get(state.round + 1, {})
         return [
             (
                 SUBMITTED,
                 [
-                    replaced.get((round, entry.agent)) or asked(policy, entry, shown, config)
+                    by_hand.get(entry.agent) or asked(policy, entry, shown, config)
                     for policy, entry in zip(self.policies, self.entries, strict=True)
                 ],
             )
@@ -188,7 +188,11 @@ def entries_of(state: MiningState) -> tuple[Entry, ...]:
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
     """All submissions that were put in by hand; those of a later fork go first."""
-    return {(round, row[0]): row for facts in forks for round, row in facts["replaced"]}
+    replaced: dict[int, dict[int, Row]] = {}
+    for facts in forks:
+        for round, row in facts["replaced"]:
+            replaced.setdefault(round, {})[row[0]] = row
+    return replaced
 
 
 def check_recordings(
@@ -243,7 +247,7 @@ class MinersAgain:
         return [(SUBMITTED, rows)]
 
     def _row(self, shown: Shown, agent: int, entry: Entry | None) -> Row | None:
-        by_hand = self.replaced.get((shown.state.round + 1, agent))
+        by_hand = self.replaced.get(shown.state.round + 1, {}).get(agent)
         if entry is None or by_hand is not None:
             return by_hand
         return asked(policy_of(entry, self.recordings), entry, shown, self.config)
