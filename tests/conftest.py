@@ -5,6 +5,8 @@ never bad luck. `thorough` tries new ones for an hour: a million hostile plans a
 the mining world, a hundred thousand and more against each of its laws.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 
