@@ -115,6 +115,11 @@ def parse_roster(text: str | None, agents: int | None = None) -> Roster:
     )
 
 
+def names_in(text: str) -> list[str]:
+    """The policies that a roster's text names, each once. Raises BadInput for a malformed entry."""
+    return list(dict.fromkeys(name for name, _ in _pairs(CASTS.get(text, text))))
+
+
 def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Scripted:
     """A policy made afresh for an entry.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -56,34 +57,52 @@ def _told(found: Any) -> list[str]:
     if len(found.causes) > SHOWN_MAX:
         lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
     if found.first is not None:
-        lines += [f"  a: {_event(found.first.a)}", f"  b: {_event(found.first.b)}"]
-    if found.first is not None or any(side.torn for side in (a, b)):
-        lines += [f"note: {side.trouble}" for side in (a, b) if side.trouble]
+        lines += _both(found.first)
+    told = " ".join(cause.says for cause in found.causes)
+    lines += [
+        f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in told
+    ]
     return lines
 
 
 def _headline(found: Any) -> str:
     a, b = found.a, found.b
+    both = f"{a.path} (a) and {b.path} (b)"
     if found.same:
         end = "finished" if a.finished else "unfinished"
         return f"the same: {a.rounds} rounds, {end}"
     if found.first is not None:
-        return f"{a.path} (a) and {b.path} (b) differ from round {found.first.round} on"
+        return f"{both} differ from round {found.first.round} on"
     if found.prefix is not None:
-        short, long = (a, b) if found.prefix == "a" else (b, a)
-        ends = "ends" if short.finished else "breaks off"
-        if short.rounds == long.rounds:
-            goes_on = "has come to its end"
-        else:
-            goes_on = f"goes on to {long.rounds}"
-        return (
-            f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
-            f"the other one {goes_on}"
-        )
+        return _prefix(*((a, b) if found.prefix == "a" else (b, a)))
+    kinds = {cause.kind for cause in found.causes}
     common = min(a.rounds, b.rounds, *(c.round - 1 for c in found.causes if c.kind == "damage"))
-    if found.causes[0].kind in ("world", "rules") or common < 1:
-        return f"{a.path} (a) and {b.path} (b) cannot be compared event by event"
-    return f"{a.path} (a) and {b.path} (b) differ, but not in the events of rounds 1 to {common}"
+    if kinds & {"world", "rules"} or (common < 1 and kinds):
+        return f"{both} cannot be compared event by event"
+    return f"{both} differ, but not in the events of rounds 1 to {common}"
+
+
+def _prefix(short: Any, long: Any) -> str:
+    """What it means that one run is the beginning of the other."""
+    ends = "ends" if short.finished else "breaks off"
+    if long.rounds > short.rounds:
+        goes_on = f"goes on to {long.rounds}"
+    elif long.finished:
+        goes_on = "has come to its end"
+    else:
+        goes_on = f"has {long.open} inputs of the next one"
+    return (
+        f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
+        f"the other one {goes_on}"
+    )
+
+
+def _both(first: Any) -> list[str]:
+    """The first event that differs as it is in both runs; where words do not tell, as JSON."""
+    told = [_event(first.a), _event(first.b)]
+    if told[0] == told[1]:
+        told = [json.dumps(event.as_dict()) for event in (first.a, first.b)]
+    return [f"  {name}: {text}" for name, text in zip("ab", told, strict=True)]
 
 
 def _event(event: Any) -> str:

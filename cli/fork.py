@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, settings_of
+from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, how_again, settings_of
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -50,11 +50,15 @@ def fork(
     \b
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
     """
+    from agents.roster import RECORDED, names_in
     from replay.fork import fork, read_submissions
 
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     allow_own_policies(trust)
+    named = names_in(roster) if roster else []
+    recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
+    own = [name for name in named if ":" in name and not name.startswith(f"{RECORDED}:")]
     was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
     try:
@@ -66,6 +70,7 @@ def fork(
                 on_round=on_round,
             ),
             as_json,
+            again=how_again([*trust, *own], [*sources, *recorded]),
         )  # fmt: skip
     finally:
         if out is None and not was_there:

@@ -112,7 +112,7 @@ def _way_out(error: Exception) -> str:
     """What can be done about a journal that is broken."""
     from kernel.errors import DamagedJournal, TornTail
 
-    if isinstance(error, TornTail) and error.commits:
+    if isinstance(error, TornTail) and error.commits and not error.in_fork:
         return f"; `{program()} resume {shlex.quote(error.path)}` drops it and goes on"
     if isinstance(error, DamagedJournal) and error.commit > 0:
         return f"; `{program()} verify {shlex.quote(error.path)}` says what can be saved"

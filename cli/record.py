@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,10 @@ def record(
             out, config, players, force=force, fsync=fsync, on_round=on_round
         ),
         as_json,
+        again=how_again(
+            [entry.policy for entry in players.entries if entry.is_own],
+            [recording.path for recording in players.recordings],
+        ),
     )
 
 
@@ -89,36 +94,47 @@ def resume(
             journal, trust=trust, sources=sources, fsync=fsync, on_round=on_round
         ),
         as_json,
+        again=how_again(trust, sources),
         began=True,
     )
 
 
+def how_again(trust: Sequence[str], sources: Sequence[str]) -> str:
+    """The options with which a run goes on: who is trusted, what recorded agents play."""
+    options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
+    once = dict.fromkeys(f" {option} {shlex.quote(value)}" for option, value in options)
+    return "".join(once)
+
+
 def carried_out(
-    out: str, play: Callable[[OnRound], object], as_json: bool, *, began: bool = False
+    out: str,
+    play: Callable[[OnRound | None], object],
+    as_json: bool,
+    *,
+    again: str,
+    began: bool = False,
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
 
-    `began`: there are rounds in the journal already.
+    `again`: the options with which `resume` goes on. `began`: the journal is there already.
     """
     from kernel.errors import PolicyFailed, WriteFailed
     from replay.summary import summarise
 
-    played = 0
+    before = _stamp(out)
 
-    def count(round_: int, _: Any) -> None:
-        nonlocal played
-        played = round_
+    def kept() -> str:
+        return _kept(out, again) if began or _stamp(out) != before else "nothing was recorded"
 
     try:
         # What a policy prints is not part of the summary.
-        with _progress(count) as on_round, redirect_stdout(sys.stderr):
+        with _progress() as on_round, redirect_stdout(sys.stderr):
             play(on_round)
     except KeyboardInterrupt:
-        click.echo(f"stopped: {_kept(out, began or played > 0)}", err=True)
+        click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, WriteFailed) as error:
-        kept = _kept(out, began or played > 0)
-        click.echo(f"goldrush: {printable(str(error))}; {kept}", err=True)
+        click.echo(f"goldrush: {printable(str(error))}; {kept()}", err=True)
         return DIFFERS
     summary = summarise(out)
     if as_json:
@@ -128,24 +144,28 @@ def carried_out(
     return DONE
 
 
-def _kept(out: str, began: bool) -> str:
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    """Which file lies at a path, as far as a change of it can be seen."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _kept(out: str, again: str) -> str:
     """What a run that broke off has left behind, and how it goes on."""
     from kernel.errors import GoldrushError
     from replay.summary import summarise
 
     path = shlex.quote(out)
+    goes_on = f"go on with `{program()} resume {path}{again}`"
     try:
-        summary = summarise(out) if began else None
+        rounds = summarise(out).rounds
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
-        return f"go on with `{program()} resume {path}`"
-    if summary is None or not summary.rounds:
-        return "no round was recorded"
-    own = [entry.policy for entry in summary.policies if ":" in entry.policy]
-    trust = "".join(f" --trust {policy}" for policy in own)
-    return (
-        f"{path} holds rounds 1 to {summary.rounds}, whole; "
-        f"go on with `{program()} resume {path}{trust}`"
-    )
+        return goes_on
+    holds = f"rounds 1 to {rounds}, whole" if rounds else "the start, but no round yet"
+    return f"{path} holds {holds}; {goes_on}"
 
 
 def allow_own_policies(trust: Sequence[str] = ()) -> None:
@@ -195,10 +215,10 @@ def free_path(stem: str) -> str:
 
 
 @contextmanager
-def _progress(count: OnRound) -> Iterator[OnRound]:
-    """`count`, with a progress bar on stderr where that is a terminal."""
+def _progress() -> Iterator[OnRound | None]:
+    """What moves a progress bar on stderr, where that is a terminal."""
     if not sys.stderr.isatty():
-        yield count
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -208,7 +228,6 @@ def _progress(count: OnRound) -> Iterator[OnRound]:
         task = progress.add_task("", total=None)
 
         def advance(round_: int, state: Any) -> None:
-            count(round_, state)
             progress.update(task, completed=round_, total=state.config.rounds)
 
         yield advance

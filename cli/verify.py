@@ -138,7 +138,7 @@ def _way_out(verdict: Any) -> str:
         return f"; `{program()} resume {path}` drops them and goes on"
     if verdict.broken.level == 1 and verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
-        return (
-            f"; `{program()} fork {path} --at {verdict.rounds - 1}` plays anew from what is whole"
-        )
+        again = " (with the changes of its fork)" if verdict.rounds in verdict.forks else ""
+        command = f"{program()} fork {path} --at {verdict.rounds - 1}"
+        return f"; `{command}`{again} plays anew from what is whole"
     return ""

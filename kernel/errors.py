@@ -102,14 +102,18 @@ class TornTail(JournalError):
     """The file ends inside a commit, as after a crash; everything before is whole.
 
     `commits` whole commits end at byte `offset`; `extra` bytes of an unfinished one follow.
+    `in_fork`: so much of it is there that it is known to be a FORK.
     """
 
-    def __init__(self, path: str, commits: int, offset: int, extra: int) -> None:
+    def __init__(
+        self, path: str, commits: int, offset: int, extra: int, *, in_fork: bool = False
+    ) -> None:
         super().__init__(
             path,
             f"torn tail: {commits} whole commits end at byte {offset}, "
-            f"then {extra} bytes of one that was never finished",
+            f"then {extra} bytes of {'a fork' if in_fork else 'one'} that was never finished",
         )
+        self.in_fork = in_fork
         self.commits = commits
         self.offset = offset
         self.extra = extra

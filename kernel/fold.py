@@ -106,8 +106,6 @@ def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
     try:
         for block in commit.blocks:
             state = world.evolve(state, block)
-        if commit.digest is not None and world.unit_done(state):
-            return world.close(state)
         return closed(world, path, state, commit)
     except REFUSED as error:
         raise malformed(world, path, commit, error) from None
@@ -145,12 +143,17 @@ def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
     return world.fork
 
 
-def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
-    """Raise MalformedEvents for a state that is not the one whose digest the commit has."""
+def digest_of(world: World[S], path: str, state: S, commit: Commit) -> int:
+    """The digest of the state after a commit. Raises MalformedEvents where it has none."""
     try:
-        digest = world.digest(state)
+        return world.digest(state)
     except REFUSED as error:  # a number that grew beyond 64 bits, say
         raise malformed(world, path, commit, error) from None
+
+
+def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
+    """Raise MalformedEvents for a state that is not the one whose digest the commit has."""
+    digest = digest_of(world, path, state, commit)
     if commit.digest is not None and digest != commit.digest:
         raise MalformedEvents(
             path, commit.where, f"digest {commit.digest:016x}, but its events give {digest:016x}"

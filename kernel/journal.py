@@ -367,11 +367,6 @@ class JournalReader:
             yield piece
             start += len(piece)
 
-    def is_fork(self, torn: TornTail) -> bool:
-        """Whether the commit that was never finished is a FORK, where so much of it is there."""
-        at = torn.offset + _HEAD_BYTES
-        return b"".join(self.pieces(at, at + len(_FORK_FRONT))) == _FORK_FRONT
-
     def __iter__(self) -> Iterator[Commit]:
         """All commits from the first on."""
         return self.commits()
@@ -428,7 +423,7 @@ class JournalReader:
                 )
             head = read(_HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
-                raise TornTail(path, index, offset, len(head))
+                raise self._torn(index, offset, len(head))
             front, length, mark, found = _HEAD.unpack(head)
             check = xxh3_64_intdigest(head[:6], checksum) & 0xFFFFFFFF
             if found != check or front != b"\x94\xce" or mark != b"\xce":
@@ -441,10 +436,10 @@ class JournalReader:
                 )
             end = offset + _HEAD_BYTES + length + _TAIL_BYTES
             if end > size:
-                raise TornTail(path, index, offset, size - offset)
+                raise self._torn(index, offset, size - offset)
             rest = read(length + _TAIL_BYTES)
             if len(rest) < length + _TAIL_BYTES:  # the file shrank while it was read
-                raise TornTail(path, index, offset, _HEAD_BYTES + len(rest))
+                raise self._torn(index, offset, _HEAD_BYTES + len(rest))
             body = rest[:length]
             checksum = xxh3_64_intdigest(head + body, checksum)
             mark, found = _TAIL.unpack_from(rest, length)
@@ -455,6 +450,11 @@ class JournalReader:
             yield offset, end, body
             offset = end
             index += 1
+
+    def _torn(self, index: int, offset: int, extra: int) -> TornTail:
+        at = offset + _HEAD_BYTES
+        front = b"".join(self.pieces(at, at + len(_FORK_FRONT)))
+        return TornTail(self.path, index, offset, extra, in_fork=front == _FORK_FRONT)
 
     def _read_header(self) -> Header:
         start = self._file.read(HEADER_MAX)

@@ -33,9 +33,9 @@ def record(
     """Play a run from its start to its end into a fresh journal and return the last state.
 
     `ask(state)` gives the input batches of the next step. `on_unit(unit, state)` is called after
-    each commit, for progress; the state is the run's own, not to be changed. Raises BadInput for a
-    setup that the world refuses, WriteFailed from the journal, and whatever `ask` raises; the
-    journal then ends with the last whole unit.
+    each unit is committed, for progress; the state is the run's own, not to be changed.
+    Raises BadInput for a setup that the world refuses, WriteFailed from the journal, and whatever
+    `ask` raises; the journal then ends with the last whole unit.
     """
     state = world.initial(setup)
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
@@ -107,7 +107,10 @@ def fork(
         if len(forks) >= FORKS_MAX:
             raise BadInput(f"{parent} has {len(forks)} forks", "record a new run")
         facts = facts_of(state)
-        state = fork_state(state, facts, fold.past(reader.path, unit))
+        try:
+            state = fork_state(state, facts, fold.past(reader.path, unit))
+        except fold.REFUSED as error:  # what the parent holds of the past does not fit
+            raise fold.malformed(world, reader.path, last, error) from None
         commit = Commit(FORK, unit, setup=facts)
         ask = ask_of(state, [*forks, facts])
         with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
@@ -132,7 +135,7 @@ def _reached(
     except TornTail as torn:
         if found is None:
             raise
-        if reader.is_fork(torn):
+        if torn.in_fork:
             raise BadInput(
                 f"{reader.path} breaks off inside a fork", "fork its parent again"
             ) from None
@@ -152,7 +155,7 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
         try:
             commit = next(commits, None)
         except TornTail as torn:
-            if closed != unit or reader.is_fork(torn):
+            if closed != unit or torn.in_fork:
                 raise
             return
         if commit is None or commit.unit > unit or commit.kind == END:
@@ -177,21 +180,23 @@ def _play(
     """From a state whose unit `unit` is closed to the end of the run."""
     blocks: list[Block] = []
     while not world.ended(state):
-        inputs = Block(ask(state))
+        asked = ask(state)
         try:
+            inputs = Block(asked)
             derived = Block(world.decide(state, inputs))
+            state = world.evolve(world.evolve(state, inputs), derived)
+            blocks += (inputs, derived)
+            if not world.unit_done(state):
+                continue
+            state = world.close(state)
+            journal.append(Commit(UNIT, unit + 1, _digest(world, state), blocks))
         except OverflowError:  # where a state was forged, or a world lets its numbers grow
             says = f"{world.vocabulary.unit} {unit + 1} has a number beyond 64 bits"
             raise WriteFailed(journal.path, says) from None
-        state = world.evolve(world.evolve(state, inputs), derived)
-        blocks += (inputs, derived)
-        if world.unit_done(state):
-            state = world.close(state)
-            unit += 1
-            journal.append(Commit(UNIT, unit, _digest(world, state), blocks))
-            blocks = []
-            if on_unit is not None:
-                on_unit(unit, state)
+        unit += 1
+        blocks = []
+        if on_unit is not None:
+            on_unit(unit, state)
     if blocks:
         raise BadInput(
             f"world {world.name} ended inside {world.vocabulary.unit} {unit + 1}",

@@ -273,7 +273,7 @@ class World(Generic[S]):
     - `fork(state, facts, past)`: the state with what a fork changes, `facts` being a map of plain
       values. May reuse its argument. Raises BadInput for facts that it cannot take. `show_fork`:
       the facts in their logical form, for the `forked` event; it raises BadInput for what is none,
-      whatever it is. Without these two, runs of this world cannot be forked.
+      whatever it is. Without `fork`, runs of this world cannot be forked.
     - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
       can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
       journal is reached without folding from the start, as fast as `past` need not look far back.

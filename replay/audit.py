@@ -91,7 +91,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     if not found:
         raise BadInput(
             f"no {_EVENTS[kind]} on plot {plot} in round {round}",
-            f"see `log --plot {plot}`",
+            f"see what there is with `goldrush log {path} --plot {plot}`",
         )
     return found
 

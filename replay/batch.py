@@ -55,13 +55,24 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
         if not os.path.isdir(path):
             found.setdefault(os.path.abspath(path), path)
             continue
-        # A link to nowhere is there too: it must not be passed over in silence.
-        inside = sorted(str(f) for f in Path(path).rglob("*" + SUFFIX) if not f.is_dir())
+        inside = sorted(_below(path))
         if not inside:
             raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
         for file in inside:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())
+
+
+def _below(folder: str) -> Iterator[str]:
+    """The journals in and below a folder. Nothing is passed over in silence: neither a link to
+    nowhere nor a folder that cannot be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise BadInput(f"cannot read {error.filename}: {error.strerror}", "leave it out") from None
+
+    for path, _, names in os.walk(folder, onerror=refuse):
+        yield from (os.path.join(path, name) for name in names if name.endswith(SUFFIX))
 
 
 def verify_all(

@@ -61,12 +61,14 @@ class Consequences:
 def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     """What came of the first event in which two mining runs differ, as far as both go.
 
-    `by_round` keeps a row for each round. None where no event differs. Raises MalformedEvents for
+    `by_round` keeps a row for each round. None where no event of a round
+    that both closed differs. Raises MalformedEvents for
     events that cannot be applied, and what opening a journal raises.
     """
-    if found.first is None:
+    until = min(found.a.rounds, found.b.rounds)
+    if found.first is None or found.first.round > until:
         return None
-    since, until = found.first.round, min(found.a.rounds, found.b.rounds)
+    since = found.first.round
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     rows: list[RoundApart] = []
     with JournalReader(found.a.path) as reader_a, JournalReader(found.b.path) as reader_b:

@@ -1,8 +1,8 @@
 """Two runs compared: the first event in which they differ, why, and what came of it.
 
-Commits are compared as bytes, digests and all; nothing is folded to find the first difference. What
-the runs declare to be different (rules, configuration, roster, submissions put in by hand) goes
-before what is seen: where a setting differs, the first event that differs is a consequence.
+Units are compared as bytes, with their digests; nothing is folded to find the first difference.
+What the runs declare to be different (rules, configuration, roster, submissions put in by hand)
+goes before what is seen: where a setting differs, the first event that differs is a consequence.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class First:
 class Side:
     """One of the runs: its file, the last round closed, and how the file ends.
 
-    `open`: inputs of one more round follow, not judged yet. `trouble`: what is wrong with the file;
-    `torn`: that is no more than an unfinished commit.
+    `open`: so many inputs of one more round follow, not judged yet. `trouble`: what is wrong with
+    the file; `torn`: that is no more than an unfinished commit.
     """
 
     path: str
     rounds: int
-    open: bool
+    open: int
     finished: bool
     trouble: str | None
     torn: bool
@@ -95,7 +95,7 @@ class Diff:
         if self.first or incomparable or lengths[0] == lengths[1]:
             return None
         short, long = (self.a, self.b) if lengths[0] < lengths[1] else (self.b, self.a)
-        if short.open and long.rounds == short.rounds:
+        if short.open and long.finished and long.rounds == short.rounds:
             return None  # it goes on where the other one has ended
         return "a" if short is self.a else "b"
 
@@ -116,7 +116,7 @@ class Diff:
         }
 
 
-def _length(side: Side) -> tuple[int, bool, bool]:
+def _length(side: Side) -> tuple[int, bool, int]:
     return side.rounds, side.finished, side.open
 
 
@@ -161,7 +161,7 @@ class _Run:
         self.declared_from = 0  # the first unit for which the last one holds; 0: the start
         self.digest: int | None = None
         self.rounds = 0
-        self.is_open = False
+        self.open = 0
         self.error: JournalError | None = None
         self.broken_in = 0
         self._units = fold.units(self._commits())
@@ -189,7 +189,7 @@ class _Run:
             pass
         torn = isinstance(self.error, TornTail)
         trouble = str(self.error) if self.error else None
-        return Side(self.path, self.rounds, self.is_open, self.reader.ended, trouble, torn)
+        return Side(self.path, self.rounds, self.open, self.reader.ended, trouble, torn)
 
     def _commits(self) -> Iterator[Commit]:
         try:
@@ -199,7 +199,9 @@ class _Run:
                     self._declare(event, is_start=commit.kind == START)
                 if commit.digest is not None:
                     self.rounds = commit.unit
-                self.is_open = commit.kind == UNIT and commit.digest is None
+                if commit.kind == UNIT:
+                    waits = commit.digest is None
+                    self.open = self.open + _inputs_in(commit) if waits else 0
                 yield commit
                 if commit.digest is not None:
                     self.digest = commit.digest
@@ -221,6 +223,10 @@ class _Run:
         self.declarations += 1
 
 
+def _inputs_in(commit: Commit) -> int:
+    return sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+
+
 def _blocks(unit: fold.Unit) -> list[Block]:
     """The blocks of a unit: inputs and derived in turn, then the inputs that wait."""
     judged = [block for step in unit.steps for block in (step.inputs, step.derived)]
@@ -240,7 +246,6 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
             declared += (c for c in _declared(one, two) if (c.kind, c.name) not in before)
         if not declared and one.digest != two.digest:
             declared.append(_other_digests(world, one, two))
-            return None
         if a is None or b is None:
             return None
         if _blocks(a) != _blocks(b):
@@ -340,7 +345,8 @@ def _causes(
     if declared:
         return declared
     if _is_drawn_otherwise(first):
-        says = f"{event.name} on plot {event.fields.get('plot')} in round {first.round}: the same"
+        where = f"in {world.vocabulary.unit} {first.round}"
+        says = f"{event.name} on plot {event.fields.get('plot')} {where}: the same"
         says += " participants, another draw; `verify` tells which is right"
         return [Cause(DRAW, first.round, says)]
     says = f"{event.name} in {world.vocabulary.unit} {first.round} follows from the same events in"

@@ -2,11 +2,12 @@
 
 Any unit is reached from the frozen state before it, without folding from the start. An index is
 derived and disposable: it lies beside the journal (`run.journal.index`), is made when it is first
-needed, and is thrown away when the journal's size or time of change is no longer what it was made
-from. Nor is it believed: a frozen state counts only if its digest, worked out anew from its fields,
-is the one in the journal. So a wrong, stale or foreign index can cost time and cannot change an
-answer. What stands before the place where reading begins is not read: `verify` is for that. Nor is
-it a guard against somebody who forges the journal itself, no more than checksums are.
+needed (over whatever has that name and is no journal), and is thrown away when the journal's size
+or time of change is no longer what it was made from. Nor is it believed: a frozen state counts only
+if its digest, worked out anew from its fields, is the one in the journal. So a wrong, stale or
+foreign index can cost time and cannot change an answer. What stands before the place where reading
+begins is not read: `verify` is for that. Nor is it a guard against somebody who forges the journal
+itself, no more than checksums are.
 
     index  = frozen* entry* foot
     entry  = unit, offset and number of its first commit, place and size of the state, checksum
@@ -23,6 +24,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar
 
@@ -56,13 +58,15 @@ def index_path(path: str) -> str:
 
 def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterator[Commit]:
     """The commits from somewhere before a unit on, to the end. Raises as reading them all does."""
-    place = _by_index(world, reader, lambda index: _proven_place(index, reader, unit))
+    use = partial(_proven_place, reader=reader, unit=unit)
+    place = _by_index(world, reader, use) if unit > SPACING else None
     return reader.commits(place)
 
 
 def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[tuple[Commit, S]]:
     """As `fold.states`, from somewhere before a unit on, to the end."""
-    found = _by_index(world, reader, lambda index: _proven_state(index, world, reader, unit))
+    use = partial(_proven_state, world=world, reader=reader, unit=unit)
+    found = _by_index(world, reader, use) if unit > SPACING else None
     if found is None:
         return fold.states(world, reader)
     commit, state = found

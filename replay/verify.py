@@ -74,7 +74,8 @@ class Verdict:
 
     `bytes`: how long the file was. `level` is the highest that was checked (3 where 4 was asked for
     and nobody could be asked); `rounds` closed and `events` read as far as the check came;
-    `finished`: the run had come to its end; `not_asked`: what level 4 took from the journal.
+    `finished`: the run had come to its end; `not_asked`: what level 4 took from the journal;
+    `forks`: the rounds after which it is forked.
     """
 
     path: str
@@ -85,6 +86,7 @@ class Verdict:
     finished: bool
     broken: Break | None
     not_asked: Sequence[str] = ()
+    forks: Sequence[int] = ()
 
     @property
     def holds(self) -> bool:
@@ -139,6 +141,7 @@ def verify(
             finished=reader.ended,
             broken=broken,
             not_asked=tuple(check.not_asked),
+            forks=check.forks,
         )
 
 
@@ -157,7 +160,8 @@ def _miners(
     state: Any, forks: Forks, trust: Sequence[str], recordings: Sequence[Recording]
 ) -> Asker:
     miners = MinersAgain(state, forks, trust, recordings)
-    return Asker(miners if any(miners.entries) else None, miners.not_asked)
+    # What was put in by hand is known, whoever can be asked.
+    return Asker(miners if any(miners.entries) or miners.replaced else None, miners.not_asked)
 
 
 # Who asks the agents of a journal again, by the name of its world.
@@ -191,7 +195,8 @@ class _Check:
         self.not_asked: dict[str, None] = {}  # in the order in which they came up
         self.rounds = 0
         self.events = 0
-        self._forks: list[Mapping[str, Any]] = []
+        self.forks: list[int] = []
+        self._facts: list[Mapping[str, Any]] = []
         self._ask: Again | None = None
         self._state: Any = None
         self._steps = fold.Steps()
@@ -215,7 +220,7 @@ class _Check:
             return Break(
                 INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
                 "a commit or the end", f"{error.extra} bytes of a commit that was never finished",
-                torn=True,
+                torn=not error.in_fork,
             )  # fmt: skip
         except MalformedEvents as error:
             return Break(INTEGRITY, error.where, "a commit", error.fault)
@@ -228,6 +233,8 @@ class _Check:
                 events += len(rows)
         if commit.digest is not None:
             self.rounds = commit.unit
+        if commit.kind == FORK:
+            self.forks.append(commit.unit)
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self.events += events + (commit.kind != UNIT or commit.digest is not None)
 
@@ -244,16 +251,13 @@ class _Check:
             self._meet_agents()
         elif commit.kind == FORK:
             self._state = fold.forked(self.world, self.reader.path, self._state, commit)
-            self._forks.append(commit.setup or {})
+            self._facts.append(commit.setup or {})
             self._meet_agents()
         elif self.level >= DERIVE and not self.world.ended(self._state):
             unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
             raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
         if commit.digest is not None:
-            try:
-                digest = self.world.digest(self._state)
-            except fold.REFUSED as error:  # a number that grew beyond 64 bits, say
-                raise fold.malformed(self.world, self.reader.path, commit, error) from None
+            digest = fold.digest_of(self.world, self.reader.path, self._state, commit)
             if digest != commit.digest:
                 raise _Broken(
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
@@ -262,7 +266,7 @@ class _Check:
     def _meet_agents(self) -> None:
         """Find out who plays from here on: after START, and after a fork."""
         if self.level >= DECIDE:
-            asker = self.asker_of(self._state, self._forks)
+            asker = self.asker_of(self._state, self._facts)
             self._ask = asker.ask
             self.somebody_asked |= asker.ask is not None
             self.not_asked.update(dict.fromkeys(asker.not_asked))

@@ -127,7 +127,12 @@ class MiningState:
             self.history = self.history[first - self.round - 1 :]
         else:
             self.history = [
-                RoundRecord(round, step.inputs, step.derived) for round, [step] in past(first)
+                RoundRecord(
+                    round,
+                    Block.joined([step.inputs for step in steps]),
+                    Block.joined([step.derived for step in steps]),
+                )
+                for round, steps in past(first)
             ]
         self.history_sum = sum(record.fingerprint for record in self.history) & WORD_MASK
 

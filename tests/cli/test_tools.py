@@ -328,7 +328,7 @@ def test_audit_tests_who_wins(kept: Path) -> None:
         (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),
         (["a.journal", "--round", "99", "--plot", "1"], "no round 99; give one from 0 to 12"),
         (["a.journal", "--round", "1", "--plot", "100"], "no plot '100'"),
-        (["a.journal", "--round", "0", "--plot", "1"], "see `log --plot 1`"),
+        (["a.journal", "--round", "0", "--plot", "1"], "--plot 1`"),
         (["forged.journal", "--fairness"], "a draw does not hold"),
         (["missing", "--all"], "no such file"),
         (["no.journal", "--fairness"], "not a goldrush journal"),

@@ -192,7 +192,7 @@ def _verified(case: Case, level: int) -> None:
     broken = verdict.broken and (verdict.broken.level, verdict.broken.where)
     same(broken, fate.error and (1, fate.where), "the break")
     if verdict.broken:
-        same(verdict.broken.torn, fate.error is TornTail, "torn")
+        same(verdict.broken.torn, fate.error is TornTail and not _tears_fork(case), "torn")
     counts = (verdict.rounds, verdict.events) if prefix else (0, 0)
     same(counts, (prefix.rounds, prefix.counted) if prefix else (0, 0), "the counts")
     if prefix:

@@ -204,7 +204,7 @@ def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
     assert (ran.returncode, ran.stdout) == (1, "")
     assert len(ran.stderr.splitlines()) == 1
     assert "file too large" in ran.stderr
-    if "no round was recorded" in ran.stderr:
+    if "nothing was recorded" in ran.stderr:
         assert size == 300
         assert there is None
         return

@@ -205,7 +205,7 @@ def test_an_index_of_something_else_changes_no_answer(
         other.unlink(missing_ok=True)
         other.write_bytes(data)
         os.utime(other, ns=(WHEN, WHEN))
-        rebuild(other, 3)
+        rebuild(other, 4)
         others.append((what, Path(index_path(str(other))).read_bytes()))
     chance = random.Random(2)
     rubbish = [("rubbish", chance.randbytes(chance.randint(1, 2000))) for _ in range(100)]

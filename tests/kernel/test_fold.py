@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 from kernel import run
 from kernel.codec import fingerprint, pack
 from kernel.draws import Draws
-from kernel.errors import BadInput, DamagedJournal, MalformedEvents, TornTail, UnsupportedJournal
+from kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    MalformedEvents,
+    TornTail,
+    UnsupportedJournal,
+    WriteFailed,
+)
 from kernel.fold import Step, apply, events, fold, states, steps
 from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from kernel.mining import MINING
@@ -704,7 +711,7 @@ def test_whoever_does_not_answer_leaves_whole_units_alone(
 def test_an_answer_that_no_journal_holds_leaves_whole_units_alone(
     path: Path, answer: list[Batch]
 ) -> None:
-    with pytest.raises((OverflowError, TypeError)):
+    with pytest.raises((WriteFailed, TypeError)):
         play(path, lambda table: ask(table) if table.hand == 0 else answer)
 
     assert [commit.unit for commit in commits_of(path)] == [0, 1]

@@ -530,7 +530,7 @@ def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(
 ) -> None:
     path = tmp_path / "a.journal"
     record(path, {**SETTINGS, "rounds": 300, "visibility": 5}, "random")
-    rebuild(path, 1)
+    rebuild(path, 300)
     read: list[int] = []
     commits_of = JournalReader.commits
 
