@@ -46,7 +46,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if tried:
         terminalreporter.section("faults tried")
         for kind, cases in tried.items():
-            says = f"missed in {missed[kind]} tests" if missed[kind] else "0 undetected"
-            terminalreporter.write_line(f"{cases:>9,} {kind}, {says}")
-        says = f"missed in {missed.total()} tests" if missed.total() else "0 undetected"
+            failed = f", not met as they should be in {missed[kind]} tests" if missed[kind] else ""
+            terminalreporter.write_line(f"{cases:>9,} {kind}{failed}")
+        says = f"{missed.total()} tests failed" if missed.total() else "all met as they should be"
         terminalreporter.write_line(f"{tried.total():>9,} in all, {says}")

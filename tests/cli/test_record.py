@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.mining import record
 from replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 
@@ -301,3 +303,45 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
     assert process.wait(timeout=60) == 0
     assert piped.err == ""
     assert b"50/50" in shown
+
+
+STOPS = """
+class Stops:
+    def plan(self, seen, draws):
+        if seen.round == {round} and not __import__("os").path.exists("ready"):
+            raise ValueError("not ready")
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+"""
+
+
+@pytest.mark.parametrize(("round_", "holds"), [(4, "rounds 1 to 3, whole"), (1, "no round yet")])
+def test_the_command_that_is_printed_has_all_that_is_needed_to_go_on(
+    tmp_path: Path, round_: int, holds: str
+) -> None:
+    (tmp_path / "stops.py").write_text(STOPS.format(round=round_))
+    record(tmp_path / "source.journal", {"rounds": 6}, "random*2")
+    ran = goldrush(
+        "record", "--rounds", 6, "--roster", "recorded:source.journal*2,stops:Stops*2",
+        "--out", "x.journal", cwd=tmp_path,
+    )  # fmt: skip
+    command = shlex.split(ran.err.rpartition("`python -m cli ")[2].partition("`")[0])
+    (tmp_path / "ready").touch()
+
+    assert (ran.code, holds in ran.err) == (1, True)
+    assert command[:2] == ["resume", "x.journal"]
+    assert goldrush(*command, cwd=tmp_path).code == 0
+    assert goldrush("verify", "x.journal", *command[2:], cwd=tmp_path).code == 0
+
+
+def test_a_fork_that_stops_prints_the_command_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "stops.py").write_text(STOPS.format(round=5))
+    record(tmp_path / "parent.journal", {"rounds": 6}, "random*2")
+    ran = goldrush(
+        "fork", "parent.journal", "--at", 3, "--roster", "random,stops:Stops", "--out", "x.journal",
+        cwd=tmp_path,
+    )  # fmt: skip
+    command = shlex.split(ran.err.rpartition("`python -m cli ")[2].partition("`")[0])
+    (tmp_path / "ready").touch()
+
+    assert (ran.code, command) == (1, ["resume", "x.journal", "--trust", "stops:Stops"])
+    assert goldrush(*command, cwd=tmp_path).code == 0

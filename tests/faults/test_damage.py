@@ -108,7 +108,7 @@ def test_the_journals_that_are_damaged_hold_and_every_reader_reads_them(
 
 @BOTH
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_flipped_bit_is_found_by_every_reader(
+def test_every_flipped_bit_is_found_by_verify_and_by_the_readers_in_turn(
     name: str, part: int, tmp_path: Path, counted: Counted
 ) -> None:
     sound = SOUND[name]()
@@ -116,7 +116,6 @@ def test_every_flipped_bit_is_found_by_every_reader(
     cases, wrong = missed(tmp_path, sound, bits, some_readers(count=1))
     counted("bits flipped", cases)
 
-    assert 8 * 2 > len(READERS)  # so that every reader meets a wrong bit in every two bytes
     assert wrong == []
 
 

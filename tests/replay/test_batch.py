@@ -294,3 +294,26 @@ def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Pa
     assert path == found
     assert [True, None] == [outcome.holds for outcome in outcomes]
     assert case.get("name", "").endswith("/\\xdcff\\x1b<.journal")
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    record(tmp_path / "a.journal", {"rounds": 1})
+    (tmp_path / "below").mkdir()
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda p: closed(p) if str(p).endswith("below") else scan(p))
+
+    with pytest.raises(BadInput, match=r"cannot read .*below: Permission denied"):
+        journals_in([tmp_path])
+
+
+def test_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
+    record(tmp_path / "a.journal", {"rounds": 1})
+    (tmp_path / "b.journal").symlink_to(tmp_path / "gone")
+    outcomes = list(verify_all(journals_in([tmp_path]), jobs=1))
+
+    assert [outcome.holds for outcome in outcomes] == [True, None]

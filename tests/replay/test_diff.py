@@ -616,6 +616,49 @@ def test_a_round_left_open_is_not_compared(run: Path, other: Path) -> None:
     assert (found.prefix, found.b.rounds, found.causes) == ("b", ROUNDS - 1, [])
 
 
+def opened(run: Path, path: Path, agents: int, other: int | None = None) -> Path:
+    """A run whose last round is open: so many have submitted, agent `other` something else."""
+    *whole, last, _ = commits_of(run)
+    rows = [list(row) for row in last.blocks[0].rows(SUBMITTED)[:agents]]
+    if other is not None:
+        rows[other][1] = ()
+    block = Block([(SUBMITTED, [tuple(row) for row in rows])])
+    return write(path, [*whole, Commit(UNIT, last.unit, None, [block])])
+
+
+def test_of_two_open_rounds_the_one_with_fewer_submissions_is_the_beginning(
+    run: Path, other: Path
+) -> None:
+    few, many = opened(run, other, 2), opened(run, other.with_name("many"), 4)
+    found = diff(few, many)
+
+    assert (found.same, found.prefix, found.causes, found.first) == (False, "a", [], None)
+    assert (found.a.open, found.b.open) == (2, 4)
+    assert diff(few, few).same
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_submission_that_differs_in_an_open_round_is_told_and_nothing_came_of_it(
+    run: Path, other: Path, closed: bool
+) -> None:
+    one = run if closed else opened(run, other.with_name("one"), 4)
+    found = diff(one, opened(run, other, 5, other=1))
+
+    assert found.first is not None
+    assert (found.first.round, kinds(found)) == (ROUNDS, ["submission"])
+    assert consequences(found) is None
+
+
+def test_a_finished_run_is_no_beginning_of_one_that_goes_on_where_it_ended(
+    run: Path, other: Path
+) -> None:
+    *whole, _ = commits_of(run)
+    block = Block([(SUBMITTED, [(0, (), None, None, None, None)])])
+    found = diff(run, write(other, [*whole, Commit(UNIT, ROUNDS + 1, None, [block])]))
+
+    assert (found.same, found.prefix, found.causes, found.first) == (False, None, [], None)
+
+
 # All pairs of all sorts of runs.
 
 
@@ -647,6 +690,9 @@ def pool(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Pa
         "roster": forked("roster", by_hand, 7, roster="mine*6"),
         "short": cut(run, folder / "short", 6),
         "torn": cut(run, folder / "torn", 8, 9),
+        "torn there": cut(run, folder / "torn there", 6, 9),
+        "unstarted": cut(run, folder / "unstarted", 0, 40),
+        "open": opened(run, folder / "open", 3),
         "redrawn": write(folder / "redrawn", changed_row(commits_of(run), CLAIM_DRAWN, redrawn)[1]),
         "damaged": damaged(run, folder / "damaged", 7),
         "slow damaged": damaged(slow, folder / "slow damaged", 9),

@@ -725,6 +725,22 @@ def in_pieces(commits: Sequence[Commit]) -> list[Commit]:
     return pieces
 
 
+def test_the_record_of_a_round_that_came_in_two_steps_is_that_of_a_whole_one(
+    parent: Path, out: Path
+) -> None:
+    steps: list[Commit] = []
+    for commit in commits_of(parent):
+        if commit.kind == UNIT:
+            rows = commit.blocks[0].rows(0)
+            steps.append(Commit(UNIT, commit.unit, None, [Block([(0, rows[:3])]), Block([])]))
+            commit.blocks = [Block([(0, rows[3:])]), *commit.blocks[1:]]
+        steps.append(commit)
+    fork(write(out.with_name("steps"), steps), 7, out, settings={"visibility": ALL})
+    fork(parent, 7, out.with_name("whole"), settings={"visibility": ALL})
+
+    assert after(out, 7) == after(out.with_name("whole"), 7)
+
+
 def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:
     path = write(out.with_name("pieces"), in_pieces(commits_of(parent)))
     fork(path, 4, out, settings={"stamina": 5})
@@ -851,6 +867,23 @@ def test_agents_that_come_with_the_fork_are_asked_and_those_that_cannot_be_are_t
     assert [(verify(p).level, verify(p).not_asked) for p in (late, out, never)] == [
         (4, six), (4, six), (3, six),
     ]  # fmt: skip
+
+
+def test_a_plan_put_in_by_hand_is_checked_whoever_can_be_asked(out: Path, visitor: str) -> None:
+    theirs = out.with_name("theirs")
+    record(theirs, SETTINGS, f"{visitor}*6")
+    fork(theirs, 5, out, trust=[visitor], replace=[claims(7, 2, 3)])
+    assert (verify(out).holds, verify(out).level) == (True, 4)
+    commits = commits_of(out)
+    [place] = [n for n, commit in enumerate(commits) if commit.kind == FORK]
+    facts = commits[place].setup or {}
+    [(round, row)] = facts["replaced"]
+    another = (round, (row[0], ((2, 4, 1),), *row[2:]))
+    commits[place].setup = {**facts, "replaced": [another]}
+    broken = verify(write(out, commits)).broken
+
+    assert broken is not None
+    assert (broken.level, "round 7" in broken.where) == (4, True)
 
 
 def test_an_agent_that_plays_on_wrongly_after_a_fork_breaks_level_4(

@@ -1,0 +1,108 @@
+"""The words of `diff`: every pair of runs, whatever ails them, has a headline that is true."""
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from agents.mining import record
+from cli.diff import _told
+from kernel.errors import JournalError
+from kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.mining.events import SUBMITTED
+from kernel.world import Block
+from replay.diff import diff
+from replay.fork import fork
+from tests.cli.helpers import goldrush
+
+RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    whole = folder / "whole"
+    record(whole, *RUN)
+    with JournalReader(whole) as reader:
+        commits = list(reader)
+    data = whole.read_bytes()
+    cuts = {"short": commits[3].end, "torn": commits[3].end + 30, "stub": 60, "no end": -1}
+    for name, end in cuts.items():
+        end = commits[-1].offset if name == "no end" else end
+        (folder / name).write_bytes(data[:end])
+    (folder / "torn end").write_bytes(data[: commits[-1].offset + 5])
+    for name, before, commit in (
+        ("open", commits[:4], Commit(UNIT, 4, None, [some(commits[4], 2)])),
+        ("more open", commits[:4], Commit(UNIT, 4, None, [some(commits[4], 3)])),
+        ("goes on", commits[:-1], Commit(UNIT, 7, None, [some(commits[4], 1)])),
+    ):
+        with JournalWriter(folder / name, Header(MINING.name, MINING.rules)) as journal:
+            for each in (*before, commit):
+                journal.append(each)
+    with JournalWriter(folder / "other rules", Header(MINING.name, 2)) as journal:
+        journal.append(commits[0])
+    (folder / "damaged").write_bytes(data[: commits[2].end - 1] + b"?" + data[commits[2].end :])
+    fork(whole, 2, folder / "fork", settings={"stamina": 4})
+    record(folder / "seed", {**RUN[0], "seed": 1}, RUN[1])
+    assert commits[-1].kind == END
+    return {path.name: path for path in sorted(folder.iterdir())}
+
+
+def some(commit: Commit, agents: int) -> Block:
+    return Block([(SUBMITTED, commit.blocks[0].rows(SUBMITTED)[:agents])])
+
+
+def headline(a: Path, b: Path) -> str:
+    return _told(diff(a, b))[0].replace(f"{a.parent}/", "")
+
+
+def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str, Path]) -> None:
+    unread = {"stub", "damaged"}  # one after no commit, the other after two
+    for one, two in itertools.product(set(runs) - {"other rules"}, repeat=2):
+        if {one, two} <= unread:
+            with pytest.raises(JournalError):
+                diff(runs[one], runs[two])
+            continue
+        [first, *_] = _told(diff(runs[one], runs[two]))
+
+        assert (one == two) == first.startswith("the same"), (one, two)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        ("short", "whole", "short is a prefix of whole: it breaks off with round 3, the other one "
+         "goes on to 6"),
+        ("no end", "whole", "no end is a prefix of whole: it breaks off with round 6, the other "
+         "one has come to its end"),
+        ("open", "more open", "open is a prefix of more open: it breaks off with round 3, the "
+         "other one has 3 inputs of the next one"),
+        ("short", "torn", "short (a) and torn (b) differ, but not in the events of rounds 1 to 3"),
+        ("no end", "torn end", "no end (a) and torn end (b) differ, but not in the events of "
+         "rounds 1 to 6"),
+        ("whole", "goes on", "whole (a) and goes on (b) differ, but not in the events of rounds 1 "
+         "to 6"),
+        ("whole", "damaged", "whole (a) and damaged (b) differ, but not in the events of rounds 1 "
+         "to 1"),
+        ("whole", "stub", "whole (a) and stub (b) cannot be compared event by event"),
+        ("whole", "other rules", "whole (a) and other rules (b) cannot be compared event by event"),
+        ("whole", "fork", "whole (a) and fork (b) differ from round 3 on"),
+        ("whole", "whole", "the same: 6 rounds, finished"),
+    ],
+)  # fmt: skip
+def test_the_headline_says_how_two_runs_part(
+    runs: Mapping[str, Path], a: str, b: str, says: str
+) -> None:
+    assert says == headline(runs[a], runs[b])
+
+
+def test_a_difference_that_words_do_not_tell_is_shown_as_it_is(
+    runs: Mapping[str, Path], tmp_path: Path
+) -> None:
+    ran = goldrush("diff", runs["whole"], runs["seed"], cwd=tmp_path)
+    a, b = (line for line in ran.out.splitlines() if line.startswith(("  a: ", "  b: ")))
+
+    assert ran.code == 1
+    assert a[5:] != b[5:]
