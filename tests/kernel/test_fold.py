@@ -42,6 +42,7 @@ from kernel.world import (
     optional,
     several,
 )
+from tests.journals import commits_of
 
 BID, WON, PASSED = range(3)
 STEPS = 2  # in a hand
@@ -139,11 +140,6 @@ def write(path: Path, commits: Sequence[Commit], header: Header = HEADER) -> Non
     with JournalWriter(path, header, force=True) as journal:
         for commit in commits:
             journal.append(commit)
-
-
-def commits_of(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
 
 
 def walked(path: Path, walk: Callable[..., Any], world: World[Any] = BIDDING) -> list[Any]:

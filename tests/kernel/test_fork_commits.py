@@ -35,6 +35,7 @@ from kernel.journal import (
     Place,
 )
 from kernel.world import Block
+from tests.journals import commits_of
 
 HEADER = Header("tiny", 3)
 FACTS = {"why": "to see", "rates": (0.5, None)}
@@ -77,11 +78,6 @@ def write(path: Path, commits: Sequence[Commit]) -> bytes:
     return path.read_bytes()
 
 
-def read(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
-
-
 def content(commit: Commit) -> tuple[Any, ...]:
     blocks = tuple(block.packed for block in commit.blocks)
     return commit.kind, commit.unit, commit.digest, commit.setup, blocks
@@ -106,7 +102,7 @@ def out(tmp_path: Path) -> Path:
 
 def test_a_fork_is_its_kind_its_unit_the_facts_and_the_digest(path: Path) -> None:
     write(path, [start(), unit(1), fork(1, 2**64 - 1)])
-    [*_, found] = read(path)
+    [*_, found] = commits_of(path)
 
     assert found.raw == pack((3, 1, FACTS, 2**64 - 1))
     assert content(found) == (FORK, 1, 2**64 - 1, FACTS, ())
@@ -115,7 +111,7 @@ def test_a_fork_is_its_kind_its_unit_the_facts_and_the_digest(path: Path) -> Non
 def test_a_fork_stands_after_the_start_after_closed_units_and_after_forks(path: Path) -> None:
     write(path, run())
 
-    assert [content(commit) for commit in read(path)] == [content(commit) for commit in run()]
+    assert [content(commit) for commit in commits_of(path)] == [content(commit) for commit in run()]
 
 
 def test_a_fork_may_be_the_last_commit_of_an_unfinished_run(path: Path) -> None:
@@ -231,11 +227,11 @@ def test_up_to_the_fork_the_bytes_are_the_parents_and_from_there_on_its_own(
     parent = write(path, run())
     here = run()[last].unit
     data = branch(out, path, last, [fork(here, 9), unit(here + 1), end(here + 1)])
-    common = read(path)[last].end
+    common = commits_of(path)[last].end
     whole = [*run()[: last + 1], fork(here, 9), unit(here + 1), end(here + 1)]
 
     assert data[:common] == parent[:common]
-    assert [content(commit) for commit in read(out)] == [content(commit) for commit in whole]
+    assert [content(commit) for commit in commits_of(out)] == [content(commit) for commit in whole]
     assert data == write(path.with_name("in one go"), whole)
 
 
@@ -248,7 +244,7 @@ def test_a_parent_longer_than_what_is_copied_in_one_piece_is_copied_whole(
     data = branch(out, path, 4, [fork(4)])
 
     assert data[: len(parent)] == parent
-    assert [commit.kind for commit in read(out)] == [START, *[UNIT] * 4, FORK]
+    assert [commit.kind for commit in commits_of(out)] == [START, *[UNIT] * 4, FORK]
 
 
 def test_the_writer_counts_the_commits_and_bytes_of_the_parent(path: Path, out: Path) -> None:
@@ -279,8 +275,8 @@ def test_a_parent_that_is_being_written_can_be_branched_off(path: Path, out: Pat
         branch(out, path, 1, [fork(1), end(1)])
         journal.append(unit(2))
 
-    assert [commit.kind for commit in read(path)] == [START, UNIT, UNIT]
-    assert [commit.kind for commit in read(out)] == [START, UNIT, FORK, END]
+    assert [commit.kind for commit in commits_of(path)] == [START, UNIT, UNIT]
+    assert [commit.kind for commit in commits_of(out)] == [START, UNIT, FORK, END]
 
 
 def test_nothing_is_written_before_the_first_commit_is_appended(path: Path, out: Path) -> None:
@@ -294,7 +290,7 @@ def test_nothing_is_written_before_the_first_commit_is_appended(path: Path, out:
         journal.append(fork(1))
 
         assert before == "precious"
-        assert len(read(out)) == 5
+        assert len(commits_of(out)) == 5
 
 
 @pytest.mark.parametrize("there_before", [False, True])
@@ -384,7 +380,7 @@ def failing_after(size: int, error: BaseException) -> Callable[[int, Any], int]:
 
 def sizes(path: Path) -> list[int]:
     """Bytes after which to fail: at once, within the parent's, at the fork, within what follows."""
-    at = read(path)[3].end
+    at = commits_of(path)[3].end
     return [0, 1, 30, at - 12, at - 10, at - 9, at, at + 5]
 
 
@@ -541,14 +537,14 @@ def test_reading_from_any_closed_place_gives_the_rest_of_the_commits(path: Path,
 
 def test_a_place_is_told_by_the_commit_before_it(path: Path) -> None:
     write(path, run())
-    fifth = read(path)[5]
+    fifth = commits_of(path)[5]
 
     assert fifth.after == Place(fifth.end, 6, 1)
 
 
 def test_reading_from_a_place_does_not_tell_what_is_broken_before_it(path: Path) -> None:
     write(path, run())
-    whole = read(path)
+    whole = commits_of(path)
     data = bytearray(path.read_bytes())
     data[whole[2].offset + 12] ^= 1
     path.write_bytes(data)
@@ -562,7 +558,7 @@ def test_reading_from_a_place_does_not_tell_what_is_broken_before_it(path: Path)
 
 def test_what_is_broken_behind_a_place_is_found_from_there(path: Path) -> None:
     write(path, run())
-    whole = read(path)
+    whole = commits_of(path)
     data = bytearray(path.read_bytes())
     data[whole[8].offset + 12] ^= 1
     path.write_bytes(data)
@@ -574,7 +570,7 @@ def test_what_is_broken_behind_a_place_is_found_from_there(path: Path) -> None:
 
 def test_an_offset_that_is_not_between_commits_is_found_out(path: Path) -> None:
     data = write(path, run())
-    ends = {commit.end for commit in read(path)}
+    ends = {commit.end for commit in commits_of(path)}
     with JournalReader(path) as reader:
         for offset in range(8, len(data)):
             if offset in ends or offset == len(HEADER.packed()):
@@ -586,14 +582,14 @@ def test_an_offset_that_is_not_between_commits_is_found_out(path: Path) -> None:
 @pytest.mark.parametrize("unit", [0, 2, 3])
 def test_a_place_with_another_unit_is_found_out(path: Path, unit: int) -> None:
     write(path, run())
-    place = read(path)[4].after
+    place = commits_of(path)[4].after
     with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
         list(reader.commits(Place(place.offset, place.index, unit)))
 
 
 def test_a_place_that_is_said_to_be_the_first_and_is_not_is_found_out(path: Path) -> None:
     write(path, run())
-    place = read(path)[4].after
+    place = commits_of(path)[4].after
     with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
         list(reader.commits(Place(place.offset, 0, place.unit)))
 

@@ -21,13 +21,14 @@ from xxhash import xxh3_64_intdigest as xxh3
 import kernel
 from agents.mining import record
 from kernel import run
-from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
 from kernel.mining import MINING
 from kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
 from kernel.mining.events import EVENTS, KINDS, OUTCOMES, REASONS, REMEDIES, SUBMITTED
 from kernel.mining.state import MiningState
 from kernel.world import Batch, Block
 from replay.fork import fork
+from tests.journals import commits_of
 
 PAGE_PATH = Path(kernel.__file__).with_name("README.md")
 PAGE = PAGE_PATH.read_text("utf-8")
@@ -57,12 +58,6 @@ def bytes_of(listing: str) -> bytes:
         assert int(parts["offset"]) == len(result), f"wrong offset: {line!r}"
         result += bytes.fromhex(parts["bytes"])
     return result
-
-
-def commits_of(path: Path) -> list[Commit]:
-    """All commits of a journal, as the kernel reads them."""
-    with JournalReader(path) as reader:
-        return list(reader)
 
 
 # The worked example.

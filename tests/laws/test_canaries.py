@@ -30,6 +30,7 @@ from kernel.mining.state import MiningState
 from kernel.mining.submit import Plan
 from kernel.world import Batch, Block, Row, World
 from replay.verify import Break, Verdict, verify
+from tests.journals import commits_of
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 ROUNDS = 6
@@ -671,11 +672,6 @@ def assert_broken(path: Path, level: int, *, at: str) -> Break:
         assert at in broken.where
     assert broken is not None
     return broken
-
-
-def commits_of(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
 
 
 def written(original: Path, commits: Sequence[Commit]) -> Path:

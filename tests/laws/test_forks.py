@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from agents.mining import play, resume
 from agents.roster import Entry, Roster
-from kernel.journal import FORK, Commit, JournalReader
+from kernel.journal import FORK
 from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import KINDS
 from kernel.mining.fork import FIXED, changes
 from replay.fork import fork
 from replay.verify import verify
 from tests.golden import FOLDER
+from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters
 
 ROUNDS = 6
@@ -91,11 +92,6 @@ def named(plan: Any) -> list[Any]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all examples; files in it are overwritten."""
     return tmp_path_factory.mktemp("forks")
-
-
-def commits_of(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
 
 
 def without_forks(path: Path) -> list[bytes]:

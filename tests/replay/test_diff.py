@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise, product, zip_longest
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +15,19 @@ from agents.mining import record
 from kernel import fold
 from kernel.codec import pack
 from kernel.errors import BadInput, DamagedJournal, GoldrushError, JournalError, NotAJournal
-from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from kernel.world import Block
 from replay.consequences import consequences
 from replay.diff import Cause, Diff, First, diff
 from replay.fork import fork
+from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
 ROSTER = "raid,claim,greedy-mine,tit-for-tat-raid,random*2"
 AGENTS = 6
-
-
-def commits_of(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
-
-
-def write(path: Path, commits: Sequence[Commit], header: Header | None = None) -> Path:
-    """A journal of these commits under checksums that hold."""
-    header = header or Header(MINING.name, MINING.rules)
-    with JournalWriter(path, header, force=True) as journal:
-        for commit in commits:
-            journal.append(commit)
-    return path
 
 
 def idle(round: int, agent: int) -> dict[str, Any]:
@@ -564,21 +551,6 @@ def test_runs_of_other_worlds_or_under_other_rules_are_told_apart_by_that(
 
 
 # Commits cut in other ways.
-
-
-def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:
-    """The commits, with the submissions of each round in so many commits."""
-    found: list[Commit] = []
-    for commit in commits:
-        if commit.kind != UNIT:
-            found.append(commit)
-            continue
-        rows = commit.blocks[0].rows(SUBMITTED)
-        cuts = [0, *range(1, pieces), len(rows)]
-        blocks = [Block([(SUBMITTED, rows[i:j])]) for i, j in pairwise(cuts)]
-        found += [Commit(UNIT, commit.unit, None, [block]) for block in blocks[:-1]]
-        found.append(Commit(UNIT, commit.unit, commit.digest, [blocks[-1], *commit.blocks[1:]]))
-    return found
 
 
 def test_runs_whose_inputs_came_in_the_same_pieces_are_the_same(run: Path, other: Path) -> None:

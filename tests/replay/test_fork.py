@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +38,13 @@ from kernel.world import Block
 from replay.fork import fork, read_submissions
 from replay.rebuild import rebuild
 from replay.verify import LEVELS, verify
+from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
 ROSTER = "raid,claim,greedy-mine,tit-for-tat-raid,random*2"
 AGENTS = 6
 FIXED_BY = ("agents-20", "scarce", "scarce-20")  # treatments that change the grid or the agents
-
-
-def commits_of(path: Path) -> list[Commit]:
-    with JournalReader(path) as reader:
-        return list(reader)
 
 
 def ends(path: Path) -> list[int]:
@@ -70,13 +66,6 @@ def after(path: Path, round: int) -> list[dict[str, Any]]:
 def config_at(path: Path, round: int) -> dict[str, Any]:
     config: dict[str, Any] = rebuild(path, round).state.config.as_dict()
     return config
-
-
-def write(path: Path, commits: Sequence[Commit]) -> Path:
-    with JournalWriter(path, Header(MINING.name, MINING.rules), force=True) as journal:
-        for commit in commits:
-            journal.append(commit)
-    return path
 
 
 def claims(round: int, agent: int, *plots: int, **more: Any) -> dict[str, Any]:
@@ -711,20 +700,6 @@ def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, o
     assert not out.exists()
 
 
-def in_pieces(commits: Sequence[Commit]) -> list[Commit]:
-    """The commits, with the first submission of each round in a commit of its own."""
-    pieces: list[Commit] = []
-    for commit in commits:
-        if commit.kind == UNIT:
-            rows = commit.blocks[0].rows(0)
-            rest = [Block([(0, rows[1:])]), *commit.blocks[1:]]
-            pieces.append(Commit(UNIT, commit.unit, None, [Block([(0, rows[:1])])]))
-            pieces.append(Commit(UNIT, commit.unit, commit.digest, rest))
-        else:
-            pieces.append(commit)
-    return pieces
-
-
 def test_the_record_of_a_round_that_came_in_two_steps_is_that_of_a_whole_one(
     parent: Path, out: Path
 ) -> None:
@@ -742,7 +717,7 @@ def test_the_record_of_a_round_that_came_in_two_steps_is_that_of_a_whole_one(
 
 
 def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:
-    path = write(out.with_name("pieces"), in_pieces(commits_of(parent)))
+    path = write(out.with_name("pieces"), in_pieces(commits_of(parent), 2))
     fork(path, 4, out, settings={"stamina": 5})
     fork(parent, 4, out.with_name("whole"), settings={"stamina": 5})
 
@@ -753,7 +728,7 @@ def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: P
 def test_the_record_of_rounds_whose_inputs_came_in_pieces_is_that_of_whole_ones(
     parent: Path, out: Path
 ) -> None:
-    path = write(out.with_name("pieces"), in_pieces(commits_of(parent)))
+    path = write(out.with_name("pieces"), in_pieces(commits_of(parent), 2))
     fork(path, 7, out, settings={"visibility": ALL})
     fork(parent, 7, out.with_name("whole"), settings={"visibility": ALL})
     digests = [

@@ -1,0 +1,43 @@
+"""Journals taken apart and put together again, under checksums that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.world import Block
+
+MINING_HEADER = Header(MINING.name, MINING.rules)
+
+
+def commits_of(path: Path) -> list[Commit]:
+    """All commits of a journal, as the kernel reads them."""
+    with JournalReader(path) as reader:
+        return list(reader)
+
+
+def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER) -> Path:
+    """A journal of these commits, whatever they are."""
+    with JournalWriter(path, header, force=True) as journal:
+        for commit in commits:
+            journal.append(commit)
+    return path
+
+
+def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:
+    """The commits of rounds of one step, with the inputs of each in so many commits."""
+    found: list[Commit] = []
+    for commit in commits:
+        if commit.kind != UNIT:
+            found.append(commit)
+            continue
+        inputs, *derived = commit.blocks
+        [(code, rows)] = inputs
+        cuts = [0, *range(1, pieces), len(rows)]
+        blocks = [Block([(code, rows[i:j])]) for i, j in pairwise(cuts)]
+        found += [Commit(UNIT, commit.unit, None, [block]) for block in blocks[:-1]]
+        found.append(Commit(UNIT, commit.unit, commit.digest, [blocks[-1], *derived]))
+    return found
