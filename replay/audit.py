@@ -15,14 +15,13 @@ import attrs
 
 from kernel import fold
 from kernel.draws import Draws
-from kernel.errors import BadInput, UnsupportedJournal
+from kernel.errors import BadInput
 from kernel.journal import FORK, START, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import POINTWISE, MiningConfig
 from kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
 from kernel.mining.fork import changed
 from kernel.world import Row
-from kernel.worlds import world_of
 from replay.rebuild import rebuild
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
@@ -75,9 +74,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
-    with JournalReader(path) as reader:
-        _only_mining(reader)
-    rebuilt = rebuild(path, round)
+    rebuilt = rebuild(path, round, world=MINING)
     config: MiningConfig = rebuilt.state.config
     if not 0 <= plot < config.plots:
         raise BadInput(f"there is no plot {plot}", f"give one from 0 to {config.plots - 1}")
@@ -102,7 +99,6 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
     Raises what reading a journal raises, when what stands before has been given.
     """
     with JournalReader(path) as reader:
-        _only_mining(reader)
         config = None
         for commit in reader:
             config = _config_after(reader, commit, config)
@@ -113,13 +109,6 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
                     if code in _CODES:
                         for row in rows:
                             yield _CODES[code](config, commit.unit, row)
-
-
-def _only_mining(reader: JournalReader) -> None:
-    if world_of(reader) is not MINING:
-        raise UnsupportedJournal(
-            reader.path, f"a journal of the {reader.header.world} world; mining can be audited"
-        )
 
 
 def _config_after(

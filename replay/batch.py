@@ -123,9 +123,9 @@ def _begin(path: list[str]) -> None:
 
 def _end_with_parent() -> None:
     parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    assert parent is not None  # this is a worker
+    wait([parent.sentinel])
+    os._exit(1)
 
 
 def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:

@@ -16,7 +16,7 @@ from agents.mining import Miners, keep_sources, miners_of
 from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import fold, run
-from kernel.errors import BadInput, BadPlan, UnsupportedJournal, shown
+from kernel.errors import BadInput, BadPlan, shown
 from kernel.journal import JournalReader, sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
@@ -25,7 +25,6 @@ from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
 from kernel.world import Row
-from kernel.worlds import world_of
 
 _KEYS = ("event", "round", "agent", "actions", "error", "say", "memo", "source")
 
@@ -106,8 +105,6 @@ def _line(line: str, where: str) -> Any:
 def _agents_in(parent: str | Path) -> int:
     """How many agents play in a run. Raises UnsupportedJournal where it is no mining run."""
     with JournalReader(parent) as reader:
-        if world_of(reader) is not MINING:
-            raise UnsupportedJournal(reader.path, f"a journal of the {reader.header.world} world")
         return fold.start(MINING, reader, next(reader.commits())).config.agents
 
 

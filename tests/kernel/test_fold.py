@@ -26,7 +26,7 @@ from kernel.errors import (
     WriteFailed,
 )
 from kernel.fold import Step, apply, events, fold, states, steps
-from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from kernel.mining import MINING
 from kernel.world import (
     AMOUNT,
@@ -757,3 +757,20 @@ def test_joining_the_pieces_of_a_block_gives_it_again(
 
     assert Block.joined(pieces) == whole
     assert Block.joined(pieces).packed == pack(whole.batches)
+
+
+def test_runs_of_a_world_without_forks_cannot_be_forked(path: Path, tmp_path: Path) -> None:
+    play(path)
+    out = tmp_path / "fork"
+    with pytest.raises(BadInput, match=r"runs of the .* world cannot be forked"):
+        run.fork(BIDDING, path, 1, lambda _: {}, lambda *_: ask, out)
+
+    assert not out.exists()
+
+
+def test_a_fork_in_a_journal_of_a_world_without_forks_is_malformed(path: Path) -> None:
+    write(path, [Commit(START, 0, 1, setup=SETUP), Commit(FORK, 0, 1, setup={})])
+
+    for walk in (states, events):
+        with pytest.raises(MalformedEvents, match="cannot be forked"):
+            walked(path, walk)

@@ -26,6 +26,7 @@ from kernel.errors import (
 from kernel.journal import (
     END,
     FORK,
+    FORKS_MAX,
     START,
     UNIT,
     Commit,
@@ -600,3 +601,13 @@ def test_a_place_outside_the_file_is_found_out(path: Path, beyond: bool) -> None
     place = Place(size + 100, 11, 3) if beyond else Place(0, 1, 0)
     with JournalReader(path) as reader, pytest.raises(JournalError):
         list(reader.commits(place))
+
+
+def test_more_forks_than_the_limit_are_malformed(path: Path) -> None:
+    start, *_ = run()
+    write(path, [start, *[fork(0)] * FORKS_MAX])
+    assert len(commits_of(path)) == FORKS_MAX + 1
+    write(path, [start, *[fork(0)] * (FORKS_MAX + 1)])
+
+    with pytest.raises(MalformedEvents, match=f"more than {FORKS_MAX} forks"):
+        commits_of(path)

@@ -509,7 +509,7 @@ def test_other_worlds_have_no_draws_that_are_known_here(
     monkeypatch.setattr("kernel.worlds.WORLDS", {"mining": MINING, "other": other})
 
     for ask in (lambda: audit(path, 1, 1), lambda: list(audit_all(path))):
-        with pytest.raises(UnsupportedJournal, match="mining can be audited"):
+        with pytest.raises(UnsupportedJournal, match="this reads 'mining'"):
             ask()
 
 

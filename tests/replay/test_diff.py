@@ -588,6 +588,16 @@ def test_a_round_left_open_is_not_compared(run: Path, other: Path) -> None:
     assert (found.prefix, found.b.rounds, found.causes) == ("b", ROUNDS - 1, [])
 
 
+def test_events_of_a_type_that_stand_apart_are_the_same_events(run: Path, other: Path) -> None:
+    commits = commits_of(run)
+    rows = commits[3].blocks[0].rows(SUBMITTED)
+    apart = [(SUBMITTED, rows[:2]), (SUBMITTED, rows[2:])]
+    commits[3].blocks = [Block(apart, pack(apart)), *commits[3].blocks[1:]]
+    found = diff(run, write(other, commits))
+
+    assert (found.same, found.first) == (True, None)
+
+
 def opened(run: Path, path: Path, agents: int, other: int | None = None) -> Path:
     """A run whose last round is open: so many have submitted, agent `other` something else."""
     *whole, last, _ = commits_of(run)

@@ -23,6 +23,7 @@ from kernel.errors import (
 )
 from kernel.journal import (
     FORK,
+    FORKS_MAX,
     START,
     UNIT,
     Commit,
@@ -992,3 +993,26 @@ def test_what_is_no_mining_journal_is_told(parent: Path, out: Path) -> None:
 def test_the_folder_of_a_fork_has_to_be_there(parent: Path, out: Path) -> None:
     with pytest.raises(BadInput, match="create the folder first"):
         fork(parent, 4, out / "deeper" / "fork.journal")
+
+
+def test_a_run_can_be_forked_so_often_and_no_more(parent: Path, out: Path) -> None:
+    whole = commits_of(parent)
+    fork(parent, 2, out)
+    once = commits_of(out)
+    again = [*whole[:3], *[once[3]] * (FORKS_MAX - 1)]
+    fork(write(out.with_name("almost"), again), 2, out.with_name("last"))
+    full = write(out.with_name("full"), [*whole[:3], *[once[3]] * FORKS_MAX])
+    with pytest.raises(BadInput, match=f"has {FORKS_MAX} forks"):
+        fork(full, 2, out.with_name("more"))
+
+    assert verify(out.with_name("last")).holds
+    assert not out.with_name("more").exists()
+
+
+def test_a_run_of_another_world_is_not_forked(parent: Path, out: Path) -> None:
+    other = write(out.with_name("other"), commits_of(parent), Header("roundtable", 1))
+    for roster in (None, "raid*6"):
+        with pytest.raises(UnsupportedJournal):
+            fork(other, 2, out, roster=roster)
+
+    assert not out.exists()
