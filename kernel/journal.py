@@ -392,16 +392,9 @@ class JournalReader:
                     self.path, f"commit {index} at byte {offset}", str(error)
                 ) from None
             commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
-            is_unit = commit.kind == UNIT
-            if (
-                (commit.kind == START) != (index == 0)
-                or commit.unit != closed + is_unit
-                or (is_open and not is_unit)
-            ):
-                raise MalformedEvents(self.path, commit.where, "it does not belong there")
-            forks += commit.kind == FORK
-            if forks > FORKS_MAX:
-                raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
+            if commit.kind != UNIT or commit.unit != closed + 1 or index == 0:
+                forks += commit.kind == FORK
+                self._check_place(commit, closed, is_open, forks)
             is_open = commit.digest is None
             if not is_open:
                 closed = commit.unit
@@ -409,6 +402,17 @@ class JournalReader:
             yield commit
         if index < 0:
             raise TornTail(self.path, 0, self.size, 0)
+
+    def _check_place(self, commit: Commit, closed: int, is_open: bool, forks: int) -> None:
+        """Raise MalformedEvents for a commit that does not belong where it stands: behind unit
+        `closed`, in an open one or not, as the last of so many forks.
+        """
+        is_first = commit.index == 0
+        is_unit = commit.kind == UNIT
+        if is_first != (commit.kind == START) or commit.unit != closed + is_unit or is_open:
+            raise MalformedEvents(self.path, commit.where, "it does not belong there")
+        if forks > FORKS_MAX:
+            raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
 
     def _frames(self, place: Place) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold."""
