@@ -276,7 +276,8 @@ class World(Generic[S]):
       whatever it is. Without `fork`, runs of this world cannot be forked.
     - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
       can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
-      journal is reached without folding from the start, as fast as `past` need not look far back.
+      journal is reached without folding from the start, the sooner the less far back `past` is
+      asked to look.
     """
 
     name: str

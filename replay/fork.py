@@ -15,9 +15,9 @@ from typing import Any
 from agents.mining import Miners, keep_sources, miners_of
 from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
-from kernel import fold, run
+from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
-from kernel.journal import JournalReader, sha256_of
+from kernel.journal import sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.fork import changed, changes
@@ -25,6 +25,7 @@ from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
 from kernel.world import Row
+from replay.rebuild import rebuild
 
 _KEYS = ("event", "round", "agent", "actions", "error", "say", "memo", "source")
 
@@ -59,7 +60,7 @@ def fork(
     """
     sha256 = sha256_of(parent)
     if isinstance(roster, str):
-        roster = parse_roster(roster, _agents_in(parent))
+        roster = parse_roster(roster, rebuild(parent, 0, world=MINING).state.config.agents)
     players = roster
     recordings = (*map(Recording, sources), *(players.recordings if players else ()))
     keep_sources(out, recordings)
@@ -100,12 +101,6 @@ def _line(line: str, where: str) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{where} is no JSON: {error}", "give one JSON object a line") from None
-
-
-def _agents_in(parent: str | Path) -> int:
-    """How many agents play in a run. Raises UnsupportedJournal where it is no mining run."""
-    with JournalReader(parent) as reader:
-        return fold.start(MINING, reader, next(reader.commits())).config.agents
 
 
 def _config(state: MiningState, settings: Mapping[str, Any], treatment: str | None) -> MiningConfig:

@@ -18,6 +18,7 @@ from kernel.mining.config import MiningConfig
 from kernel.world import Event, World
 from kernel.worlds import world_of
 from replay.index import commits_near
+from replay.rebuild import rebuild
 
 # The fields in which the events of a world name agents.
 _WHO = ("agent", "claimants", "winner", "owner", "raiders", "captor", "victim")
@@ -68,7 +69,7 @@ def log(
         world = world or world_of(reader)
         _check_names(query, world)
         if world is MINING:
-            _check_agents(query, _config(path).agents)
+            _check_agents(query, rebuild(path, 0).state.config.agents)
         commits = reader if query.first == 0 else commits_near(world, reader, query.first)
         reached = 0
         for commit in commits:
@@ -117,7 +118,7 @@ def plot_of(path: str | Path, text: str) -> int:
 
     Raises BadInput for one that is not on the grid, and what reading a journal raises.
     """
-    config = _config(path)
+    config: MiningConfig = rebuild(path, 0, world=MINING).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
     if match is not None and match[2] is None and int(match[1]) < config.plots:
         return int(match[1])
@@ -130,9 +131,3 @@ def plot_of(path: str | Path, text: str) -> int:
         f"give an id from 0 to {config.plots - 1}, or row,column up to "
         f"{config.rows - 1},{config.cols - 1}",
     )
-
-
-def _config(path: str | Path) -> MiningConfig:
-    """What a mining run starts with."""
-    with JournalReader(path) as reader:
-        return fold.start(MINING, reader, next(iter(reader))).config

@@ -14,9 +14,9 @@ from kernel.errors import (
     PolicyFailed,
     TornTail,
 )
-from kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
+from kernel.journal import UNIT, Commit, JournalWriter
 from replay.verify import verify
+from tests.journals import commits_of, write
 
 SETTINGS = {"rounds": 12, "seed": 3}
 
@@ -26,9 +26,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
     """A finished journal, and where its commits end."""
     path = tmp_path_factory.mktemp("journals") / "whole.journal"
     record(path, SETTINGS, None, "scarce")
-    with JournalReader(path) as reader:
-        ends = [commit.end for commit in reader]
-    return path.read_bytes(), ends
+    return path.read_bytes(), [commit.end for commit in commits_of(path)]
 
 
 def test_a_run_cut_anywhere_after_its_start_is_finished_byte_for_byte(
@@ -102,11 +100,8 @@ def test_a_journal_that_is_being_written_is_refused(
 def test_a_last_round_whose_digest_is_wrong_is_refused(tmp_path: Path) -> None:
     source, path = tmp_path / "source.journal", tmp_path / "forged.journal"
     record(source, {"rounds": 3})
-    with JournalReader(source) as reader:
-        start, first, *_ = list(reader)
-    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
-        journal.append(start)
-        journal.append(Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks))
+    start, first, *_ = commits_of(source)
+    write(path, [start, Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks)])
     with pytest.raises(MalformedEvents, match="its events give"):
         resume(path)
 
@@ -114,11 +109,8 @@ def test_a_last_round_whose_digest_is_wrong_is_refused(tmp_path: Path) -> None:
 def test_a_round_left_open_is_refused(tmp_path: Path) -> None:
     source, path = tmp_path / "source.journal", tmp_path / "open.journal"
     record(source, {"rounds": 3})
-    with JournalReader(source) as reader:
-        start, first, *_ = list(reader)
-    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
-        journal.append(start)
-        journal.append(Commit(UNIT, 1, None, first.blocks[:1]))
+    start, first, *_ = commits_of(source)
+    write(path, [start, Commit(UNIT, 1, None, first.blocks[:1])])
     with pytest.raises(MalformedEvents, match="round 1 is left open"):
         resume(path)
 
@@ -162,9 +154,7 @@ def test_recorded_agents_go_on_when_their_journal_is_given(tmp_path: Path) -> No
     source, path, cut = (tmp_path / name for name in ("source", "played", "cut"))
     record(source, SETTINGS)
     record(path, SETTINGS, f"recorded:{source}")
-    with JournalReader(path) as reader:
-        ends = [commit.end for commit in reader]
-    cut.write_bytes(path.read_bytes()[: ends[6]])
+    cut.write_bytes(path.read_bytes()[: commits_of(path)[6].end])
     with pytest.raises(BadInput, match="give that journal"):
         resume(cut)
     resume(cut, sources=[str(source)])

@@ -751,29 +751,30 @@ def cuts(path: Path) -> list[int]:
     return [place + more for place in places for more in (0, 1, 11, 15)]
 
 
+def assert_finished_from_every_cut(path: Path) -> None:
+    data = path.read_bytes()
+    for cut in cuts(path):
+        path.write_bytes(data[:cut])
+        resume(path)
+
+        assert path.read_bytes() == data, cut
+
+
 @pytest.mark.parametrize("kind", KINDS_OF_FORK)
 def test_a_fork_cut_anywhere_behind_it_is_finished_byte_for_byte(
     parent: Path, out: Path, kind: str
 ) -> None:
     fork(parent, 5, out, **KINDS_OF_FORK[kind])
-    data = out.read_bytes()
-    for cut in cuts(out):
-        out.write_bytes(data[:cut])
-        resume(out)
 
-        assert out.read_bytes() == data, cut
+    assert_finished_from_every_cut(out)
 
 
 def test_a_fork_of_a_fork_with_submissions_pending_from_both_is_resumed(
     first: Path, out: Path
 ) -> None:
     fork(first, 6, out, replace=[claims(8, 0, 3), claims(9, 5, 4)], settings={"visibility": 3})
-    data = out.read_bytes()
-    for cut in cuts(out):
-        out.write_bytes(data[:cut])
-        resume(out)
 
-        assert out.read_bytes() == data, cut
+    assert_finished_from_every_cut(out)
 
 
 def test_a_fork_with_recorded_agents_and_policies_of_ones_own_is_resumed_where_both_are_given(
