@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
+import attrs
+
+from agents.llm.budget import Amount
+from agents.llm.models import LLM, Model, Models, model_of
+from agents.llm.prompt import Prompts
+from agents.llm.rows import check_version, reread
+from agents.llm.usage import taken_in
 from agents.policy import Policy, Scripted
 from agents.recorded import Recording
 from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
@@ -21,37 +30,105 @@ from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
 from kernel.mining.submit import Actions, Submission, submitted
 from kernel.mining.treatments import BASELINE, treated, treatment_named
-from kernel.world import Batch, Row
+from kernel.run import Coming
+from kernel.world import Batch, Block, Row
+
+if TYPE_CHECKING:
+    from agents.llm.miners import ModelMiners
 
 # Submissions put in by hand in a fork: round -> agent -> row.
 Replaced = Mapping[int, Mapping[int, Row]]
 
 
 class Miners:
-    """Asks every agent for its plan; to be given to the run loop as `ask`."""
+    """Asks every agent for its plan; to be given to the run loop as `ask`, and to be closed.
+
+    Scripted policies answer first, all at once. Then models are asked, and each of their answers is
+    given to be committed as it comes.
+    """
 
     def __init__(
-        self, config: MiningConfig, roster: Roster, replaced: Replaced | None = None
+        self,
+        config: MiningConfig,
+        roster: Roster,
+        *,
+        replaced: Replaced | None = None,
+        waiting: Block | None = None,
+        models: Models | None = None,
+        taken: Sequence[Amount] = (),
     ) -> None:
-        """Make the policies. Raises BadInput where one cannot be made."""
+        """Make the policies. `waiting`: submissions of the next round that are there already;
+        `taken`: what earlier answers of models took. Raises BadInput where one cannot be made.
+        """
         self.config = config
-        self.entries = roster.entries
-        self.policies = [policy_of(entry, roster.recordings) for entry in roster.entries]
         self.replaced = replaced or {}
-
-    def __call__(self, state: MiningState) -> list[Batch]:
-        """The submissions for the next round. Raises PolicyFailed where a policy fails."""
-        shown = Shown(state)
-        config, by_hand = self.config, self.replaced.get(state.round + 1, {})
-        return [
-            (
-                SUBMITTED,
-                [
-                    by_hand.get(entry.agent) or asked(policy, entry, shown, config)
-                    for policy, entry in zip(self.policies, self.entries, strict=True)
-                ],
-            )
+        self._waiting = _agents_in(waiting, config) if waiting else set()
+        self._scripted = [
+            (entry, policy_of(entry, roster.recordings))
+            for entry in roster.entries
+            if entry.policy != LLM
         ]
+        chosen = models_in(roster.entries)
+        self._models: ModelMiners | None = None
+        if chosen:
+            # Imports the client, which takes longer than a whole run of scripted agents.
+            from agents.llm.miners import ModelMiners
+
+            self._models = ModelMiners(config, chosen, models or Models(), taken)
+        self._chosen = sorted(chosen)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._models is not None:
+            self._models.close()
+
+    def __call__(self, state: MiningState) -> list[Batch] | Coming:
+        """The submissions for the next round. Raises PolicyFailed where a policy fails, RunStopped
+        where models are not to be asked any more.
+        """
+        shown = Shown(state)
+        by_hand, waiting = self.replaced.get(state.round + 1, {}), self._waiting
+        self._waiting = set()
+        scripted = self._scripted
+        if waiting:
+            scripted = [pair for pair in scripted if pair[0].agent not in waiting]
+        rows = [
+            by_hand.get(entry.agent) or asked(policy, entry, shown, self.config)
+            for entry, policy in scripted
+        ]
+        if self._models is None:
+            return [(SUBMITTED, rows)]
+        rows += [by_hand[agent] for agent in self._chosen if agent in by_hand.keys() - waiting]
+        left = [agent for agent in self._chosen if agent not in by_hand.keys() | waiting]
+        return self._coming(self._models, shown, left, sorted(rows))
+
+    @staticmethod
+    def _coming(
+        models: ModelMiners, shown: Shown, agents: Sequence[int], rows: list[Row]
+    ) -> Coming:
+        for row in models.rows(shown, agents):
+            yield [(SUBMITTED, [row])]
+        return [(SUBMITTED, rows)]
+
+
+def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
+    """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
+    return {entry.agent: model_of(entry.options) for entry in entries if entry.policy == LLM}
+
+
+def _agents_in(waiting: Block, config: MiningConfig) -> set[int]:
+    """Whose submissions these are. Raises BadInput where a round cannot have them."""
+    agents = [row[0] for row in waiting.rows(SUBMITTED)]
+    if len(set(agents)) < len(agents) or any(not 0 <= a < config.agents for a in agents):
+        raise BadInput("the round left open has submissions of the same or no agents", "fork it")
+    return set(agents)
 
 
 def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningConfig) -> Row:
@@ -72,17 +149,20 @@ def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningC
 
 
 def prepare(
-    settings: Mapping[str, Any], roster: str | Roster | None = None, treatment: str = BASELINE
+    settings: Mapping[str, Any],
+    roster: str | Roster | None = None,
+    treatment: str = BASELINE,
+    models: Models | None = None,
 ) -> tuple[MiningConfig, Roster]:
     """Configuration and roster, brought together: the number of agents follows the roster.
 
-    Raises BadInput for what does not fit; nothing is written.
+    Raises BadInput for what does not fit; nothing is written, and no model is asked.
     """
     named = treatment_named(treatment)
     asked_for = {**named.settings, **settings}
     wanted = config_of(asked_for).agents if "agents" in asked_for else None
     if not isinstance(roster, Roster):
-        roster = parse_roster(roster, wanted)
+        roster = parse_roster(roster, wanted, models)
     elif wanted is not None and wanted != len(roster.entries):
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, settings, len(roster.entries))
@@ -96,6 +176,7 @@ def record(
     roster: str | Roster | None = None,
     treatment: str = BASELINE,
     *,
+    models: Models | None = None,
     force: bool = False,
     fsync: bool = False,
     on_round: Callable[[int, MiningState], None] | None = None,
@@ -103,12 +184,13 @@ def record(
     """Play a whole mining run into a new journal at `path` and return the last state.
 
     `settings` are names and values of MiningConfig and go before those of the treatment; `roster`
-    is its text form (None: the default mix); `force` overwrites, `fsync` waits for the disk at
-    every commit. Raises BadInput before anything is written; PolicyFailed and WriteFailed in the
-    middle, with the journal whole up to the last round closed.
+    is its text form (None: the default mix); `models` says how language models are reached;
+    `force` overwrites, `fsync` waits for the disk at every commit, as is always done where models
+    play. Raises BadInput before anything is written; PolicyFailed, RunStopped and WriteFailed in
+    the middle, with the journal whole up to the last round closed and the answers behind it.
     """
-    config, roster = prepare(settings or {}, roster, treatment)
-    return play(path, config, roster, force=force, fsync=fsync, on_round=on_round)
+    config, roster = prepare(settings or {}, roster, treatment, models)
+    return play(path, config, roster, models=models, force=force, fsync=fsync, on_round=on_round)
 
 
 def play(
@@ -116,18 +198,32 @@ def play(
     config: MiningConfig,
     roster: Roster,
     *,
+    models: Models | None = None,
     force: bool = False,
     fsync: bool = False,
     on_round: Callable[[int, MiningState], None] | None = None,
 ) -> MiningState:
     """As `record`, with what `prepare` gave."""
-    miners = Miners(config, roster)
     keep_sources(path, roster.recordings)
-    setup = {"config": config.as_dict(), "roster": roster.as_setup()}
-    with JournalWriter(
-        path, Header(MINING.name, MINING.rules), force=force, fsync=fsync
-    ) as journal:
-        return run.record(MINING, setup, miners, journal, on_round)
+    roster = with_models_decided(roster, config, models)
+    with Miners(config, roster, models=models) as miners:
+        setup = {"config": config.as_dict(), "roster": roster.as_setup()}
+        with JournalWriter(
+            path, Header(MINING.name, MINING.rules), force=force, fsync=fsync
+        ) as journal:
+            return run.record(MINING, setup, miners, journal, on_round)
+
+
+def with_models_decided(roster: Roster, config: MiningConfig, models: Models | None) -> Roster:
+    """The roster, with how each model is asked found out where that is left open.
+
+    Raises BadInput where a model does not answer.
+    """
+    if not models_in(roster.entries):
+        return roster
+    from agents.llm.miners import decided
+
+    return attrs.evolve(roster, entries=decided(roster.entries, config, models or Models()))
 
 
 def keep_sources(path: str | Path, recordings: Sequence[Recording]) -> None:
@@ -140,6 +236,7 @@ def keep_sources(path: str | Path, recordings: Sequence[Recording]) -> None:
 def resume(
     path: str | Path,
     *,
+    models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
     fsync: bool = False,
@@ -147,29 +244,37 @@ def resume(
 ) -> MiningState:
     """Go on with a mining run that broke off and return the last state.
 
-    For deterministic policies the finished journal is what it would have been, byte for byte. A
-    journal does not make code run by naming it: policies of the form package.module:Class play on
-    only where `trust` lists them, `recorded` agents where `sources` has their journal.
+    For deterministic policies the finished journal is what it would have been, byte for byte; of
+    models only those are asked whose answers are not in the journal. A journal does not make code
+    run by naming it: policies of the form package.module:Class play on only where `trust` lists
+    them, `recorded` agents where `sources` has their journal.
 
     Raises BadInput for who cannot play on and for a run that has ended, and as `record` does.
     """
+    with ExitStack() as stack:
 
-    def ask_of(state: MiningState, forks: Sequence[Mapping[str, Any]]) -> Miners:
-        return miners_of(state, forks, trust, tuple(map(Recording, sources)))
+        def ask_of(
+            state: MiningState, forks: Sequence[Mapping[str, Any]], waiting: Block
+        ) -> Miners:
+            recordings = tuple(map(Recording, sources))
+            check_players(state, trust, recordings)
+            miners = Miners(
+                state.config,
+                Roster(entries_of(state), recordings),
+                replaced=replaced_in(forks),
+                waiting=waiting,
+                models=models,
+                taken=taken_in(path, len(forks)),
+            )
+            return stack.enter_context(miners)
 
-    return run.resume(MINING, path, ask_of, on_round, fsync=fsync)
+        return run.resume(MINING, path, ask_of, on_round, fsync=fsync)
 
 
-def miners_of(
-    state: MiningState,
-    forks: Sequence[Mapping[str, Any]],
-    trust: Sequence[str],
-    recordings: Sequence[Recording],
-) -> Miners:
-    """Who plays on from a state that was read from a journal, after these forks.
-
-    Raises BadInput where somebody cannot: see `resume`.
-    """
+def check_players(
+    state: MiningState, trust: Sequence[str], recordings: Sequence[Recording]
+) -> None:
+    """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
     entries = entries_of(state)
     for entry in entries:
         if entry.is_own and entry.policy not in trust:
@@ -178,7 +283,6 @@ def miners_of(
                 "allow it with trust (--trust)",
             )
     check_recordings(entries, recordings, state.config)
-    return Miners(state.config, Roster(entries, tuple(recordings)), replaced_in(forks))
 
 
 def entries_of(state: MiningState) -> tuple[Entry, ...]:
@@ -208,9 +312,13 @@ def check_recordings(
 class MinersAgain:
     """Asks the agents of a journal again, with policies made afresh for every round.
 
+    Models are not asked again: what they wrote is in the journal, and that is read again, and held
+    against the prompt that they must have been given.
+
     Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
     of their own that are not in `trust` (a journal must not make code run by naming it), recorded
-    agents whose journal is not among `recordings`, and policies that this version does not have.
+    agents whose journal is not among `recordings`, and policies and prompts that this version does
+    not have.
     """
 
     def __init__(
@@ -231,6 +339,7 @@ class MinersAgain:
                 entry.policy in POLICIES
                 or entry.policy in trust
                 or (entry.policy == RECORDED and entry.options.get("journal") in known)
+                or (entry.policy == LLM and _can_be_read(entry))
             ):
                 self.entries.append(entry)
             else:
@@ -240,14 +349,41 @@ class MinersAgain:
             f"{policy} ({count} agent{'s' if count > 1 else ''})" for policy, count in left.items()
         )
 
-    def __call__(self, state: MiningState) -> list[tuple[int, list[Row | None]]]:
+    def __call__(self, state: MiningState, recorded: Block) -> list[tuple[int, list[Row | None]]]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
-        rows = [self._row(shown, agent, entry) for agent, entry in enumerate(self.entries)]
-        return [(SUBMITTED, rows)]
+        prompts = Prompts(shown)
+        rows = dict(zip(range(len(self.entries)), recorded.rows(SUBMITTED), strict=False))
+        return [
+            (
+                SUBMITTED,
+                [
+                    self._row(shown, prompts, agent, entry, rows.get(agent))
+                    for agent, entry in enumerate(self.entries)
+                ],
+            )
+        ]
 
-    def _row(self, shown: Shown, agent: int, entry: Entry | None) -> Row | None:
+    def _row(
+        self,
+        shown: Shown,
+        prompts: Prompts,
+        agent: int,
+        entry: Entry | None,
+        recorded: Row | None,
+    ) -> Row | None:
         by_hand = self.replaced.get(shown.state.round + 1, {}).get(agent)
         if entry is None or by_hand is not None:
             return by_hand
+        if entry.policy == LLM:
+            return recorded and reread(recorded, prompts, self.config)
         return asked(policy_of(entry, self.recordings), entry, shown, self.config)
+
+
+def _can_be_read(entry: Entry) -> bool:
+    """Whether this version knows how the model was asked."""
+    try:
+        check_version(model_of(entry.options))
+    except BadInput:
+        return False
+    return True

@@ -4,6 +4,7 @@
 - `greedy-mine*8,raid*2`: a mix, agents by id in that order
 - `greedy-mine,raid`: without counts, cycled to the number of agents
 - `portrait`: the source's cast
+- `llm:model-a*4`: language models, by the names that `--models` or a server knows
 - `recorded:run.journal`: what the same agent did in another journal
 - `package.module:Class`: a policy of one's own
 """
@@ -19,6 +20,8 @@ from typing import Any, Final
 import attrs
 
 from agents.baselines import DefendThenMine, GreedyMine, Random, TitForTatRaid
+from agents.llm.models import LLM, Models
+from agents.llm.prompt import VERSION as PROMPT
 from agents.policy import Policy, Scripted
 from agents.recorded import Recorded, Recording
 from agents.specialists import Claimer, Defender, Miner, Raider
@@ -77,12 +80,15 @@ class Roster:
         return [entry.as_dict() for entry in self.entries]
 
 
-def parse_roster(text: str | None, agents: int | None = None) -> Roster:
+def parse_roster(
+    text: str | None, agents: int | None = None, models: Models | None = None
+) -> Roster:
     """The roster that a text stands for; None is the default mix.
 
     `agents`, where given, is the number of agents that the roster must have. Without it a mix has
-    as many as it counts, and a list without counts 10. Raises BadInput for an unknown policy, a
-    malformed entry, or a mix that is not `agents` long (the default mix is cycled instead).
+    as many as it counts, and a list without counts 10. `models`: what is known of language models.
+    Raises BadInput for an unknown policy, a malformed entry, or a mix that is not `agents` long
+    (the default mix is cycled instead).
     """
     pairs = _pairs(CASTS.get(text, text) if text is not None else ROSTER_DEFAULT)
     if all(count is None for _, count in pairs):
@@ -97,22 +103,30 @@ def parse_roster(text: str | None, agents: int | None = None) -> Roster:
                 f"leave the number out, or give counts that add up to {wanted}",
             )
     recordings: dict[str, Recording] = {}
-    options: dict[str, dict[str, Any]] = {}
+    players: dict[str, tuple[str, dict[str, Any]]] = {}  # policy and options
     for name in dict.fromkeys(names):
-        options[name] = {}
+        family, _, rest = name.partition(":")
         if name.startswith(RECORDED + ":"):
-            recordings[name] = Recording(name.partition(":")[2])
-            options[name] = {"journal": recordings[name].sha256}
-        elif _OWN.fullmatch(name) is None and name not in POLICIES:
+            recordings[name] = Recording(rest)
+            players[name] = RECORDED, {"journal": recordings[name].sha256}
+        elif family == LLM:
+            model = attrs.evolve((models or Models()).named(rest), prompt=PROMPT)
+            players[name] = LLM, model.as_options()
+        elif name in POLICIES or is_own(name):
+            players[name] = name, {}
+        else:
             raise _unknown(name)
     cycled = (names[agent % len(names)] for agent in range(wanted))
     return Roster(
-        tuple(
-            Entry(agent, RECORDED if name in recordings else name, options[name])
-            for agent, name in enumerate(cycled)
-        ),
+        tuple(Entry(agent, *players[name]) for agent, name in enumerate(cycled)),
         tuple(recordings.values()),
     )
+
+
+def is_own(name: str) -> bool:
+    """Whether a roster names a policy of somebody's own by this: package.module:Class."""
+    family = name.partition(":")[0]
+    return family not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
 
 
 def names_in(text: str) -> list[str]:
@@ -136,7 +150,7 @@ def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Sc
             f"agent {entry.agent} plays a recording with SHA-256 {digest}",
             "give that journal as a source (--source)",
         )
-    if _OWN.fullmatch(entry.policy):
+    if is_own(entry.policy):
         return _own(entry.policy)
     raise _unknown(entry.policy)
 
@@ -177,14 +191,10 @@ def _own(name: str) -> Policy:
 
 
 def _unknown(name: str) -> BadInput:
-    if name == "llm":
-        return BadInput(
-            "the roster has llm agents (as portrait does), but language models cannot play yet",
-            "take some of " + ", ".join(POLICIES),
-        )
     close = difflib.get_close_matches(name, POLICIES, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return BadInput(
         f"there is no policy {name!r}",
-        f"{hint}take one of {', '.join(POLICIES)}, recorded:JOURNAL or package.module:Class",
+        f"{hint}take one of {', '.join(POLICIES)}, llm:MODEL, recorded:JOURNAL or "
+        "package.module:Class",
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
+from cli.models import model_options, models_of
 from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, how_again, settings_of
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
@@ -25,6 +27,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 )  # fmt: skip
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@model_options
 @click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -41,6 +44,7 @@ def fork(
     force: bool,
     fsync: bool,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Play a run anew from the close of a round on, under other circumstances.
 
@@ -50,7 +54,7 @@ def fork(
     \b
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
     """
-    from agents.roster import RECORDED, names_in
+    from agents.roster import RECORDED, is_own, names_in
     from replay.fork import fork, read_submissions
 
     chosen = settings_of(settings, {})
@@ -58,7 +62,8 @@ def fork(
     allow_own_policies(trust)
     named = names_in(roster) if roster else []
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
-    own = [name for name in named if ":" in name and not name.startswith(f"{RECORDED}:")]
+    own = [name for name in named if is_own(name)]
+    models = models_of(**options)
     was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
     try:
@@ -66,11 +71,11 @@ def fork(
             target,
             lambda on_round: fork(
                 journal, at, target, settings=chosen, treatment=treatment, roster=roster,
-                replace=replaced, trust=trust, sources=sources, force=force, fsync=fsync,
-                on_round=on_round,
+                replace=replaced, models=models, trust=trust, sources=sources, force=force,
+                fsync=fsync, on_round=on_round,
             ),
             as_json,
-            again=how_again([*trust, *own], [*sources, *recorded]),
+            again=how_again([*trust, *own], [*sources, *recorded], options),
         )  # fmt: skip
     finally:
         if out is None and not was_there:

@@ -13,7 +13,7 @@ import sys
 
 import click
 
-from cli import audit, catalogue, diff, export, fork, log, record, replay, verify
+from cli import audit, catalogue, diff, export, fork, log, measure, models, record, replay, verify
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable, program
 
@@ -36,6 +36,8 @@ for command in (
     audit.audit,
     verify.verify,
     fork.fork,
+    measure.measure,
+    models.prompt,
     export.export,
     catalogue.policies,
     catalogue.treatments,
@@ -100,12 +102,12 @@ def _drop_output() -> None:
 
 
 def _told(error: Exception) -> int:
-    from kernel.errors import GoldrushError, PolicyFailed, WriteFailed
+    from kernel.errors import GoldrushError, PolicyFailed, RunStopped, WriteFailed
 
     if not isinstance(error, GoldrushError):
         raise error
     click.echo(f"goldrush: {printable(str(error) + _way_out(error))}", err=True)
-    return DIFFERS if isinstance(error, (PolicyFailed, WriteFailed)) else TROUBLE
+    return DIFFERS if isinstance(error, (PolicyFailed, RunStopped, WriteFailed)) else TROUBLE
 
 
 def _way_out(error: Exception) -> str:

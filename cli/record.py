@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
+from cli.models import model_options, models_of
 from cli.text import echo_json, printable, program, table
 
 OnRound = Callable[[int, Any], None]
@@ -29,6 +30,8 @@ JOURNALS = Path("journals")  # where runs land by default
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
 @click.option("--treatment", default="baseline", help="A named configuration; see treatments.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@model_options
+@click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
 @click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -40,11 +43,16 @@ def record(
     roster: str | None,
     treatment: str,
     settings: tuple[str, ...],
+    dry_run: bool,
     force: bool,
     fsync: bool,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Play a mining run and record it in a journal.
+
+    Language models (llm:NAME in a roster) are asked over the OpenAI protocol; keys come from the
+    environment (OPENAI_API_KEY, or what the file of models names).
 
     \b
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
@@ -54,18 +62,22 @@ def record(
     named = {"seed": seed, "rounds": rounds, "agents": agents}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     allow_own_policies()
-    config, players = mining.prepare(chosen, roster, treatment)
+    models = models_of(**options)
+    config, players = mining.prepare(chosen, roster, treatment, models)
+    if dry_run:
+        return _estimated(config, players, models, as_json)
     if out is None:
         out = free_path(f"mining-{treatment}-seed{config.seed}")
     return carried_out(
         out,
         lambda on_round: mining.play(
-            out, config, players, force=force, fsync=fsync, on_round=on_round
+            out, config, players, models=models, force=force, fsync=fsync, on_round=on_round
         ),
         as_json,
         again=how_again(
             [entry.policy for entry in players.entries if entry.is_own],
             [recording.path for recording in players.recordings],
+            options,
         ),
     )
 
@@ -74,12 +86,20 @@ def record(
 @click.argument("journal", type=click.Path())
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@model_options
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def resume(
-    journal: str, trust: tuple[str, ...], sources: tuple[str, ...], fsync: bool, as_json: bool
+    journal: str,
+    trust: tuple[str, ...],
+    sources: tuple[str, ...],
+    fsync: bool,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Go on with a run that was interrupted, from its last whole round.
+
+    Language models whose answers are in the journal already are not asked again.
 
     \b
     Example: goldrush resume run.journal
@@ -88,20 +108,28 @@ def resume(
 
     if trust:
         allow_own_policies(trust)
+    models = models_of(**options)
     return carried_out(
         journal,
         lambda on_round: mining.resume(
-            journal, trust=trust, sources=sources, fsync=fsync, on_round=on_round
+            journal, models=models, trust=trust, sources=sources, fsync=fsync, on_round=on_round
         ),
         as_json,
-        again=how_again(trust, sources),
+        again=how_again(trust, sources, options),
         began=True,
     )
 
 
-def how_again(trust: Sequence[str], sources: Sequence[str]) -> str:
-    """The options with which a run goes on: who is trusted, what recorded agents play."""
+def how_again(
+    trust: Sequence[str], sources: Sequence[str], models: Mapping[str, Any] | None = None
+) -> str:
+    """The options with which a run goes on: who is trusted, what recorded agents play, how models
+    are reached. Not the ceilings: it may have stopped at one.
+    """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
+    for name, option in (("models_file", "--models"), ("base_url", "--base-url")):
+        if models and models[name]:
+            options.append((option, models[name]))
     once = dict.fromkeys(f" {option} {shlex.quote(value)}" for option, value in options)
     return "".join(once)
 
@@ -118,7 +146,7 @@ def carried_out(
 
     `again`: the options with which `resume` goes on. `began`: the journal is there already.
     """
-    from kernel.errors import PolicyFailed, WriteFailed
+    from kernel.errors import PolicyFailed, RunStopped, WriteFailed
     from replay.summary import summarise
 
     before = _stamp(out)
@@ -133,7 +161,7 @@ def carried_out(
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
-    except (PolicyFailed, WriteFailed) as error:
+    except (PolicyFailed, RunStopped, WriteFailed) as error:
         click.echo(f"goldrush: {printable(str(error))}; {kept()}", err=True)
         return DIFFERS
     summary = summarise(out)
@@ -161,11 +189,38 @@ def _kept(out: str, again: str) -> str:
     path = shlex.quote(out)
     goes_on = f"go on with `{program()} resume {path}{again}`"
     try:
-        rounds = summarise(out).rounds
+        found = summarise(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
         return goes_on
+    rounds = found.rounds
     holds = f"rounds 1 to {rounds}, whole" if rounds else "the start, but no round yet"
+    if found.waiting:
+        answers = "1 answer" if found.waiting == 1 else f"{found.waiting} answers"
+        holds += f", and {answers} of round {rounds + 1}"
     return f"{path} holds {holds}; {goes_on}"
+
+
+def _estimated(config: Any, players: Any, models: Any, as_json: bool) -> int:
+    """Tell what a run would take."""
+    import attrs
+
+    from agents.llm.estimate import estimates
+
+    found = estimates(config, players, models)
+    if as_json:
+        echo_json([attrs.asdict(one) for one in found])
+        return DONE
+    if not found:
+        click.echo("no language model plays: nothing would be asked")
+        return DONE
+    head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
+    rows: list[Sequence[str]] = [head]
+    for one in found:
+        cost = "no price given" if one.most_cost is None else f"at most {one.most_cost:,.2f}"
+        numbers = (one.questions, one.tokens_in, one.most_in, one.most_out)
+        rows.append((printable(one.model), *(f"{number:,}" for number in numbers), cost))
+    click.echo(table(rows, numbers=range(1, 6)))
+    return DONE
 
 
 def allow_own_policies(trust: Sequence[str] = ()) -> None:
@@ -233,6 +288,18 @@ def _progress() -> Iterator[OnRound | None]:
         yield advance
 
 
+def _asked(models: Any) -> str:
+    """What language models took, in a line; nothing where none plays."""
+    if models is None:
+        return ""
+    errors = ", ".join(f"{count} {printable(error)}" for error, count in models.errors.items())
+    without = f" ({errors})" if errors else ""
+    return (
+        f"{models.answers:,} questions to language models, {sum(models.errors.values()):,} without "
+        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out\n"
+    )
+
+
 def _told(summary: Any) -> str:
     from replay.story import tell
 
@@ -255,7 +322,7 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
-{forks}
+{forks}{_asked(summary.models)}
 {table(rows, numbers=range(1, 9))}
 
 journal: {path} ({summary.bytes:,} bytes)

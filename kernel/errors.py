@@ -150,3 +150,15 @@ class PolicyFailed(GoldrushError):
         self.agent = agent
         self.round = round
         self.reason = reason
+
+
+class RunStopped(GoldrushError):
+    """A run that stops itself at a limit that was set for it, before it asks anybody for `round`.
+
+    What was committed is whole, and `resume` goes on there. `limit` says which one was reached.
+    """
+
+    def __init__(self, round: int, limit: str) -> None:
+        super().__init__(f"stopped before round {round}: {limit}")
+        self.round = round
+        self.limit = limit

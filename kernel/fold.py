@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
+from kernel.errors import BadInput, JournalError, MalformedEvents, UnsupportedJournal
 from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
 from kernel.world import Block, Event, Past, Step, World
 
@@ -34,11 +34,12 @@ def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
 class Steps:
     """Puts a journal's blocks together into steps, across commits.
 
-    A step's inputs may come in several commits (answers are committed as they arrive); the step is
-    whole with its derived block.
+    A step's inputs may come in several commits (answers are committed as they arrive); they are put
+    in order by the world's `arrange`, and the step is whole with its derived block.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, arrange: Callable[[Block], Block]) -> None:
+        self._arrange = arrange
         self._inputs: list[Block] = []
 
     def completed_by(self, commit: Commit) -> Iterator[Step]:
@@ -47,13 +48,18 @@ class Steps:
             if place % 2 == 0:
                 self._inputs.append(block)
             else:
-                yield Step(Block.joined(self._inputs), block)
+                yield Step(self.waiting, block)
                 self._inputs = []
 
     @property
     def waiting(self) -> Block:
         """The inputs that were not judged yet."""
-        return Block.joined(self._inputs)
+        joined = Block.joined(self._inputs)
+        return self._arrange(joined) if len(self._inputs) > 1 else joined
+
+    def __bool__(self) -> bool:
+        """Whether inputs wait to be judged."""
+        return bool(self._inputs)
 
 
 @attrs.frozen
@@ -68,9 +74,9 @@ class Unit:
     digest: int | None
 
 
-def units(commits: Iterable[Commit]) -> Iterator[Unit]:
+def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Iterator[Unit]:
     """The units of a journal, in order; one that was left open is the last."""
-    under_way = Steps()
+    under_way = Steps(arrange)
     steps: list[Step] = []
     is_open = False
     number = 0
@@ -101,11 +107,18 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
 
 
-def apply(world: World[S], path: str, state: S, commit: Commit) -> S:
-    """The state after a UNIT commit, its unit closed if the commit closes it."""
+def apply(world: World[S], path: str, state: S, commit: Commit, under_way: Steps) -> S:
+    """The state after a UNIT commit, its unit closed if the commit closes it.
+
+    Inputs change the state when they are judged: until then they wait in `under_way`.
+    """
     try:
-        for block in commit.blocks:
-            state = world.evolve(state, block)
+        if under_way or len(commit.blocks) % 2:
+            for step in under_way.completed_by(commit):
+                state = world.evolve(world.evolve(state, step.inputs), step.derived)
+        else:  # as nearly always
+            for block in commit.blocks:
+                state = world.evolve(state, block)
         return closed(world, path, state, commit)
     except REFUSED as error:
         raise malformed(world, path, commit, error) from None
@@ -131,7 +144,7 @@ def forked(world: World[S], path: str, state: S, commit: Commit) -> S:
     Raises MalformedEvents for facts that the world does not take.
     """
     try:
-        return fork_of(world)(state, commit.setup or {}, past(path, commit.unit))
+        return fork_of(world)(state, commit.setup or {}, past(world, path, commit.unit))
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(path, commit.where, str(error)) from None
 
@@ -160,7 +173,7 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
         )
 
 
-def past(path: str, last: int, place: Place | None = None) -> Past:
+def past(world: World[Any], path: str, last: int, place: Place | None = None) -> Past:
     """What a world is given to read its record of the past from, up to unit `last`.
 
     `place` lies anywhere before the first unit that will be asked for.
@@ -170,7 +183,7 @@ def past(path: str, last: int, place: Place | None = None) -> Past:
         if first > last:
             return
         with JournalReader(path) as reader:
-            for unit in units(reader.commits(place)):
+            for unit in units(reader.commits(place), world.arrange):
                 if unit.number >= first:
                     yield unit.number, unit.steps
                 if unit.number == last:  # what is behind it is not met, broken or not
@@ -191,12 +204,13 @@ def states(
     the START. The state given is the walk's own: copy it (`world.copy`) to keep it. Raises what
     iterating a JournalReader raises, and MalformedEvents for events that this world cannot apply.
     """
+    under_way = Steps(world.arrange)
     for commit in reader if commits is None else commits:
         if commit.kind == START:
             state = start(world, reader, commit)
         elif commit.kind == UNIT:
             assert state is not None
-            state = apply(world, reader.path, state, commit)
+            state = apply(world, reader.path, state, commit, under_way)
         elif commit.kind == FORK:
             assert state is not None
             state = forked(world, reader.path, state, commit)
@@ -206,7 +220,7 @@ def states(
 
 def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
     """The journal's whole steps, in order, their rows checked. Raises as `events` does."""
-    under_way = Steps()
+    under_way = Steps(world.arrange)
     for commit in reader:
         if commit.kind == START:
             start(world, reader, commit)  # refuses another world, other rules, a setup that is none
@@ -244,40 +258,62 @@ def faults(
             yield from filter(None, map(event.fault, rows))
 
 
-def events(world: World[Any], reader: JournalReader) -> Iterator[Event]:
-    """The journal's events in their logical form, in order.
+def events(
+    world: World[Any], reader: JournalReader, commits: Iterable[Commit] | None = None
+) -> Iterator[Event]:
+    """The journal's events in their logical form, in order; those that wait to be judged last.
 
-    Raises what iterating a JournalReader raises, and MalformedEvents for a row that is none.
+    `commits`: those to walk over, if not all; whole units, but for the last. Raises what iterating
+    a JournalReader raises, and MalformedEvents for a row that is none.
     """
-    for commit in reader:
-        yield from commit_events(world, reader, commit)
+    under_way = Steps(world.arrange)
+    unit = 0
+    trouble: JournalError | None = None
+    try:
+        for commit in reader if commits is None else commits:
+            yield from commit_events(world, reader, commit, under_way)
+            unit = commit.unit
+    except JournalError as error:
+        trouble = error
+    if under_way:
+        yield from block_events(world, unit, under_way.waiting)
+    if trouble is not None:
+        raise trouble
 
 
-def commit_events(world: World[Any], reader: JournalReader, commit: Commit) -> Iterator[Event]:
-    """One commit's events in their logical form."""
+def commit_events(
+    world: World[Any], reader: JournalReader, commit: Commit, under_way: Steps
+) -> Iterator[Event]:
+    """The events of one commit and of the steps that it completes, in their logical form."""
+    if commit.kind in (START, FORK):
+        yield setup_event(world, reader, commit)
+        return
     words = world.vocabulary
-    if commit.kind == START:
-        start(world, reader, commit)  # refuses a setup that is none
-        front = {"world": reader.header.world, "rules": reader.header.rules}
-        yield Event(words.started, 0, {**front, **(commit.setup or {})})
-        return
     front = {words.unit: commit.unit}
-    if commit.kind == FORK:
-        try:
-            fork_of(world)
-            facts = world.show_fork(commit.setup or {})
-        except (BadInput, *REFUSED) as error:
-            raise MalformedEvents(reader.path, commit.where, str(error)) from None
-        yield Event(words.forked, commit.unit, {**front, **facts})
-        return
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
-    for block in commit.blocks:
-        yield from block_events(world, commit.unit, block)
+    for step in under_way.completed_by(commit):
+        yield from block_events(world, commit.unit, step.inputs)
+        yield from block_events(world, commit.unit, step.derived)
     if commit.digest is not None:
         yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
         yield Event(words.ended, commit.unit, front)
+
+
+def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Event:
+    """The event of a START or a FORK. Raises MalformedEvents for a setup or facts that are none."""
+    words = world.vocabulary
+    if commit.kind == START:
+        start(world, reader, commit)
+        front = {"world": reader.header.world, "rules": reader.header.rules}
+        return Event(words.started, 0, {**front, **(commit.setup or {})})
+    try:
+        fork_of(world)
+        facts = world.show_fork(commit.setup or {})
+    except (BadInput, *REFUSED) as error:
+        raise MalformedEvents(reader.path, commit.where, str(error)) from None
+    return Event(words.forked, commit.unit, {words.unit: commit.unit, **facts})
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:

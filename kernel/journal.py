@@ -168,7 +168,7 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self.path = os.fspath(path)
-        self._fsync = fsync
+        self.fsync = fsync
         self._made = not os.path.lexists(self.path)
         self._fd = _create(self.path, force)
         self._checksum = int.from_bytes(packed[-8:], "big")
@@ -209,7 +209,7 @@ class JournalWriter:
         """
         journal = cls.__new__(cls)
         journal.path = os.fspath(path)
-        journal._fsync = fsync
+        journal.fsync = fsync
         journal._made = False
         journal._unwritten = b""
         journal._parent = None
@@ -272,7 +272,7 @@ class JournalWriter:
                 self._branch_off(*self._parent, data)
             else:
                 self._write_all(data)
-            if self._fsync:
+            if self.fsync:
                 os.fsync(self._fd)
         except OSError as error:
             self._take_back()
@@ -303,7 +303,7 @@ class JournalWriter:
         if int.from_bytes(last, "big") != self._builds_on:
             raise OSError(errno.EIO, f"{parent.path} has changed")
         self._write_all(data)
-        if self._fsync:
+        if self.fsync:
             os.fsync(self._fd)
         os.lseek(self._fd, 0, os.SEEK_SET)
         self._write_all(_PREFIX)

@@ -1,25 +1,32 @@
 """The run loop: ask, decide, evolve, commit.
 
 What decides nothing itself stands here: `ask` brings the inputs from outside (policies, models,
-people), the world judges them, the journal keeps both. A unit that is not whole is not
-committed, so whatever stops a run, the journal ends with a unit closed, and `resume` goes on there.
+people), the world judges them, the journal keeps both. A unit is committed when it closes, but for
+inputs that cost something to get: those are committed as they come, before anything follows from
+them. Whatever stops a run, `resume` goes on where its journal ends, and asks only for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+import attrs
 
 from kernel import fold
-from kernel.errors import BadInput, MalformedEvents, TornTail, WriteFailed, shown
+from kernel.errors import BadInput, TornTail, WriteFailed, shown
 from kernel.journal import END, FORK, FORKS_MAX, START, UNIT, Commit, JournalReader, JournalWriter
 from kernel.world import Batch, Block, World
 
 S = TypeVar("S")
 
-Ask = Callable[[S], Sequence[Batch]]
-AskOf = Callable[[S, Sequence[Mapping[str, Any]]], Ask[S]]
+# Inputs that come one after the other: each piece is committed at once, what is returned at the end
+# with what follows from them all.
+Coming = Generator[Sequence[Batch], None, Sequence[Batch]]
+Ask = Callable[[S], Sequence[Batch] | Coming]
+AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
 
 
@@ -32,14 +39,15 @@ def record(
 ) -> S:
     """Play a run from its start to its end into a fresh journal and return the last state.
 
-    `ask(state)` gives the input batches of the next step. `on_unit(unit, state)` is called after
-    each unit is committed, for progress; the state is the run's own, not to be changed.
-    Raises BadInput for a setup that the world refuses, WriteFailed from the journal, and whatever
-    `ask` raises; the journal then ends with the last whole unit.
+    `ask(state)` gives the input batches of the next step, or a generator of them (`Coming`).
+    `on_unit(unit, state)` is called after each unit is committed, for progress; the state is the
+    run's own, not to be changed. Raises BadInput for a setup that the world refuses, WriteFailed
+    from the journal, and whatever `ask` raises; the journal then ends with the last whole unit and
+    what was committed of the next.
     """
     state = world.initial(setup)
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
-    return _play(world, state, 0, ask, journal, on_unit)
+    return _play(world, state, 0, Block(()), ask, journal, on_unit)
 
 
 def resume(
@@ -52,22 +60,25 @@ def resume(
 ) -> S:
     """Go on with a run that broke off, from its last whole commit, and return the last state.
 
-    A torn tail is dropped. `ask_of(state, forks)` makes what `record` was given as `ask`, from the
-    state to go on from and the facts of the forks that led to it, oldest first. Raises BadInput for
-    a run that has ended, MalformedEvents for a state that the journal contradicts or a unit left
-    open, and what reading a journal and `record` raise; nothing is written before `ask` is made.
+    A torn tail is dropped. `ask_of(state, forks, waiting)` makes what `record` was given as `ask`,
+    from the state to go on from, the facts of the forks that led to it, oldest first, and the
+    inputs of the step under way that the journal has already: the first answer is the rest of them.
+    Raises BadInput for a run that has ended, MalformedEvents for a state that the journal
+    contradicts, and what reading a journal and `record` raise; nothing is written before `ask` is
+    made.
     """
     with JournalWriter.reopen(path, fsync=fsync) as journal:
         with JournalReader(path) as reader:
-            forks, last, state = _reached(world, reader)
+            reached = _reached(world, reader)
+        last, state = reached.last, reached.state
         if last.kind == END:
             raise BadInput(f"{path} has ended with {_unit(world, last)}", "record another run")
-        if last.digest is None:
-            raise MalformedEvents(reader.path, last.where, f"{_unit(world, last)} is left open")
-        fold.check_digest(world, reader.path, state, last)
-        ask = ask_of(state, forks)
+        if not reached.waiting.batches:
+            fold.check_digest(world, reader.path, state, last)
+        ask = ask_of(state, reached.forks, reached.waiting)
+        closed = last.unit - (last.digest is None)
         journal.go_on_after(last)
-        return _play(world, state, last.unit, ask, journal, on_unit)
+        return _play(world, state, closed, reached.waiting, ask, journal, on_unit)
 
 
 def fork(
@@ -96,7 +107,8 @@ def fork(
     if unit < 0:
         raise BadInput(f"there is no {world.vocabulary.unit} {unit}", "give one from 0 on")
     with JournalReader(parent) as reader:
-        forks, last, state = _reached(world, reader, _up_to(reader, unit))
+        reached = _reached(world, reader, _up_to(reader, unit))
+        forks, last, state = reached.forks, reached.last, reached.state
         if last.digest is None or last.unit != unit:
             has = last.unit - (last.digest is None)
             raise BadInput(
@@ -108,30 +120,53 @@ def fork(
             raise BadInput(f"{parent} has {len(forks)} forks", "record a new run")
         facts = facts_of(state)
         try:
-            state = fork_state(state, facts, fold.past(reader.path, unit))
+            state = fork_state(state, facts, fold.past(world, reader.path, unit))
         except fold.REFUSED as error:  # what the parent holds of the past does not fit
             raise fold.malformed(world, reader.path, last, error) from None
         commit = Commit(FORK, unit, setup=facts)
-        ask = ask_of(state, [*forks, facts])
+        ask = ask_of(state, [*forks, facts], Block(()))
         with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
             commit.digest = _digest(world, state)
             journal.append(commit)
             if on_unit is not None:
                 on_unit(unit, state)
-            return _play(world, state, unit, ask, journal, on_unit)
+            return _play(world, state, unit, Block(()), ask, journal, on_unit)
+
+
+@attrs.define
+class _Reached(Generic[S]):
+    """Where a journal ends: its last whole commit, the state after it, the inputs that wait to be
+    judged, and the facts of the forks on the way.
+    """
+
+    last: Commit
+    state: S
+    waiting: Block
+    forks: list[Mapping[str, Any]]
 
 
 def _reached(
     world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
-) -> tuple[Sequence[Mapping[str, Any]], Commit, S]:
-    """The facts of the forks on the way, the last whole commit, and the state after it."""
-    forks: list[Mapping[str, Any]] = []
-    found: tuple[Commit, S] | None = None
+) -> _Reached[S]:
+    """Fold a journal to its end. Raises MalformedEvents where inputs wait behind a wrong digest."""
+    found: _Reached[S] | None = None
+    waiting = fold.Steps(world.arrange)
+
+    def checked() -> Iterator[Commit]:
+        for commit in reader if commits is None else commits:
+            if found is not None and commit.kind == UNIT and commit.digest is None:
+                fold.check_digest(world, reader.path, found.state, found.last)
+            yield commit
+
     try:
-        for commit, state in fold.states(world, reader, commits):
+        for commit, state in fold.states(world, reader, checked()):
+            if found is None:
+                found = _Reached(commit, state, Block(()), [])
             if commit.kind == FORK:
-                forks.append(commit.setup or {})
-            found = commit, state
+                found.forks.append(commit.setup or {})
+            for _ in waiting.completed_by(commit):
+                pass
+            found.last, found.state = commit, state
     except TornTail as torn:
         if found is None:
             raise
@@ -140,7 +175,9 @@ def _reached(
                 f"{reader.path} breaks off inside a fork", "fork its parent again"
             ) from None
     assert found is not None  # the reader refuses a journal without a START
-    return forks, *found
+    if waiting:
+        found.waiting = waiting.waiting
+    return found
 
 
 def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
@@ -173,28 +210,42 @@ def _play(
     world: World[S],
     state: S,
     unit: int,
+    waiting: Block,
     ask: Ask[S],
     journal: JournalWriter,
     on_unit: OnUnit[S] | None,
 ) -> S:
-    """From a state whose unit `unit` is closed to the end of the run."""
-    blocks: list[Block] = []
+    """From a state whose unit `unit` is closed to the end of the run.
+
+    `waiting`: inputs of the first step that are committed already.
+    """
+    pieces = [waiting] if waiting.batches else []  # committed inputs of the step under way
+    blocks: list[Block] = []  # what is not committed yet of the unit under way
+
+    def commit_early(batches: Sequence[Batch]) -> None:
+        pieces.append(Block(batches))
+        journal.fsync = True  # what was paid for must outlive a crash of the machine, too
+        journal.append(Commit(UNIT, unit + 1, None, [*blocks, pieces[-1]]))
+        blocks.clear()
+
     while not world.ended(state):
-        asked = ask(state)
+        batches = rest_of(ask(state), commit_early)
         try:
-            inputs = Block(asked)
+            rest = Block(batches)
+            inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
             derived = Block(world.decide(state, inputs))
             state = world.evolve(world.evolve(state, inputs), derived)
-            blocks += (inputs, derived)
+            pieces.clear()
+            blocks += (rest, derived)
             if not world.unit_done(state):
                 continue
             state = world.close(state)
-            journal.append(Commit(UNIT, unit + 1, _digest(world, state), blocks))
+            journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
         except OverflowError:  # where a state was forged, or a world lets its numbers grow
             says = f"{world.vocabulary.unit} {unit + 1} has a number beyond 64 bits"
             raise WriteFailed(journal.path, says) from None
         unit += 1
-        blocks = []
+        blocks.clear()
         if on_unit is not None:
             on_unit(unit, state)
     if blocks:
@@ -204,6 +255,22 @@ def _play(
         )
     journal.append(Commit(END, unit))
     return state
+
+
+def rest_of(
+    answers: Sequence[Batch] | Coming, take: Callable[[Sequence[Batch]], None]
+) -> Sequence[Batch]:
+    """The last of what `ask` gave, whatever its form; `take` is given the pieces before it."""
+    if not isinstance(answers, Generator):
+        return answers
+    with closing(answers):
+        while True:
+            try:
+                piece = next(answers)
+            except StopIteration as end:
+                rest: Sequence[Batch] = end.value
+                return rest
+            take(piece)
 
 
 def _digest(world: World[S], state: S) -> int:

@@ -250,6 +250,10 @@ def _same(state: S) -> S:
     return state
 
 
+def _as_it_came(inputs: Block) -> Block:
+    return inputs
+
+
 def _always(state: object) -> bool:
     return True
 
@@ -264,6 +268,8 @@ class World(Generic[S]):
     - `decide(state, inputs)`: the batches derived from a block of inputs. Pure; draws are keyed.
     - `evolve(state, block)`: the state after these events. It applies facts and judges nothing.
       It may change the state it is given and return that: `fold` hands it a copy.
+    - `arrange(inputs)`: inputs that came in several commits, in the order in which they are judged;
+      without it, in that in which they came. Whatever the rows are, it does not raise.
     - `ended(state)`: whether nothing more is to be played.
     - `unit_done(state)`: whether the unit (round, assignment) has all its events and closes;
       without it, every step is a unit.
@@ -287,6 +293,7 @@ class World(Generic[S]):
     decide: Callable[[S, Block], Sequence[Batch]]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
+    arrange: Callable[[Block], Block] = _as_it_came
     unit_done: Callable[[S], bool] = _always
     close: Callable[[S], S] = _same
     digest: Callable[[S], int] = fingerprint

@@ -164,7 +164,9 @@ class _Run:
         self.open = 0
         self.error: JournalError | None = None
         self.broken_in = 0
-        self._units = fold.units(self._commits())
+        self._units = fold.units(
+            self._commits(), lambda inputs: self.world.arrange(inputs) if self.world else inputs
+        )
 
     def next(self) -> fold.Unit | None:
         """The next unit, or None where there is none any more, or none that can be read."""
@@ -195,7 +197,7 @@ class _Run:
         try:
             for commit in self.reader:
                 if self.world is not None and commit.kind in (START, FORK):
-                    [event] = fold.commit_events(self.world, self.reader, commit)
+                    event = fold.setup_event(self.world, self.reader, commit)
                     self._declare(event, is_start=commit.kind == START)
                 if commit.digest is not None:
                     self.rounds = commit.unit

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from agents.mining import Miners, keep_sources, miners_of
+from agents.llm.models import Models
+from agents.mining import (
+    Miners,
+    check_players,
+    entries_of,
+    keep_sources,
+    replaced_in,
+    with_models_decided,
+)
 from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
@@ -24,7 +33,7 @@ from kernel.mining.fork import changed, changes
 from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
-from kernel.world import Row
+from kernel.world import Block, Row
 from replay.rebuild import rebuild
 
 _KEYS = ("event", "round", "agent", "actions", "error", "say", "memo", "source")
@@ -39,6 +48,7 @@ def fork(
     treatment: str | None = None,
     roster: str | Roster | None = None,
     replace: Sequence[Mapping[str, Any]] = (),
+    models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
     force: bool = False,
@@ -50,7 +60,8 @@ def fork(
     `settings` are names and new values of MiningConfig and go before those of the treatment;
     `roster` is a whole new one; `replace` has submissions of later rounds in the form of the
     `submitted` event, which are put in by hand (their `source` is not taken over). Without any of
-    these, deterministic policies do again what they did. Policies of the form package.module:Class
+    these, deterministic policies do again what they did; language models, reached by `models`, are
+    asked anew. Policies of the form package.module:Class
     play only where `trust` lists them or `roster` names them, `recorded` agents of the parent where
     `sources` has their journal.
 
@@ -59,9 +70,7 @@ def fork(
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
     sha256 = sha256_of(parent)
-    if isinstance(roster, str):
-        roster = parse_roster(roster, rebuild(parent, 0, world=MINING).state.config.agents)
-    players = roster
+    players = _players(parent, roster, models)
     recordings = (*map(Recording, sources), *(players.recordings if players else ()))
     keep_sources(out, recordings)
 
@@ -74,11 +83,33 @@ def fork(
             "replaced": _replaced(replace, config),
         }
 
-    def ask_of(state: MiningState, forks: Sequence[Mapping[str, Any]]) -> Miners:
-        own = [entry.policy for entry in players.entries] if players else []
-        return miners_of(state, forks, [*trust, *own], recordings)
+    with ExitStack() as stack:
 
-    return run.fork(MINING, parent, at, facts_of, ask_of, out, on_round, force=force, fsync=fsync)
+        def ask_of(
+            state: MiningState, forks: Sequence[Mapping[str, Any]], waiting: Block
+        ) -> Miners:
+            own = [entry.policy for entry in players.entries] if players else []
+            check_players(state, [*trust, *own], recordings)
+            entries = Roster(entries_of(state), recordings)
+            return stack.enter_context(
+                Miners(state.config, entries, replaced=replaced_in(forks), models=models)
+            )
+
+        return run.fork(
+            MINING, parent, at, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+        )
+
+
+def _players(
+    parent: str | Path, roster: str | Roster | None, models: Models | None
+) -> Roster | None:
+    """The new roster, if there is one, with it found out how its models are asked."""
+    if roster is None:
+        return None
+    config = rebuild(parent, 0, world=MINING).state.config
+    if isinstance(roster, str):
+        roster = parse_roster(roster, config.agents, models)
+    return with_models_decided(roster, config, models)
 
 
 def read_submissions(text: str, name: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ import attrs
 
 from kernel import fold
 from kernel.errors import BadInput
-from kernel.journal import JournalReader
+from kernel.journal import Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.world import Event, World
@@ -70,20 +70,25 @@ def log(
         _check_names(query, world)
         if world is MINING:
             _check_agents(query, rebuild(path, 0).state.config.agents)
-        commits = reader if query.first == 0 else commits_near(world, reader, query.first)
-        reached = 0
-        for commit in commits:
-            reached = commit.unit
-            if query.last is not None and commit.unit > query.last:
-                return
-            if commit.unit < query.first:
-                continue
-            for event in fold.commit_events(world, reader, commit):
-                if query.matches(event):
-                    yield event
+        for event in fold.events(world, reader, _commits(world, reader, query)):
+            if query.matches(event):
+                yield event
+
+
+def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator[Commit]:
+    """The commits of the rounds that a query names."""
+    reached = 0
+    for commit in reader if query.first == 0 else commits_near(world, reader, query.first):
+        reached = commit.unit
+        if query.last is not None and commit.unit > query.last:
+            return
+        if commit.unit >= query.first:
+            yield commit
     if reached < query.first:
         unit = world.vocabulary.unit
-        raise BadInput(f"{path} has no {unit} {query.first}", f"give one from 0 to {reached}")
+        raise BadInput(
+            f"{reader.path} has no {unit} {query.first}", f"give one from 0 to {reached}"
+        )
 
 
 def _check_names(query: Query, world: World[Any]) -> None:

@@ -38,12 +38,13 @@ def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) ->
     with JournalReader(path) as reader:
         world = world or world_of(reader)
         events: list[Event] = []
+        under_way = fold.Steps(world.arrange)
         last = -1
         for commit, state in states_near(world, reader, round):
             if commit.kind == END:
                 break
             if commit.unit == round and commit.kind != FORK:
-                events += fold.commit_events(world, reader, commit)
+                events += fold.commit_events(world, reader, commit, under_way)
                 if commit.digest is not None:
                     fold.check_digest(world, reader.path, state, commit)
                     return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)

@@ -10,8 +10,9 @@ from typing import Any
 
 import attrs
 
+from agents.llm.models import LLM
 from kernel import fold
-from kernel.journal import FORK, Commit, JournalReader
+from kernel.journal import FORK, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import (
     CAPTURED,
@@ -21,9 +22,11 @@ from kernel.mining.events import (
     RAID_RESOLVED,
     RESTORED,
     RULED,
+    SUBMITTED,
 )
 from kernel.mining.state import MiningState
 from kernel.world import Event
+from replay.usage import Taken, usage
 
 
 @attrs.frozen
@@ -43,7 +46,8 @@ class Summary:
 
     `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
     that an authority gave back; `mined` is gold before fines; `owned` plots at the end; `forks` are
-    the `forked` events.
+    the `forked` events; `waiting` submissions of a round left open; `models`: what language models
+    took, null where none plays.
     """
 
     path: str
@@ -61,6 +65,8 @@ class Summary:
     mined: float
     policies: Sequence[PolicySummary]
     forks: Sequence[Event]
+    waiting: int = 0
+    models: Taken | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for JSON."""
@@ -73,15 +79,17 @@ def summarise(path: str | Path) -> Summary:
     counts: Counter[str] = Counter()
     state: MiningState | None = None
     mined: list[float] = []
-    rounds = 0
+    rounds = waiting = 0
     forks: list[Event] = []
     with JournalReader(path) as reader:
         for commit, after in fold.states(MINING, reader):
             state = after
             if commit.digest is not None:
-                rounds = commit.unit
+                rounds, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                waiting += sum(len(block.rows(SUBMITTED)) for block in commit.blocks[::2])
             if commit.kind == FORK:
-                forks += fold.commit_events(MINING, reader, commit)
+                forks.append(fold.setup_event(MINING, reader, commit))
             happened = counted(reader.path, commit)
             mined.append(happened.pop("mined"))
             counts.update(happened)
@@ -103,6 +111,8 @@ def summarise(path: str | Path) -> Summary:
         mined=math.fsum(mined),
         policies=_by_policy(state),
         forks=forks,
+        waiting=waiting,
+        models=usage(path).total if any(map(_is_model, state.roster)) else None,
     )
 
 
@@ -136,10 +146,20 @@ def _counted(commit: Commit) -> dict[str, Any]:
     return {**happened, "mined": math.fsum(mined)}
 
 
+def _is_model(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["policy"] == LLM)
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    """How the roster calls an agent's policy, a model by its name."""
+    name = entry["options"].get("name") if _is_model(entry) else None
+    return f"{entry['policy']}:{name}" if type(name) is str else str(entry["policy"])
+
+
 def _by_policy(state: MiningState) -> list[PolicySummary]:
     members: dict[str, list[int]] = {}
     for entry in state.roster:
-        members.setdefault(entry["policy"], []).append(entry["agent"])
+        members.setdefault(_name(entry), []).append(entry["agent"])
     return [
         PolicySummary(
             policy,

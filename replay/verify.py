@@ -34,15 +34,15 @@ from kernel.errors import (
 )
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from kernel.mining import MINING
-from kernel.run import Ask
+from kernel.run import Ask, rest_of
 from kernel.world import Batch, Block, Event, Row, World
 from kernel.worlds import world_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
-# Like Ask, with None in place of the rows of who cannot be asked.
-Again = Callable[[Any], Sequence[tuple[int, Sequence[Row | None]]]]
+# Like Ask, with None in place of the rows of who cannot be asked. Is given what was recorded, too.
+Again = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
 
 SHOWN_MAX = 300  # characters of an event in a verdict
 
@@ -125,7 +125,7 @@ def verify(
     with reader:
         check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
         if ask is not None:
-            check.asker_of = lambda state, forks: Asker(ask)
+            check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))
         elif check.world.name in ASKERS:
             recordings = tuple(map(Recording, sources)) if level >= DECIDE else ()
             check.asker_of = lambda state, forks: ASKERS[check.world.name](
@@ -151,6 +151,19 @@ class Asker:
 
     ask: Again | None
     not_asked: Sequence[str] = ()
+
+
+def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
+    """Everything that `ask` gives, whether at once or in pieces."""
+
+    def again(state: Any, recorded: Block) -> Sequence[Batch]:
+        pieces: list[Block] = []
+        rest = rest_of(ask(state), lambda batches: pieces.append(Block(batches)))
+        if not pieces:
+            return rest
+        return world.arrange(Block.joined([*pieces, Block(rest)])).batches
+
+    return again
 
 
 Forks = Sequence[Mapping[str, Any]]
@@ -199,7 +212,7 @@ class _Check:
         self._facts: list[Mapping[str, Any]] = []
         self._ask: Again | None = None
         self._state: Any = None
-        self._steps = fold.Steps()
+        self._steps = fold.Steps(world.arrange)
 
     def broken(self) -> Break | None:
         """The first thing that does not hold, if there is one."""
@@ -245,7 +258,9 @@ class _Check:
             if self.level >= DERIVE:
                 self._derive(commit)
             else:
-                self._state = fold.apply(self.world, self.reader.path, self._state, commit)
+                self._state = fold.apply(
+                    self.world, self.reader.path, self._state, commit, self._steps
+                )
         elif commit.kind == START:
             self._state = fold.start(self.world, self.reader, commit)
             self._meet_agents()
@@ -321,7 +336,8 @@ class _Check:
 
     def _ask_again(self, commit: Commit, ask: Again, recorded: Block) -> None:
         try:
-            answers = ask(self.world.copy(self._state))  # nobody's to change but events'
+            # The state is nobody's to change but events'.
+            answers = ask(self.world.copy(self._state), recorded)
         except PolicyFailed as error:
             raise _Broken(DECIDE, self._place(commit), "a plan", str(error)) from None
         answer = Block(_filled(answers, recorded))

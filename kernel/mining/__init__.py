@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.mining.decide import decide
+from kernel.mining.decide import arrange, decide
 from kernel.mining.events import EVENTS
 from kernel.mining.fork import fork, show_fork
 from kernel.mining.state import (
@@ -29,6 +29,7 @@ MINING: Final[World[MiningState]] = World(
     decide=decide,
     evolve=evolve,
     ended=ended,
+    arrange=arrange,
     unit_done=unit_done,
     close=close,
     digest=digest,

@@ -8,6 +8,7 @@ are applied. Draws are keyed by seed, round, plot and kind, one `Draws` a tie-br
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from kernel.draws import Draws
 from kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
@@ -61,6 +62,16 @@ class Plans:
         self.idle: list[int] = []
         self.claims: dict[int, list[int]] = {}
         self.raids: dict[int, list[int]] = {}
+
+
+def arrange(inputs: Block) -> Block:
+    """Submissions that were committed as they came, in the order of their agents."""
+    if len(inputs.batches) != 1:
+        return inputs  # what is none, `decide` refuses
+    [(code, rows)] = inputs.batches
+    if not all(type(row) is tuple and row and type(row[0]) is int for row in rows):
+        return inputs
+    return Block([(code, sorted(rows, key=itemgetter(0)))])
 
 
 def decide(state: MiningState, inputs: Block) -> list[Batch]:

@@ -16,7 +16,7 @@ from typing import NoReturn, TypeGuard
 
 import attrs
 
-from kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
+from kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, NO_JSON, OVERFLOW
 
 TEXT_MAX = 65_536  # characters of the text that are read
 DEPTH_MAX = 32  # lists and objects inside each other, the outermost counted
@@ -24,7 +24,6 @@ FAILED_POSITIONS_MAX = 100  # brackets at which no value decoded, after which th
 PLOT_DIGITS_MAX = 9  # digits of each number in a plot written as a string
 INT64_CHARS_MAX = len(str(INT64_MIN))  # a JSON integer has no leading zeros: longer is beyond
 
-NO_JSON = "no-json"
 NO_PLOT = -1  # stands for a row or column outside the grid; the judge removes it as `off-grid`
 
 Action = tuple[str, int, int]

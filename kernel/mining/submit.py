@@ -20,10 +20,14 @@ from kernel.mining.events import (
     ITEMS_MAX,
     KINDS,
     MEMO_MAX,
+    NO_ANSWER,
+    NO_JSON,
     OVERFLOW,
+    REFUSAL,
     SAY_MAX,
     Action,
 )
+from kernel.mining.parse import parse
 from kernel.world import Row
 
 _CODES = {name: code for code, name in enumerate(KINDS)}
@@ -101,6 +105,24 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
     actions, overflow = _actions(item.get("actions"), nulls=True)
     said = _said(say, config)
     return (agent, tuple(actions), overflow or error, said, _memo(item.get("memo")), None)
+
+
+def answered(
+    agent: int, text: str | None, config: MiningConfig, error: str | None, source: dict[str, Any]
+) -> Row:
+    """The row for what a language model wrote; `text` None: nothing.
+
+    `error`, where something is known to be wrong with the answer: `no-answer` and `refusal` leave
+    the plan empty, `cut` stands where the text holds no plan. The plan is read by `parse`.
+    """
+    if text is None or error in (NO_ANSWER, REFUSAL):
+        return (agent, (), error, None, None, source)
+    parsed = parse(text, config.rows, config.cols, config.defense)
+    actions = tuple(action and (_CODES[action[0]], *action[1:]) for action in parsed.actions)
+    if parsed.error != NO_JSON:
+        error = parsed.error
+    said = _said(parsed.say, config)
+    return (agent, actions, error or parsed.error, said, None, source)
 
 
 def clean_message(text: str) -> str:

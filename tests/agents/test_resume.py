@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.mining import record, resume
+from kernel import fold
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -14,7 +15,9 @@ from kernel.errors import (
     PolicyFailed,
     TornTail,
 )
-from kernel.journal import UNIT, Commit, JournalWriter
+from kernel.journal import UNIT, Commit, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.world import Block
 from replay.verify import verify
 from tests.journals import commits_of, write
 
@@ -106,13 +109,35 @@ def test_a_last_round_whose_digest_is_wrong_is_refused(tmp_path: Path) -> None:
         resume(path)
 
 
-def test_a_round_left_open_is_refused(tmp_path: Path) -> None:
+def test_a_round_left_open_goes_on_with_the_submissions_that_are_there(tmp_path: Path) -> None:
     source, path = tmp_path / "source.journal", tmp_path / "open.journal"
     record(source, {"rounds": 3})
     start, first, *_ = commits_of(source)
-    write(path, [start, Commit(UNIT, 1, None, first.blocks[:1])])
-    with pytest.raises(MalformedEvents, match="round 1 is left open"):
+    [(code, rows)] = first.blocks[0].batches
+    kept = [(0, (), "cut", None, None, None), rows[3]]  # agent 0 did otherwise
+    write(path, [start, *(Commit(UNIT, 1, None, [Block([(code, [row])])]) for row in kept[::-1])])
+    resume(path)
+    with JournalReader(path) as reader:
+        again = next(fold.steps(MINING, reader)).inputs
+
+    assert [(code, (kept[0], *rows[1:]))] == [(code, tuple(rows)) for code, rows in again]
+    assert verify(path, 3).holds
+
+
+@pytest.mark.parametrize("agents", [(3, 3), (10,)])
+def test_a_round_left_open_with_submissions_that_it_cannot_have_is_refused(
+    tmp_path: Path, agents: tuple[int, ...]
+) -> None:
+    source, path = tmp_path / "source.journal", tmp_path / "open.journal"
+    record(source, {"rounds": 3})
+    start, *_ = commits_of(source)
+    rows = [(agent, (), None, None, None, None) for agent in agents]
+    write(path, [start, *(Commit(UNIT, 1, None, [Block([(0, [row])])]) for row in rows)])
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="the round left open has submissions"):
         resume(path)
+
+    assert before == path.read_bytes()
 
 
 FRAIL = """

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.llm.models import Models
 from agents.mining import prepare, record
 from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
 from kernel.draws import Draws
@@ -129,16 +130,20 @@ def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
 # The source's cast.
 
 
-def test_the_portrait_is_refused_while_language_models_cannot_play() -> None:
-    error = refusal("portrait")
+def test_the_portrait_is_the_sources_cast() -> None:
+    roster = parse_roster("portrait", models=Models(default="small"))
 
-    assert "language models cannot play yet" in error.what
-    assert all(name in error.instead for name in POLICIES)
+    expected = ["llm"] * 4 + ["claim"] * 4 + ["raid"] * 4 + ["defend"] * 4 + ["mine"] * 3
+    assert expected == [entry.policy for entry in roster.entries]
+    assert {"small"} == {e.options["model"] for e in roster.entries if e.policy == "llm"}
 
 
-@pytest.mark.parametrize("text", ["llm", "llm*4", "greedy-mine*3,llm*1"])
-def test_a_language_model_is_refused_for_now(text: str) -> None:
-    assert "language models cannot play yet" in refusal(text).what
+@pytest.mark.parametrize("text", ["llm", "llm*4", "greedy-mine*3,llm*1", "portrait"])
+def test_a_language_model_needs_a_name(text: str) -> None:
+    error = refusal(text)
+
+    assert "`llm` alone names no model" in error.what
+    assert "llm:MODEL" in error.instead
 
 
 # What is no roster.

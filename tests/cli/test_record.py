@@ -106,7 +106,7 @@ def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> No
         (["--roster", "greedy-mine*8,raid*2", "--agents", "9"], ["has 10 agents", "9"]),
         (["--roster", "no.such.module:Class"], ["no.such.module:Class", "cannot be made"]),
         (["--roster", "recorded:missing.journal"], ["missing.journal", "no such file"]),
-        (["--roster", "portrait"], ["language models cannot play"]),
+        (["--roster", "portrait"], ["`llm` alone names no model", "llm:MODEL"]),
         (["--treatment", "nothing"], ["no treatment 'nothing'", "baseline"]),
     ],
 )

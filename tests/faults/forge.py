@@ -238,7 +238,8 @@ def _after(state: Any, commit: Commit, before: Sequence[Commit]) -> Any:
         return MINING.initial(commit.setup or {})
     if commit.kind == FORK:
         assert MINING.fork is not None
-        steps = [(old.unit, [*Steps().completed_by(old)]) for old in before if old.kind == UNIT]
+        under_way = Steps(MINING.arrange)
+        steps = [(old.unit, [*under_way.completed_by(old)]) for old in before if old.kind == UNIT]
         return MINING.fork(
             state, commit.setup or {}, lambda first: [unit for unit in steps if unit[0] >= first]
         )

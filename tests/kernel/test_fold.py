@@ -25,7 +25,7 @@ from kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from kernel.fold import Step, apply, events, fold, states, steps
+from kernel.fold import Step, Steps, apply, events, fold, states, steps
 from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from kernel.mining import MINING
 from kernel.world import (
@@ -607,8 +607,9 @@ def test_a_code_below_0_is_not_taken_for_one_from_the_end(path: Path) -> None:
 
 
 def test_applying_a_commit_closes_the_unit_if_the_commit_does() -> None:
-    opened = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, None, CLOSES))
-    closed = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, 7, CLOSES * 2))
+    none = Steps(BIDDING.arrange)
+    opened = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, None, CLOSES), none)
+    closed = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, 7, CLOSES * 2), none)
 
     assert (opened.hand, opened.step, opened.totals[0]) == (0, 1, 5)
     assert (closed.hand, closed.step, closed.totals[0]) == (1, 0, 10)

@@ -103,10 +103,11 @@ def folded(path: Path) -> list[tuple[object, ...]]:
     """Round by round, from the start: the state, its events, the digest in the journal."""
     rounds: list[tuple[object, ...]] = []
     events: list[Any] = []
+    under_way = fold.Steps(MINING.arrange)
     with JournalReader(path) as reader:
         for commit, state in fold.states(MINING, reader):
             if commit.kind != FORK:
-                events += fold.commit_events(MINING, reader, commit)
+                events += fold.commit_events(MINING, reader, commit, under_way)
                 if commit.digest is not None:
                     rounds.append((facts_of(state), events, commit.digest))
             events = [] if commit.digest is not None else events
@@ -572,7 +573,7 @@ def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
     frozen = unpack(pack(MINING.freeze(state)))  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         _written(Path(folder, "a.journal"), game, rounds)
-        past = fold.past(os.path.join(folder, "a.journal"), at)
+        past = fold.past(MINING, os.path.join(folder, "a.journal"), at)
         thawed = MINING.thaw(frozen, past)  # type: ignore[misc]
 
     assert facts_of(state)[4:] == facts_of(thawed)[4:]

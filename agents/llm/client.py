@@ -1,0 +1,313 @@
+"""Asks models, many at once, over the OpenAI protocol, and always comes back with an answer or with
+the reason why there is none.
+
+Nothing that a server does raises here: refused, slow, cut off, too long, no JSON, JSON of another
+shape. Questions run on an event loop in a thread of its own, so that it does not matter whether the
+caller has one (a notebook has), and so that answers are taken in while others are written down. The
+library's own retries are switched off: how often a question was sent is part of the record, and
+every try has to fit the budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from email.utils import parsedate_to_datetime
+from queue import SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Any, Final, Self
+
+import attrs
+import httpx2
+import openai
+
+from agents.llm.budget import Amount, Budget
+from agents.llm.models import Endpoint
+from agents.llm.question import TEXT_MAX, Answer, Question
+from kernel.draws import Draws
+
+BODY_MAX: Final = 4 << 20  # bytes of a response
+WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
+BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
+TROUBLE_MAX: Final = 200  # characters of what went wrong
+TOKENS_MAX: Final = 10**12  # a server that says more of an answer says nothing
+SECRET_MIN: Final = 6  # characters from which on a key is looked for in texts
+AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
+
+
+@attrs.frozen
+class Failure:
+    """A try that brought no answer.
+
+    `again`: another may; `wait`: seconds that the server asks for; `is_free`: it has cost nothing.
+    """
+
+    says: str
+    status: int | None = None
+    again: bool = False
+    wait: float | None = None
+    is_free: bool = False
+
+
+class Client:
+    """Connections to servers, and the loop on which questions run. To be closed."""
+
+    def __init__(self, concurrency: int) -> None:
+        """At most `concurrency` questions are out at once."""
+        self._loop = asyncio.new_event_loop()
+        self._slots = asyncio.Semaphore(concurrency)
+        self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
+        self._secrets: set[str] = set()
+        self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give up what is still out, and all connections. May be called twice."""
+        if self._thread.is_alive():
+            self._on_loop(self._shut()).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def answers(
+        self, questions: Sequence[Question], budget: Budget | None = None
+    ) -> Iterator[tuple[int, Answer]]:
+        """(place of the question, answer) as they come.
+
+        The first try of all of them must fit the budget. Raises BadInput where a key is missing.
+        Leaving the iterator gives up the questions that are still out.
+        """
+        for question in questions:
+            self._server(question.endpoint)
+        come: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
+
+        async def ask(place: int, question: Question) -> None:
+            try:
+                come.put((place, await self._ask(question, budget)))
+            except BaseException as error:
+                come.put((place, error))
+                raise
+
+        out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
+        try:
+            for _ in questions:
+                place, answer = come.get()
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield place, answer
+        finally:
+            for question_out in out:
+                question_out.cancel()
+
+    def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _shut(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for server in self._servers.values():
+            await server.close()
+
+    def _server(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
+        if endpoint not in self._servers:
+            key = endpoint.key()
+            if key and len(key) >= SECRET_MIN:
+                self._secrets.add(key)
+            self._servers[endpoint] = openai.AsyncOpenAI(
+                api_key=key or "none",
+                base_url=endpoint.base_url or "https://api.openai.com/v1",
+                timeout=endpoint.timeout,
+                max_retries=0,
+                # What is not compressed cannot grow when it is read.
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
+            )
+        return self._servers[endpoint]
+
+    async def _ask(self, question: Question, budget: Budget | None) -> Answer:
+        """An answer, or the trouble of the last try."""
+        most, draws = question.most(), None
+        async with self._slots:
+            tries = 0
+            while True:
+                tries += 1
+                if budget is not None:
+                    budget.take(most)
+                found = await self._try(question)
+                if isinstance(found, Answer):
+                    if budget is not None:
+                        budget.give_back(most)
+                        budget.take(_taken(found, most))
+                    return attrs.evolve(found, tries=tries)
+                if budget is not None and found.is_free:
+                    budget.give_back(most)
+                stop = not found.again or tries >= question.endpoint.tries
+                objection = None if stop or budget is None else budget.objection([most])
+                if stop or objection:
+                    says = f"{found.says}; not again: {objection}" if objection else found.says
+                    return Answer(tries=tries, trouble=says, status=found.status)
+                draws = draws or Draws(question.messages[-1]["content"])
+                await asyncio.sleep(_pause(tries, found.wait, draws))
+
+    async def _try(self, question: Question) -> Answer | Failure:
+        """Send a question once."""
+        try:
+            async with asyncio.timeout(question.endpoint.timeout):
+                create = self._servers[question.endpoint].chat.completions.with_raw_response.create
+                response = await create(**question.request())
+            return self._read(response.http_response.content)
+        except TimeoutError:
+            seconds = question.endpoint.timeout
+            return Failure(f"no answer within {seconds:g} s", again=True)
+        except openai.APIStatusError as error:
+            return self._refused(error)
+        except openai.APIConnectionError as error:
+            return self._unreached(error)
+        except Exception as error:  # whatever the library makes of what a server sends
+            return Failure(self._told(f"{type(error).__name__}: {error}"))
+
+    def _refused(self, error: openai.APIStatusError) -> Failure:
+        status = error.status_code
+        wait = _retry_after(error.response.headers)
+        again = status in AGAIN or status >= 500
+        says = f"HTTP {status}: {_reason(error)}"
+        if wait is not None and wait > WAIT_MAX:
+            again, says = False, f"{says} (it says to wait {wait:,.0f} s)"
+        return Failure(self._told(says), status, again=again, wait=wait, is_free=True)
+
+    def _unreached(self, error: openai.APIConnectionError) -> Failure:
+        cause = error.__cause__
+        if isinstance(cause, _TooLong):
+            return Failure(str(cause))
+        unsent = isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout))
+        says = f"{type(cause or error).__name__}: {cause or error}"
+        return Failure(self._told(says), again=True, is_free=unsent)
+
+    def _read(self, body: bytes) -> Answer | Failure:
+        """The answer in a response that was accepted."""
+        try:
+            response = json.loads(body)
+            choice = response["choices"][0]
+            message = choice["message"]
+            text, refusal = _text(message.get("content")), message.get("refusal")
+        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+            return Failure("what came is no chat completion", again=True)
+        finish = choice.get("finish_reason")
+        finish = finish if type(finish) is str else None
+        refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
+        if refused and not text:
+            text = refusal if type(refusal) is str else ""
+        usage = response.get("usage")
+        model = response.get("model")
+        return Answer(
+            text=None if text is None else self._clean(text)[:TEXT_MAX],
+            finish=finish,
+            refused=refused,
+            model=self._clean(model) if type(model) is str else None,
+            tokens_in=_tokens(usage, "prompt_tokens"),
+            tokens_out=_tokens(usage, "completion_tokens"),
+        )
+
+    def _told(self, text: str) -> str:
+        return " ".join(self._clean(text).split())[:TROUBLE_MAX]
+
+    def _clean(self, text: str) -> str:
+        """The text without keys, should a server send them back, and without what is no text."""
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+class _TooLong(httpx2.ReadError):
+    """A response of more bytes than any answer has."""
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """A response's bytes, up to a limit."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> Any:
+        count = 0
+        async for piece in self._stream:
+            count += len(piece)
+            if count > BODY_MAX:
+                raise _TooLong(f"a response of over {BODY_MAX:,} bytes")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _bounded(response: httpx2.Response) -> None:
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise _TooLong("a compressed response, which was not asked for")
+    response.stream = _Counted(response.stream)
+
+
+def _taken(answer: Answer, most: Amount) -> Amount:
+    tokens = (answer.tokens_in, most.tokens_in), (answer.tokens_out, most.tokens_out)
+    return Amount(most.name, *(bound if said is None else said for said, bound in tokens))
+
+
+def _text(content: Any) -> str | None:
+    """The text of a message, which some servers send in parts."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    return content if type(content) is str else None
+
+
+def _tokens(usage: Any, name: str) -> int | None:
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if type(count) is int and 0 <= count <= TOKENS_MAX else None
+
+
+def _reason(error: openai.APIStatusError) -> str:
+    """What a server says of an error, if it says it in the usual form."""
+    body = error.body
+    if isinstance(body, dict) and type(body.get("message")) is str:
+        return str(body["message"])
+    return error.response.reason_phrase or "no reason given"
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server says to wait, from any of the three forms in which servers do."""
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    try:
+        seconds = parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
+        return max(0.0, seconds)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _pause(tries: int, wait: float | None, draws: Draws) -> float:
+    """Seconds until the next try. Drawn by the question, so that not all come back at once."""
+    first, most = BACKOFF
+    backoff = min(most, first * 2.0 ** min(tries - 1, 16))
+    spread = backoff * draws.below(1000) / 4000  # up to a quarter
+    return backoff - spread if wait is None else wait + spread

@@ -1,0 +1,109 @@
+"""What a run of language models would take, before anybody is asked.
+
+The first rounds are played by scripted stand-ins, in memory, to see how long the questions become;
+what is not played is taken to be as long as the longest. How long answers are nobody knows before:
+of those only the most is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from agents.llm.budget import Amount, prices
+from agents.llm.models import LLM, Model, Models, model_of
+from agents.llm.prompt import Prompts, schema
+from agents.llm.question import Question
+from agents.mining import Miners
+from agents.roster import Entry, Roster
+from kernel.mining import MINING
+from kernel.mining.config import MiningConfig
+from kernel.mining.observe import Observation, Shown
+from kernel.run import rest_of
+from kernel.world import Block
+
+STAND_IN: Final = "greedy-mine"
+PLAYED: Final = 20  # rounds, at most
+BYTES_PER_TOKEN: Final = 2.4  # of these prompts with SmolLM2, whose numbers are a token a digit
+
+
+@attrs.frozen
+class Estimate:
+    """For one model, by the roster's name: `questions` in all; tokens of all questions, about and
+    at most; tokens of all answers, at most; the most that it all can cost (None: no prices given).
+    """
+
+    model: str
+    questions: int
+    tokens_in: int
+    most_in: int
+    most_out: int
+    most_cost: float | None
+
+
+def estimates(config: MiningConfig, roster: Roster, models: Models) -> list[Estimate]:
+    """What each model of a roster would take in a whole run. Raises BadInput as a run would."""
+    chosen = {e.agent: model_of(e.options) for e in roster.entries if e.policy == LLM}
+    sizes: dict[str, int] = {}
+    found = _questions(config, roster, chosen, models)
+    for amounts in found:
+        for amount in amounts:
+            sizes[amount.name] = sizes.get(amount.name, 0) + amount.tokens_in
+    longest: dict[str, int] = {}
+    for amounts in found:
+        for name in sizes:
+            size = sum(amount.tokens_in for amount in amounts if amount.name == name)
+            longest[name] = max(longest.get(name, 0), size)
+    left = config.rounds - len(found)
+    known = prices(models, list(sizes))
+    return [
+        _estimate(
+            name,
+            sum(model.name == name for model in chosen.values()) * config.rounds,
+            size + left * longest[name],
+            next(model.max_tokens for model in chosen.values() if model.name == name),
+            known.get(name),
+        )
+        for name, size in sizes.items()
+    ]
+
+
+def _estimate(
+    name: str, questions: int, most_in: int, max_tokens: int, price: tuple[float, float] | None
+) -> Estimate:
+    most_out = questions * max_tokens
+    cost = price and (most_in * price[0] + most_out * price[1]) / 1_000_000
+    return Estimate(name, questions, round(most_in / BYTES_PER_TOKEN), most_in, most_out, cost)
+
+
+def _questions(
+    config: MiningConfig, roster: Roster, chosen: dict[int, Model], models: Models
+) -> Sequence[Sequence[Amount]]:
+    """The most that the questions of each of the first rounds can take."""
+    players = [
+        Entry(entry.agent, STAND_IN) if entry.agent in chosen else entry for entry in roster.entries
+    ]
+    setup = {"config": config.as_dict(), "roster": roster.as_setup()}
+    state = MINING.initial(setup)
+    rounds: list[Sequence[Amount]] = []
+    with Miners(config, Roster(players, roster.recordings)) as miners:
+        while not MINING.ended(state) and len(rounds) < PLAYED:
+            shown = Shown(state)
+            prompts = Prompts(shown)
+            rounds.append(
+                [
+                    Question(
+                        model,
+                        models.endpoint(model.name),
+                        prompts.of(agent),
+                        schema(Observation(shown, agent)),
+                    ).most()
+                    for agent, model in chosen.items()
+                ]
+            )
+            inputs = Block(rest_of(miners(state), lambda batches: None))
+            derived = Block(MINING.decide(state, inputs))
+            state = MINING.close(MINING.evolve(MINING.evolve(state, inputs), derived))
+    return rounds

@@ -1,0 +1,251 @@
+"""Which model an agent is, how it is asked, where it is reached, and under which limits.
+
+Two records, because a journal must say everything that shapes an answer and nothing of this
+machine: a `Model` stands in the journal's roster, an `Endpoint` is given anew by whoever records or
+goes on. Keys come from the environment alone; no record here ever holds one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from kernel.errors import BadInput, shown
+
+LLM: Final = "llm"
+
+AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
+LIMITS = ("max_tokens", "max_completion_tokens")
+
+NAME_MAX: Final = 200  # characters of a model's name
+MAX_TOKENS_MAX: Final = 65_536
+CONCURRENCY_MAX: Final = 1_000
+FILE_MAX: Final = 1 << 20  # bytes of a file of models
+KEY: Final = "OPENAI_API_KEY"
+BASE_URL: Final = "OPENAI_BASE_URL"
+
+_ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+def _whole(low: int, high: int) -> tuple[Callable[[Any], bool], str]:
+    return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
+
+
+def _real(low: float, high: float) -> tuple[Callable[[Any], bool], str]:
+    return (
+        lambda v: type(v) in (int, float) and low <= v <= high,
+        f"a number from {low:g} to {high:g}",
+    )
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str and 0 < len(value) <= NAME_MAX and value.isprintable()
+
+
+def _is_url(value: Any) -> bool:
+    if type(value) is not str or not value.isprintable():
+        return False
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not (
+            parts.username or parts.password or parts.query or parts.fragment
+        )  # fmt: skip
+    except ValueError:
+        return False
+
+
+_CHOICE: Final = {
+    "model": (_is_name, f"a name of at most {NAME_MAX} characters"),
+    "temperature": _real(0, 2),
+    "max_tokens": _whole(1, MAX_TOKENS_MAX),
+    "seed": _whole(0, 2**53 - 1),
+    "answer": (lambda v: v in ANSWERS, "one of " + ", ".join(ANSWERS)),
+    "limit": (lambda v: v in LIMITS, "one of " + ", ".join(LIMITS)),
+    "prompt": _whole(1, 2**31),
+}
+_REACH: Final = {
+    "base_url": (_is_url, "http(s)://host/path, without a key or password in it"),
+    "key_env": (
+        lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
+        "the name of an environment variable that holds the key, in capitals",
+    ),
+    "timeout": _real(0.01, 86_400),
+    "tries": _whole(1, 100),
+    "price_in": _real(0, 1e6),
+    "price_out": _real(0, 1e6),
+}
+
+
+@attrs.frozen
+class Model:
+    """A model as it is asked, whole; it stands in the journal as an agent's `options`.
+
+    `name`: what the roster calls it; `model`: what the server calls it. `temperature` (0 .. 2) and
+    `seed` are sent where they are not None; the answer has at most `max_tokens` tokens, a number
+    that is sent as `limit`. `answer`: `schema` asks for JSON under a schema, `text` in words alone;
+    `auto` is not decided yet and never in a journal. `prompt`: the version of the prompt.
+    """
+
+    name: str
+    model: str
+    temperature: float | None = attrs.field(
+        default=None, converter=attrs.converters.optional(float)
+    )
+    max_tokens: int = 500
+    seed: int | None = None
+    answer: str = AUTO
+    limit: str = LIMITS[0]
+    prompt: int = 1
+
+    def as_options(self) -> dict[str, Any]:
+        """The form in which the roster holds it."""
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Endpoint:
+    """How a model is reached and what it costs; none of it is in a journal.
+
+    `base_url` None is OpenAI's own. `key_env`: the environment variable that holds the key.
+    `timeout`: seconds for one try, of which there are at most `tries`. Prices are for 1,000,000
+    tokens, in any one currency.
+    """
+
+    base_url: str | None = None
+    key_env: str = KEY
+    timeout: float = 120.0
+    tries: int = 4
+    price_in: float | None = None
+    price_out: float | None = None
+
+    def key(self) -> str | None:
+        """The key, from the environment; None where a server of one's own needs none.
+
+        Raises BadInput where one is needed and not there.
+        """
+        key = os.environ.get(self.key_env)
+        if not key and (self.base_url is None or self.key_env != KEY):
+            raise BadInput(
+                f"the environment has no {self.key_env}",
+                f"set it to the key of {self.base_url or 'OpenAI'}, or give another server "
+                "(--base-url)",
+            )
+        return key or None
+
+
+@attrs.frozen
+class Models:
+    """The models that a run can ask, and the limits under which it does.
+
+    `known`: by the name that a roster uses; others are asked for by that name itself at `base_url`
+    (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands for.
+    `concurrency`: questions at once. `patience`: rounds without any answer after which a run stops.
+    `max_tokens` and `max_cost`: what all answers together may take, questions counted. `tell` is
+    given a line for people where something goes wrong.
+    """
+
+    known: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
+    default: str | None = None
+    base_url: str | None = None
+    concurrency: int = 16
+    patience: int = 3
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    tell: Callable[[str], None] = lambda line: None
+
+    def __attrs_post_init__(self) -> None:
+        _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))
+        _check("patience", self.patience, _whole(1, 1_000_000))
+        if self.max_tokens is not None:
+            _check("max_tokens", self.max_tokens, _whole(1, 10**15))
+        if self.max_cost is not None:
+            _check("max_cost", self.max_cost, _real(0, 1e12))
+        if self.base_url is not None:
+            _check("base_url", self.base_url, _REACH["base_url"])
+
+    def named(self, name: str) -> Model:
+        """The model that a roster calls `name`; empty: the one that `llm` alone stands for."""
+        name = name or self.default or self._only()
+        if name in self.known:
+            return self.known[name][0]
+        _check("model", name, _CHOICE["model"])
+        return Model(name, name)
+
+    def endpoint(self, name: str) -> Endpoint:
+        """How the model of that name is reached."""
+        endpoint = self.known[name][1] if name in self.known else Endpoint()
+        base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
+        if base_url is not None:
+            _check("base_url", base_url, _REACH["base_url"])
+        return attrs.evolve(endpoint, base_url=base_url)
+
+    def _only(self) -> str:
+        if len(self.known) == 1:
+            return next(iter(self.known))
+        raise BadInput("`llm` alone names no model", "write llm:MODEL, or say which (--model)")
+
+
+def model_of(options: Mapping[str, Any]) -> Model:
+    """The model of a journal's agent. Raises BadInput for options that are none."""
+    if set(options) != set(attrs.fields_dict(Model)):
+        raise BadInput(f"a model's options are {', '.join(options)}", "they must be those of Model")
+    for name, value in options.items():
+        if value is None and name in ("temperature", "seed"):
+            continue
+        _check(name, value, _CHOICE["model" if name == "name" else name])
+    return Model(**options)
+
+
+def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
+    """The models of a TOML file, a table each, by the tables' names.
+
+    A table has `model` (default: its name) and any other field of Model and Endpoint. Raises
+    BadInput, naming the table and the field.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(FILE_MAX + 1)
+        if len(data) > FILE_MAX:
+            raise BadInput(f"{path} has more than {FILE_MAX:,} bytes", "give a file of models")
+        tables = tomllib.loads(data.decode())
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}", "give a TOML file") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no TOML: {error}", "write [name] and model = '...'") from None
+    return {name: _of_table(f"{path}, [{name}]", name, table) for name, table in tables.items()}
+
+
+def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
+    if not isinstance(table, dict):
+        raise BadInput(f"{where} is no table", "write [name] and below it model = '...'")
+    _check(f"{where}: name", name, _CHOICE["model"])
+    choice: dict[str, Any] = {"model": name}
+    reach: dict[str, Any] = {}
+    for field, value in table.items():
+        if field in ("key", "api_key", "token"):
+            raise BadInput(f"{where} holds a key", "put it in the environment and name it: key_env")
+        if field == "prompt" or (field not in _CHOICE and field not in _REACH):
+            fields = [*_CHOICE, *_REACH]
+            fields.remove("prompt")
+            raise BadInput(f"{where} has {shown(field)}", f"it may have {', '.join(fields)}")
+        into, rules = (choice, _CHOICE) if field in _CHOICE else (reach, _REACH)
+        if field == "key_env" and not rules[field][0](value):
+            raise BadInput(f"{where}: key_env", f"it must be {rules[field][1]}")  # may be a key
+        _check(f"{where}: {field}", value, rules[field])
+        into[field] = value
+    return Model(name, **choice), Endpoint(**reach)
+
+
+def _check(name: str, value: Any, rule: tuple[Callable[[Any], bool], str]) -> None:
+    holds, range_ = rule
+    if not holds(value):
+        # What is wrong with an address may be the password in it.
+        found = "not one that can be used" if name.endswith("base_url") else shown(value)
+        raise BadInput(f"{name} is {found}", f"it must be {range_}")

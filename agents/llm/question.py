@@ -1,0 +1,64 @@
+"""What a model is asked, and what came of it, whoever carries it there and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from agents.llm.budget import WRAPPING, Amount
+from agents.llm.models import SCHEMA, Endpoint, Model
+
+TEXT_MAX: Final = 65_536  # characters of an answer that are kept
+
+Message = Mapping[str, str]
+
+
+@attrs.frozen
+class Question:
+    """What is asked: `messages` (role and content), and the JSON schema of the answer."""
+
+    model: Model
+    endpoint: Endpoint
+    messages: Sequence[Message]
+    schema: Mapping[str, Any]
+
+    def request(self) -> dict[str, Any]:
+        """The body of the request."""
+        body: dict[str, Any] = {"model": self.model.model, "messages": list(self.messages)}
+        for name in ("temperature", "seed"):
+            if getattr(self.model, name) is not None:
+                body[name] = getattr(self.model, name)
+        body[self.model.limit] = self.model.max_tokens
+        if self.model.answer == SCHEMA:
+            form = {"name": "answer", "strict": True, "schema": dict(self.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        return body
+
+    def most(self) -> Amount:
+        """The most tokens that one try can take."""
+        asked = json.dumps([list(self.messages), self.schema], ensure_ascii=False)
+        return Amount(self.model.name, len(asked.encode()) + WRAPPING, self.model.max_tokens)
+
+
+@attrs.frozen
+class Answer:
+    """What came: a `text`, or a message without one, or nothing, and then `trouble` says why.
+
+    `finish` is the server's reason for stopping (`stop`, `length`, `content_filter`, ...);
+    `refused`: the text is a refusal; `model`: what the server calls itself; tokens are None where
+    it does not say; `tries`: how often the question was sent; `status`: HTTP's, where it was not
+    accepted.
+    """
+
+    text: str | None = None
+    finish: str | None = None
+    refused: bool = False
+    model: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tries: int = 1
+    trouble: str | None = None
+    status: int | None = None

@@ -1,0 +1,65 @@
+"""From a model's answer to the row of a submission, and the same again from the journal alone.
+
+Nothing here needs a model, a key or a network: a journal plays as a cassette.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.llm import prompt
+from agents.llm.models import Model
+from agents.llm.question import Answer, Message
+from kernel.errors import BadInput
+from kernel.mining.config import MiningConfig
+from kernel.mining.events import CUT, NO_ANSWER, REFUSAL
+from kernel.mining.submit import answered
+from kernel.world import Row
+
+
+def row_of(
+    agent: int, model: Model, messages: Sequence[Message], answer: Answer, config: MiningConfig
+) -> Row:
+    """The submission of an agent that was asked `messages`."""
+    source = {
+        "model": answer.model or model.model,
+        "prompt": prompt.digest(messages),
+        "raw": answer.text,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "tries": answer.tries,
+    }
+    return answered(agent, answer.text, config, _error(answer), source)
+
+
+def _error(answer: Answer) -> str | None:
+    """What is known to be wrong with an answer before it is read."""
+    if answer.text is None:
+        return NO_ANSWER
+    if answer.refused:
+        return REFUSAL
+    return CUT if answer.finish == "length" else None
+
+
+def reread(row: Row, prompts: prompt.Prompts, config: MiningConfig) -> Row:
+    """What a recorded submission of a model should be: its prompt made again, its text read again.
+
+    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is.
+    """
+    agent, _, error, _, _, source = row
+    known = error if error in (REFUSAL, CUT) else None
+    text = source.get("raw") if source else None
+    if type(text) is not str:
+        text, known = None, NO_ANSWER
+    expected = {**(source or {}), "prompt": prompt.digest(prompts.of(agent))}
+    return answered(agent, text, config, known, expected)
+
+
+def check_version(model: Model) -> None:
+    """Raises BadInput for a model that was asked with a prompt that this version does not have."""
+    if model.prompt != prompt.VERSION:
+        raise BadInput(
+            f"the agents of model {model.name} were asked with version {model.prompt} of the "
+            f"prompt; this goldrush has version {prompt.VERSION}",
+            "go on with the goldrush that began the run",
+        )

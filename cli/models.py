@@ -1,0 +1,99 @@
+"""What commands that ask language models have in common, and `prompt`, which shows a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.codes import DIFFERS, DONE
+from cli.text import echo_json, printable
+
+if TYPE_CHECKING:
+    from agents.llm.models import Models
+
+_OPTIONS = (
+    click.option(
+        "--models", "models_file", type=click.Path(), metavar="FILE",
+        help="Language models and their prices, in TOML.",
+    ),
+    click.option("--model", help="What llm in a roster stands for, without a name behind it."),
+    click.option("--base-url", metavar="URL", help="The models' server (default: OpenAI's)."),
+    click.option("--concurrency", type=int, help="How many models to ask at once (default 16)."),
+    click.option("--patience", type=int, help="Rounds without any answer to bear (default 3)."),
+    click.option("--max-tokens", type=int, help="Stop before all answers together take more."),
+    click.option("--max-cost", type=float, help="Stop before they cost more than this."),
+)  # fmt: skip
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how models are reached; see `models_of`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def models_of(
+    models_file: str | None,
+    model: str | None = None,
+    base_url: str | None = None,
+    concurrency: int | None = None,
+    patience: int | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+) -> Models:
+    """What those options say. Raises BadInput."""
+    from agents.llm.models import Models, read_models
+
+    limits: dict[str, Any] = {
+        "concurrency": concurrency, "patience": patience,
+        "max_tokens": max_tokens, "max_cost": max_cost,
+    }  # fmt: skip
+    return Models(
+        known=read_models(models_file) if models_file else {},
+        default=model,
+        base_url=base_url,
+        tell=lambda line: click.echo(f"goldrush: {printable(line)}", err=True),
+        **{name: value for name, value in limits.items() if value is not None},
+    )
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--round", "round_", type=int, required=True, help="The round that is asked for.")
+@click.option("--agent", type=int, required=True, help="The agent that is asked.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole request as JSON.")
+def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
+    """Print what a language model was, or would be, sent in an agent's place.
+
+    Exits with 1 if the journal says that something else was sent.
+
+    \b
+    Example: goldrush prompt run.journal --round 3 --agent 0
+    """
+    from replay.prompt import prompted
+
+    found = prompted(journal, round_, agent)
+    differs = found.recorded is not None and found.recorded != found.digest
+    if as_json:
+        echo_json(
+            {
+                "round": round_, "agent": agent, "digest": found.digest,
+                "recorded": found.recorded, "request": dict(found.request),
+            }
+        )  # fmt: skip
+    else:
+        for message in found.messages:
+            click.echo(f"--- {message['role']} ---\n{message['content']}")
+    told = f"agent {agent}, round {round_}, sha256 {found.digest}"
+    if differs:
+        click.echo(
+            f"goldrush: {told}; but the journal has {printable(str(found.recorded))}", err=True
+        )
+        return DIFFERS
+    if not as_json:
+        sent = "was sent" if found.recorded else "would be sent"
+        what = "" if found.is_model else " (it is no language model)"
+        click.echo(f"{sent}: {told}{what}", err=True)
+    return DONE

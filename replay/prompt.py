@@ -1,0 +1,92 @@
+"""What an agent was, or would be, sent before a round, made again from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from agents.llm.models import LLM, Endpoint, Model, model_of
+from agents.llm.prompt import VERSION, Prompts, digest, schema
+from agents.llm.question import Message, Question
+from agents.llm.rows import check_version
+from kernel import fold
+from kernel.errors import BadInput
+from kernel.journal import END, UNIT, Commit, JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import SUBMITTED
+from kernel.mining.observe import Observation, Shown
+from kernel.mining.state import MiningState
+from replay.index import states_near
+
+
+@attrs.frozen
+class Prompted:
+    """`messages` as they are sent, their `digest`, and the whole body of the `request`.
+
+    `recorded`: the digest that stands in the agent's submission of that round, None where it has
+    none; `is_model`: the agent is a language model, and not one that could be.
+    """
+
+    messages: Sequence[Message]
+    digest: str
+    request: Mapping[str, Any]
+    recorded: str | None
+    is_model: bool
+
+
+def prompted(path: str | Path, round: int, agent: int) -> Prompted:
+    """The prompt of an agent for a round of a mining journal: up to the one after the last closed.
+
+    Raises BadInput where there is no such agent or round, and for models that were asked with a
+    prompt of another version; and what reading a journal raises.
+    """
+    state, recorded = _before(path, round, agent)
+    shown = Shown(state)
+    if not 0 <= agent < state.config.agents:
+        raise BadInput(
+            f"there is no agent {agent}", f"give one from 0 to {state.config.agents - 1}"
+        )
+    entry = state.roster[agent]
+    model = Model("any", "any", prompt=VERSION)
+    if entry["policy"] == LLM:
+        model = model_of(entry["options"])
+        check_version(model)
+    messages = Prompts(shown).of(agent)
+    question = Question(model, Endpoint(), messages, schema(Observation(shown, agent)))
+    request = question.request()
+    return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+
+
+def _before(path: str | Path, round: int, agent: int) -> tuple[MiningState, str | None]:
+    """The state in which agents are asked for a round, and the digest that is recorded for one."""
+    before: MiningState | None = None
+    recorded: str | None = None
+    open_to = 0  # the last round that anybody can be asked for
+    with JournalReader(path) as reader:
+        for commit, state in states_near(MINING, reader, max(0, round - 1)):
+            if commit.kind == END or commit.unit > round:
+                break
+            if next(fold.faults(MINING, commit.blocks[::2], is_input=True), None):
+                raise fold.malformed(MINING, reader.path, commit)
+            if commit.unit == round and commit.kind == UNIT:
+                recorded = recorded or _recorded(commit, agent)
+            if commit.digest is not None:
+                open_to = min(commit.unit + 1, state.config.rounds)
+                if commit.unit == round - 1 and open_to == round:
+                    fold.check_digest(MINING, reader.path, state, commit)
+                    before = MINING.copy(state)
+    if before is None:
+        raise BadInput(f"{path} has no round {round} to ask for", f"give one from 1 to {open_to}")
+    return before, recorded
+
+
+def _recorded(commit: Commit, agent: int) -> str | None:
+    """The digest of the prompt in an agent's submission, if it stands in this commit."""
+    for block in commit.blocks[::2]:
+        for row in block.rows(SUBMITTED):
+            if row[0] == agent and row[5] is not None:
+                return str(row[5].get("prompt"))
+    return None

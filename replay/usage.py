@@ -1,0 +1,99 @@
+"""What the language models of a run took, by agent and by round, read from its journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from agents.llm.usage import Asked, asked_in
+
+Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
+
+
+@attrs.frozen
+class Taken:
+    """What some answers took together.
+
+    `answers`: how many there are, submissions without an answer included; `errors`: how many of
+    them had which; tokens as servers counted them, and `uncounted` answers where they did not;
+    `tries`: how often questions were sent; `cost`: at the prices given, null where one is missing.
+    """
+
+    answers: int
+    errors: Mapping[str, int]
+    tokens_in: int
+    tokens_out: int
+    uncounted: int
+    tries: int
+    cost: float | None
+
+
+@attrs.frozen
+class Usage:
+    """`agents`: by agent and the model's name; `rounds`: by round; `total`."""
+
+    path: str
+    agents: Sequence[tuple[int, str, Taken]]
+    rounds: Sequence[tuple[int, Taken]]
+    total: Taken
+
+    def as_dict(self) -> dict[str, Any]:
+        """The usage for JSON."""
+        return {
+            "path": self.path,
+            "agents": [
+                {"agent": agent, "model": model, **attrs.asdict(taken)}
+                for agent, model, taken in self.agents
+            ],
+            "rounds": [{"round": round, **attrs.asdict(taken)} for round, taken in self.rounds],
+            "total": attrs.asdict(self.total),
+        }
+
+
+def usage(path: str | Path, prices: Prices | None = None) -> Usage:
+    """What models took in a mining journal, unfinished rounds included.
+
+    A fork's journal counts what its parent's agents took before it, too. Raises what reading a
+    journal raises.
+    """
+    by_agent: dict[tuple[int, str], list[Asked]] = {}
+    by_round: dict[int, list[Asked]] = {}
+    everything = []
+    for asked in asked_in(path):
+        by_agent.setdefault((asked.agent, asked.model), []).append(asked)
+        by_round.setdefault(asked.round, []).append(asked)
+        everything.append(asked)
+    prices = prices or {}
+    return Usage(
+        str(path),
+        [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
+        [(round, _taken(asked, prices)) for round, asked in by_round.items()],
+        _taken(everything, prices),
+    )
+
+
+def _taken(asked: Sequence[Asked], prices: Prices) -> Taken:
+    counted = [one for one in asked if None not in (one.tokens_in, one.tokens_out)]
+    return Taken(
+        answers=len(asked),
+        errors=dict(sorted(Counter(one.error for one in asked if one.error).items())),
+        tokens_in=sum(one.tokens_in or 0 for one in counted),
+        tokens_out=sum(one.tokens_out or 0 for one in counted),
+        uncounted=len(asked) - len(counted),
+        tries=sum(one.tries for one in asked),
+        cost=_cost(counted, prices),
+    )
+
+
+def _cost(counted: Iterable[Asked], prices: Prices) -> float | None:
+    cost = 0.0
+    for one in counted:
+        if one.model not in prices:
+            return None
+        price_in, price_out = prices[one.model]
+        cost += (one.tokens_in or 0) * price_in + (one.tokens_out or 0) * price_out
+    return cost / 1_000_000

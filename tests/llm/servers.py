@@ -1,0 +1,184 @@
+"""Servers for tests that speak the OpenAI protocol, or something like it: real HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import attrs
+
+_WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
+
+
+@attrs.frozen
+class Asked:
+    """A request: its body, its headers in lower case, and whose it is (None: a short question)."""
+
+    body: dict[str, Any]
+    headers: dict[str, str]
+    agent: int | None
+    round: int | None
+
+    @property
+    def text(self) -> str:
+        """The last message."""
+        return str(self.body["messages"][-1]["content"])
+
+
+@attrs.frozen
+class Reply:
+    """A response. `announced`: a length that is told in place of the body's; `delay`: seconds of
+    silence before it; `drip`: seconds after each byte of the body.
+    """
+
+    body: bytes
+    status: int = 200
+    headers: dict[str, str] = attrs.field(factory=dict)
+    announced: int | None = None
+    delay: float = 0.0
+    drip: float = 0.0
+
+
+def completion(
+    text: object,
+    finish: str = "stop",
+    usage: object = (100, 20),
+    *,
+    model: object = "test-1",
+    refusal: object = None,
+    **reply: Any,
+) -> Reply:
+    """A chat completion with this text."""
+    body: dict[str, Any] = {
+        "id": "1", "object": "chat.completion", "created": 0, "model": model,
+        "choices": [
+            {
+                "index": 0, "finish_reason": finish,
+                "message": {"role": "assistant", "content": text, "refusal": refusal},
+            }
+        ],
+    }  # fmt: skip
+    if isinstance(usage, tuple):
+        body["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
+    elif usage is not None:
+        body["usage"] = usage
+    return Reply(json.dumps(body).encode(), **reply)
+
+
+def plan(*actions: tuple[str, int, int], **also: Any) -> Reply:
+    """A completion that holds a plan."""
+    items = [{"type": kind, "plot": plot, "stamina": points} for kind, plot, points in actions]
+    return completion(json.dumps({"actions": items, **also}))
+
+
+def error(status: int, message: str = "no", **reply: Any) -> Reply:
+    """An error in the usual form."""
+    return Reply(json.dumps({"error": {"message": message}}).encode(), status, **reply)
+
+
+class Server:
+    """What a test sees of a server that runs.
+
+    `asked`: the requests as they came in; `answered`: those whose response was written whole.
+    """
+
+    def __init__(self, respond: Callable[[Asked], Reply]) -> None:
+        self.respond = respond
+        self.asked: list[Asked] = []
+        self.answered: list[Asked] = []
+        self.at_once = 0  # requests that are being answered
+        self.most_at_once = 0
+        self.lock = threading.Lock()
+        self.address = ""
+
+    def of(self, round: int) -> list[int | None]:
+        """The agents that were asked for a round, in order."""
+        return [asked.agent for asked in self.asked if asked.round == round]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Any
+
+    def do_POST(self) -> None:
+        told: Server = self.server.told
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        who = _WHO.search(str(body["messages"][-1]["content"]))
+        agent, round_ = map(int, who.groups()) if who else (None, None)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(body, headers, agent, round_)
+        with told.lock:
+            told.asked.append(asked)
+            told.at_once += 1
+            told.most_at_once = max(told.most_at_once, told.at_once)
+        try:
+            self._send(told.respond(asked))
+            with told.lock:
+                told.answered.append(asked)
+        except OSError:
+            self.close_connection = True  # who asked has gone
+        finally:
+            with told.lock:
+                told.at_once -= 1
+
+    def _send(self, reply: Reply) -> None:
+        time.sleep(reply.delay)
+        length = len(reply.body) if reply.announced is None else reply.announced
+        headers = {"Content-Type": "application/json", "Content-Length": str(length)}
+        self.send_response(reply.status)
+        for name, value in {**headers, **reply.headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if reply.drip:
+            for at in range(len(reply.body)):
+                self.wfile.write(reply.body[at : at + 1])
+                self.wfile.flush()
+                time.sleep(reply.drip)
+        else:
+            self.wfile.write(reply.body)
+        self.wfile.flush()
+        if reply.announced is not None:
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 256
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who asked has gone: nothing to tell."""
+
+
+@contextmanager
+def serving(respond: Callable[[Asked], Reply]) -> Iterator[Server]:
+    """A server that responds so, while it runs."""
+    told = Server(respond)
+    with _Listener(("127.0.0.1", 0), _Handler) as listener:
+        listener.told = told  # type: ignore[attr-defined]
+        told.address = f"http://127.0.0.1:{listener.server_port}/v1"
+        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield told
+        finally:
+            listener.shutdown()
+            thread.join()
+
+
+def closed_port() -> int:
+    """A port on loopback where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
