@@ -129,6 +129,12 @@ def is_own(name: str) -> bool:
     return family not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
 
 
+def called(entry: Mapping[str, Any]) -> str:
+    """How people call the policy of a journal's entry: a model by its name, too."""
+    policy, name = str(entry["policy"]), entry["options"].get("name")
+    return f"{policy}:{name}" if policy == LLM and type(name) is str else policy
+
+
 def names_in(text: str) -> list[str]:
     """The policies that a roster's text names, each once. Raises BadInput for a malformed entry."""
     return list(dict.fromkeys(name for name, _ in _pairs(CASTS.get(text, text))))

@@ -19,6 +19,7 @@ def policies(as_json: bool) -> None:
 
     entries = [(name, (policy.__doc__ or "").strip()) for name, policy in POLICIES.items()]
     entries += [
+        ("llm:MODEL", "A language model, asked over the OpenAI protocol; see record --help."),
         ("recorded:JOURNAL", "Submits what the agent of the same id submitted in another journal."),
         ("package.module:Class", "A policy of your own: a class with plan(seen, draws)."),
     ]

@@ -121,6 +121,7 @@ _COLOURS = (
 
 def _holders(state: Any) -> str:
     """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
+    from agents.roster import called
     from kernel.mining.state import BY_CAPTURE
 
     rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
@@ -129,6 +130,6 @@ def _holders(state: Any) -> str:
             f"{plot} ({state.since[plot]}{'*' if state.how[plot] == BY_CAPTURE else ''})"
             for plot in state.plots_of[agent]
         ]
-        policy = printable(state.roster[agent]["policy"])
+        policy = printable(called(state.roster[agent]))
         rows.append((str(agent), policy, f"{gold:,.10g}", ", ".join(plots) or "none"))
     return table(rows, numbers=(0, 2))

@@ -48,14 +48,14 @@ class Steps:
             if place % 2 == 0:
                 self._inputs.append(block)
             else:
-                yield Step(self.waiting, block)
+                # What came in one piece was judged as it stands there.
+                yield Step(self.waiting if len(self._inputs) > 1 else self._inputs[0], block)
                 self._inputs = []
 
     @property
     def waiting(self) -> Block:
         """The inputs that were not judged yet."""
-        joined = Block.joined(self._inputs)
-        return self._arrange(joined) if len(self._inputs) > 1 else joined
+        return self._arrange(Block.joined(self._inputs)) if self._inputs else Block(())
 
     def __bool__(self) -> bool:
         """Whether inputs wait to be judged."""

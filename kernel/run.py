@@ -148,7 +148,10 @@ class _Reached(Generic[S]):
 def _reached(
     world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
 ) -> _Reached[S]:
-    """Fold a journal to its end. Raises MalformedEvents where inputs wait behind a wrong digest."""
+    """Fold a journal to its end.
+
+    Raises MalformedEvents where inputs wait that are none, or behind a wrong digest.
+    """
     found: _Reached[S] | None = None
     waiting = fold.Steps(world.arrange)
 
@@ -156,6 +159,9 @@ def _reached(
         for commit in reader if commits is None else commits:
             if found is not None and commit.kind == UNIT and commit.digest is None:
                 fold.check_digest(world, reader.path, found.state, found.last)
+                # Nothing has judged these rows yet, and whoever is asked for the rest meets them.
+                if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
+                    raise fold.malformed(world, reader.path, commit)
             yield commit
 
     try:
@@ -223,9 +229,12 @@ def _play(
     blocks: list[Block] = []  # what is not committed yet of the unit under way
 
     def commit_early(batches: Sequence[Batch]) -> None:
-        pieces.append(Block(batches))
+        piece = Block(batches)
+        if not piece.batches:
+            return  # there is nothing to keep
+        pieces.append(piece)
         journal.fsync = True  # what was paid for must outlive a crash of the machine, too
-        journal.append(Commit(UNIT, unit + 1, None, [*blocks, pieces[-1]]))
+        journal.append(Commit(UNIT, unit + 1, None, [*blocks, piece]))
         blocks.clear()
 
     while not world.ended(state):

@@ -7,8 +7,9 @@ goes before what is seen: where a setting differs, the first event that differs 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ CAUSES: Final = (
     "world", "rules", "configuration", "roster", "submission", "draw", "derivation", "damage",
 )  # fmt: skip
 WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
+
+_AS_IT_CAME: Final = attrs.fields(World).arrange.default
 
 
 @attrs.frozen
@@ -264,17 +267,70 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
 
 def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
     """The first event that differs in a unit, if it is not that one has not come to it yet."""
-    streams = [
-        [event for block in _blocks(unit) for event in fold.block_events(world, a.number, block)]
-        for unit in (a, b)
-    ]
-    for place, (in_a, in_b) in enumerate(zip_longest(*streams)):
+    waits = min((2 * len(unit.steps) for unit in (a, b) if unit.digest is None), default=None)
+    blocks = _blocks(a), _blocks(b)
+    judged = (_rows(world, a.number, side[:waits]) for side in blocks)
+    for in_a, in_b in zip_longest(*judged):
         if in_a != in_b:
-            for unit, stream in zip((a, b), streams, strict=True):
-                if unit.digest is None and place == len(stream):
-                    return None
             return First(a.number, in_a, in_b)
-    return None
+    if waits is None:
+        return None
+    is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
+    x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
+    found = _first_that_came(x, y, is_open, in_order=world.arrange is _AS_IT_CAME)
+    return found and First(a.number, *found)
+
+
+def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
+    return [event for block in blocks for event in fold.block_events(world, unit, block)]
+
+
+def _first_that_came(
+    a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
+) -> tuple[Event | None, Event | None] | None:
+    """The first of two steps' inputs that differs, where one or both wait for more.
+
+    What has not come yet is no difference. Where inputs are arranged they come in any order
+    (`in_order` is false), so it may be missing anywhere, and not only at the end.
+    """
+    if in_order:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+        a, b = a[same:], b[same:]
+    else:
+        a, b = _without(a, b), _without(b, a)
+    if not a and not b:
+        return None
+    if not (a and b):
+        lacks = is_open[0] if b else is_open[1]
+        return None if lacks else (next(iter(a), None), next(iter(b), None))
+    if in_order:
+        return a[0], b[0]
+    others = {_whose(event): event for event in reversed(b)}
+    for event in a:
+        if _whose(event) in others:
+            return event, others[_whose(event)]
+    return (a[0], None) if is_open[0] else (None, b[0])
+
+
+def _without(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+    """The events that are not among the others, as often as they are not."""
+    left = Counter(map(_key, others))
+    found = []
+    for event in events:
+        if left[_key(event)]:
+            left[_key(event)] -= 1
+        else:
+            found.append(event)
+    return found
+
+
+def _key(event: Event) -> bytes:
+    return pack(event.as_dict())
+
+
+def _whose(event: Event) -> bytes:
+    """What an input is told apart by: its type and its first field, as agent or player."""
+    return pack((event.name, list(event.fields.values())[1:2]))
 
 
 def _closed(world: World[Any], unit: fold.Unit) -> Event:

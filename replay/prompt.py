@@ -13,7 +13,7 @@ from agents.llm.prompt import VERSION, Prompts, digest, schema
 from agents.llm.question import Message, Question
 from agents.llm.rows import check_version
 from kernel import fold
-from kernel.errors import BadInput
+from kernel.errors import BadInput, MalformedEvents
 from kernel.journal import END, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
@@ -44,7 +44,6 @@ def prompted(path: str | Path, round: int, agent: int) -> Prompted:
     prompt of another version; and what reading a journal raises.
     """
     state, recorded = _before(path, round, agent)
-    shown = Shown(state)
     if not 0 <= agent < state.config.agents:
         raise BadInput(
             f"there is no agent {agent}", f"give one from 0 to {state.config.agents - 1}"
@@ -54,7 +53,12 @@ def prompted(path: str | Path, round: int, agent: int) -> Prompted:
     if entry["policy"] == LLM:
         model = model_of(entry["options"])
         check_version(model)
-    messages = Prompts(shown).of(agent)
+    shown = Shown(state)
+    try:
+        messages = Prompts(shown).of(agent)
+    except fold.REFUSED as error:  # sound rows that contradict each other
+        says = f"its events do not fit together ({type(error).__name__}: {error})"
+        raise MalformedEvents(str(path), f"before round {round}", says) from None
     question = Question(model, Endpoint(), messages, schema(Observation(shown, agent)))
     request = question.request()
     return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
@@ -62,17 +66,21 @@ def prompted(path: str | Path, round: int, agent: int) -> Prompted:
 
 def _before(path: str | Path, round: int, agent: int) -> tuple[MiningState, str | None]:
     """The state in which agents are asked for a round, and the digest that is recorded for one."""
+    if round < 1:
+        raise BadInput(f"{path} has no round {round} to ask for", "give one from 1 on")
     before: MiningState | None = None
     recorded: str | None = None
     open_to = 0  # the last round that anybody can be asked for
     with JournalReader(path) as reader:
-        for commit, state in states_near(MINING, reader, max(0, round - 1)):
+        for commit, state in states_near(MINING, reader, round - 1):
             if commit.kind == END or commit.unit > round:
                 break
-            if next(fold.faults(MINING, commit.blocks[::2], is_input=True), None):
+            if next(fold.faults(MINING, commit.blocks), None):
                 raise fold.malformed(MINING, reader.path, commit)
             if commit.unit == round and commit.kind == UNIT:
                 recorded = recorded or _recorded(commit, agent)
+                if commit.digest is not None:
+                    break  # what is behind the round does not matter, broken or not
             if commit.digest is not None:
                 open_to = min(commit.unit + 1, state.config.rounds)
                 if commit.unit == round - 1 and open_to == round:

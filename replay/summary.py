@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from agents.llm.models import LLM
+from agents.roster import called
 from kernel import fold
 from kernel.journal import FORK, UNIT, Commit, JournalReader
 from kernel.mining import MINING
@@ -150,16 +151,10 @@ def _is_model(entry: Mapping[str, Any]) -> bool:
     return bool(entry["policy"] == LLM)
 
 
-def _name(entry: Mapping[str, Any]) -> str:
-    """How the roster calls an agent's policy, a model by its name."""
-    name = entry["options"].get("name") if _is_model(entry) else None
-    return f"{entry['policy']}:{name}" if type(name) is str else str(entry["policy"])
-
-
 def _by_policy(state: MiningState) -> list[PolicySummary]:
     members: dict[str, list[int]] = {}
     for entry in state.roster:
-        members.setdefault(_name(entry), []).append(entry["agent"])
+        members.setdefault(called(entry), []).append(entry["agent"])
     return [
         PolicySummary(
             policy,

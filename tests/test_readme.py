@@ -5,6 +5,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kernel.mining.treatments import TREATMENTS
-from tests.golden import FORKED
+from agents.llm.models import read_models
+from tests.golden import NAMES
+from tests.llm import local
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -56,8 +58,30 @@ def replayed(transcripts: list[str], folder: Path) -> list[str]:
 
 def test_the_transcripts_are_what_the_commands_print(tmp_path: Path) -> None:
     transcripts = blocks(README.read_text(), "console")
+    (tmp_path / "journals").symlink_to(ROOT / "journals")
 
     assert transcripts == replayed(transcripts, tmp_path)
+
+
+def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
+    [example] = blocks(README.read_text(), "toml")
+    (tmp_path / "models.toml").write_text(example)
+    known = read_models(tmp_path / "models.toml")
+
+    assert ["careful", "quick"] == list(known)
+    assert (400, "EXAMPLE_KEY") == (known["careful"][0].max_tokens, known["careful"][1].key_env)
+
+
+@pytest.mark.skipif(local.weights() is None, reason="no model: see README.md")
+def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
+    [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", README.read_text())
+    [tests] = re.findall(r"<!-- tests -->\n```sh\n(.*)\n```", README.read_text())
+    install, _, plays = command.partition(" && .venv/bin/python -m tests.llm.local .venv/bin/")
+    printed = run(f"{shlex.quote(sys.executable)} -m tests.llm.local {plays}", tmp_path)
+
+    assert tests.startswith(install)
+    assert "4 questions to language models" in printed
+    assert "holds at levels 1 to 4" in run("goldrush verify model.journal", tmp_path)
 
 
 def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None:
@@ -121,10 +145,11 @@ def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
     cases = ElementTree.parse(tmp_path / "verify.xml").findall(".//testcase")
 
     assert re.search(r"^(\d+) journals: \1 hold, 0 do not", printed, re.MULTILINE)
-    assert {Path(case.get("name", "")).stem for case in cases} == {*TREATMENTS, FORKED}
+    assert {Path(case.get("name", "")).stem for case in cases} == NAMES
 
 
 def write_transcripts(folder: Path) -> None:
+    (folder / "journals").symlink_to(ROOT / "journals")
     text = README.read_text()
     old = blocks(text, "console")
     for before, after in zip(old, replayed(old, folder), strict=True):

@@ -27,9 +27,10 @@ import httpx2
 import openai
 
 from agents.llm.budget import Amount, Budget
-from agents.llm.models import Endpoint
+from agents.llm.models import NAME_MAX, Endpoint
 from agents.llm.question import TEXT_MAX, Answer, Question
 from kernel.draws import Draws
+from kernel.errors import BadInput
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
@@ -90,11 +91,16 @@ class Client:
     ) -> Iterator[tuple[int, Answer]]:
         """(place of the question, answer) as they come.
 
-        The first try of all of them must fit the budget. Raises BadInput where a key is missing.
-        Leaving the iterator gives up the questions that are still out.
+        The first try of all of them must fit the budget. Raises BadInput, before anything is sent,
+        where a key is missing or an address is none. Leaving the iterator gives up the questions
+        that are still out; what they can take stays counted.
         """
         for question in questions:
             self._server(question.endpoint)
+        if budget is not None:
+            # All of them now: who is asked again must leave room for those who wait for their turn.
+            for question in questions:
+                budget.take(question.most())
         come: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
 
         async def ask(place: int, question: Question) -> None:
@@ -131,26 +137,19 @@ class Client:
             key = endpoint.key()
             if key and len(key) >= SECRET_MIN:
                 self._secrets.add(key)
-            self._servers[endpoint] = openai.AsyncOpenAI(
-                api_key=key or "none",
-                base_url=endpoint.base_url or "https://api.openai.com/v1",
-                timeout=endpoint.timeout,
-                max_retries=0,
-                # What is not compressed cannot grow when it is read.
-                default_headers={"Accept-Encoding": "identity"},
-                http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
-            )
+            try:
+                self._servers[endpoint] = _connected(endpoint, key)
+            except httpx2.InvalidURL as error:
+                raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
 
     async def _ask(self, question: Question, budget: Budget | None) -> Answer:
-        """An answer, or the trouble of the last try."""
+        """An answer, or the trouble of the last try. The first one is counted already."""
         most, draws = question.most(), None
         async with self._slots:
             tries = 0
             while True:
                 tries += 1
-                if budget is not None:
-                    budget.take(most)
                 found = await self._try(question)
                 if isinstance(found, Answer):
                     if budget is not None:
@@ -164,6 +163,8 @@ class Client:
                 if stop or objection:
                     says = f"{found.says}; not again: {objection}" if objection else found.says
                     return Answer(tries=tries, trouble=says, status=found.status)
+                if budget is not None:
+                    budget.take(most)  # before the pause, in which others are judged
                 draws = draws or Draws(question.messages[-1]["content"])
                 await asyncio.sleep(_pause(tries, found.wait, draws))
 
@@ -198,7 +199,7 @@ class Client:
         if isinstance(cause, _TooLong):
             return Failure(str(cause))
         unsent = isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout))
-        says = f"{type(cause or error).__name__}: {cause or error}"
+        says = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
         return Failure(self._told(says), again=True, is_free=unsent)
 
     def _read(self, body: bytes) -> Answer | Failure:
@@ -210,18 +211,16 @@ class Client:
             text, refusal = _text(message.get("content")), message.get("refusal")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
             return Failure("what came is no chat completion", again=True)
-        finish = choice.get("finish_reason")
-        finish = finish if type(finish) is str else None
+        finish = self._name(choice.get("finish_reason"))
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
             text = refusal if type(refusal) is str else ""
         usage = response.get("usage")
-        model = response.get("model")
         return Answer(
             text=None if text is None else self._clean(text)[:TEXT_MAX],
             finish=finish,
             refused=refused,
-            model=self._clean(model) if type(model) is str else None,
+            model=self._name(response.get("model")),
             tokens_in=_tokens(usage, "prompt_tokens"),
             tokens_out=_tokens(usage, "completion_tokens"),
         )
@@ -229,9 +228,12 @@ class Client:
     def _told(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
+    def _name(self, value: Any) -> str | None:
+        return self._clean(value)[:NAME_MAX] if type(value) is str else None
+
     def _clean(self, text: str) -> str:
         """The text without keys, should a server send them back, and without what is no text."""
-        for secret in self._secrets:
+        for secret in sorted(self._secrets, key=len, reverse=True):  # one may begin with another
             text = text.replace(secret, "[key]")
         return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
@@ -258,7 +260,26 @@ class _Counted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        api_key=key or "none",
+        base_url=endpoint.base_url or "https://api.openai.com/v1",
+        # A whole try is timed where it is asked; a connection has to be there before that, for
+        # then it is known that nothing was sent.
+        timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
+        max_retries=0,
+        # What is not compressed cannot grow when it is read.
+        default_headers={"Accept-Encoding": "identity"},
+        http_client=openai.DefaultAsyncHttpxClient(
+            # A redirect would ask again, unrecorded, and at an address that nobody gave.
+            follow_redirects=False,
+            event_hooks={"response": [_bounded]},
+        ),
+    )
+
+
 async def _bounded(response: httpx2.Response) -> None:
+    response.encoding = "utf-8"  # as JSON is, and not by a codec that a server chooses
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLong("a compressed response, which was not asked for")
     response.stream = _Counted(response.stream)

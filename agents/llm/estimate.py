@@ -1,8 +1,9 @@
 """What a run of language models would take, before anybody is asked.
 
 The first rounds are played by scripted stand-ins, in memory, to see how long the questions become;
-what is not played is taken to be as long as the longest. How long answers are nobody knows before:
-of those only the most is told.
+what is not played is taken to be as long as the longest. That is a guess: models claim, raid and
+talk otherwise than stand-ins do, and questions tell of it. So the most is told from the limits of a
+question and of an answer alone. Both count every question once: tries come on top.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import attrs
 
 from agents.llm.budget import Amount, prices
 from agents.llm.models import LLM, Model, Models, model_of
-from agents.llm.prompt import Prompts, schema
+from agents.llm.prompt import PROMPT_MAX, Prompts, schema
 from agents.llm.question import Question
 from agents.mining import Miners
 from agents.roster import Entry, Roster
@@ -26,7 +27,7 @@ from kernel.world import Block
 
 STAND_IN: Final = "greedy-mine"
 PLAYED: Final = 20  # rounds, at most
-BYTES_PER_TOKEN: Final = 2.4  # of these prompts with SmolLM2, whose numbers are a token a digit
+BYTES_PER_TOKEN: Final = 2.0  # of these prompts with SmolLM2, whose numbers are a token a digit
 
 
 @attrs.frozen
@@ -58,12 +59,14 @@ def estimates(config: MiningConfig, roster: Roster, models: Models) -> list[Esti
             longest[name] = max(longest.get(name, 0), size)
     left = config.rounds - len(found)
     known = prices(models, list(sizes))
+    most = _most(config, roster, chosen, models)
     return [
         _estimate(
             name,
             sum(model.name == name for model in chosen.values()) * config.rounds,
-            size + left * longest[name],
-            next(model.max_tokens for model in chosen.values() if model.name == name),
+            round((size + left * longest[name]) / BYTES_PER_TOKEN),
+            [amount for amount in most if amount.name == name],
+            config.rounds,
             known.get(name),
         )
         for name, size in sizes.items()
@@ -71,11 +74,30 @@ def estimates(config: MiningConfig, roster: Roster, models: Models) -> list[Esti
 
 
 def _estimate(
-    name: str, questions: int, most_in: int, max_tokens: int, price: tuple[float, float] | None
+    name: str,
+    questions: int,
+    about_in: int,
+    most: Sequence[Amount],
+    rounds: int,
+    price: tuple[float, float] | None,
 ) -> Estimate:
-    most_out = questions * max_tokens
+    most_in = rounds * sum(amount.tokens_in for amount in most)
+    most_out = rounds * sum(amount.tokens_out for amount in most)
     cost = price and (most_in * price[0] + most_out * price[1]) / 1_000_000
-    return Estimate(name, questions, round(most_in / BYTES_PER_TOKEN), most_in, most_out, cost)
+    return Estimate(name, questions, min(about_in, most_in), most_in, most_out, cost)
+
+
+def _most(
+    config: MiningConfig, roster: Roster, chosen: dict[int, Model], models: Models
+) -> list[Amount]:
+    """The most that a round's question to each agent can take, whatever has happened before."""
+    shown = Shown(MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()}))
+    most = []
+    for agent, model in chosen.items():
+        form = schema(Observation(shown, agent))
+        bare = Question(model, models.endpoint(model.name), (), form).most()
+        most.append(attrs.evolve(bare, tokens_in=bare.tokens_in + PROMPT_MAX))
+    return most
 
 
 def _questions(

@@ -65,6 +65,8 @@ class ModelMiners:
         Raises RunStopped, before anything is asked, where that could pass a ceiling or where no
         agent has answered for as many rounds as patience lasts.
         """
+        if not agents:
+            return  # whose answers are all there takes nothing more, whatever the ceiling
         round = shown.state.round + 1
         if self._silent >= self._models.patience:
             raise RunStopped(round, f"no model has answered for {self._silent} rounds")
@@ -81,9 +83,8 @@ class ModelMiners:
                 troubles[answer.trouble or "it has no text"] += 1
             yield row_of(agent, self._chosen[agent], messages, answer, self._config)
         self._tell(round, troubles)
-        if agents:
-            silent = troubles.total() == len(agents)
-            self._silent = self._silent + 1 if silent else 0
+        silent = troubles.total() == len(agents)
+        self._silent = self._silent + 1 if silent else 0
 
     def _question(self, shown: Shown, agent: int, messages: Sequence[Message]) -> Question:
         model = self._chosen[agent]
@@ -104,6 +105,7 @@ def decided(entries: Sequence[Entry], config: MiningConfig, models: Models) -> t
     chosen = {e.options["name"]: model_of(e.options) for e in entries if e.policy == LLM}
     if not any(model.answer == AUTO for model in chosen.values()):
         return tuple(entries)
+    Budget(models, list(chosen))  # a price that is missing is told before anything is asked
     setup = {"config": config.as_dict(), "roster": [entry.as_dict() for entry in entries]}
     form = prompt.schema(Observation(Shown(initial(setup)), 0))
     with Client(concurrency=1) as client:

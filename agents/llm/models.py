@@ -50,14 +50,14 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_url(value: Any) -> bool:
-    if type(value) is not str or not value.isprintable():
+    if type(value) is not str or not value.isprintable() or " " in value:
         return False
     try:
         parts = urlsplit(value)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and not (
-            parts.username or parts.password or parts.query or parts.fragment
-        )  # fmt: skip
-    except ValueError:
+        if parts.username or parts.password or parts.query or parts.fragment or parts.port == 0:
+            return False
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # brackets that do not match, a port that is no number
         return False
 
 
@@ -128,15 +128,18 @@ class Endpoint:
     def key(self) -> str | None:
         """The key, from the environment; None where a server of one's own needs none.
 
-        Raises BadInput where one is needed and not there.
+        Raises BadInput where one is needed and not there, and where what is there is none.
         """
-        key = os.environ.get(self.key_env)
+        key = os.environ.get(self.key_env, "").strip()  # a file that it came from ends a line
         if not key and (self.base_url is None or self.key_env != KEY):
             raise BadInput(
                 f"the environment has no {self.key_env}",
                 f"set it to the key of {self.base_url or 'OpenAI'}, or give another server "
                 "(--base-url)",
             )
+        if not key.isascii() or not key.isprintable() or " " in key:
+            # No header holds it, and an error that quotes it escaped could not be cleaned of it.
+            raise BadInput(f"what {self.key_env} holds is no key", "it must be one word in ASCII")
         return key or None
 
 
@@ -195,7 +198,9 @@ class Models:
 def model_of(options: Mapping[str, Any]) -> Model:
     """The model of a journal's agent. Raises BadInput for options that are none."""
     if set(options) != set(attrs.fields_dict(Model)):
-        raise BadInput(f"a model's options are {', '.join(options)}", "they must be those of Model")
+        raise BadInput(
+            f"a model's options are {shown(list(options))}", "they must be those of Model"
+        )
     for name, value in options.items():
         if value is None and name in ("temperature", "seed"):
             continue

@@ -1,42 +1,51 @@
 """What a model is told: the rules in force, and what its agent is shown before a round.
 
-Two messages. The first holds what stays the same for everybody and all rounds, so that servers can
-keep it; the second the round. Text of other agents is quoted, cut and escaped: it can neither end
-its quotation nor pose as a message of the platform. Every part has a limit in bytes of UTF-8, and a
-token is at least a byte, so a prompt is bounded on any map, with any history.
+Two messages. The first holds what stays the same for everybody and all rounds; the second the
+round, and of that first what is the same for everybody: servers charge less for a beginning that
+they know. Text of other agents is quoted, cut and escaped: it can neither end its quotation nor
+pose as a message of the platform. Every part has a limit in bytes of UTF-8, and a token is at least
+a byte, so a prompt is bounded on any map, with any history.
 
 The wording is part of what an experiment did: whoever changes it raises VERSION.
 """
 
 from __future__ import annotations
 
-import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, Final
 
 from kernel.codec import pack
 from kernel.mining.config import ADJUDICATE, POINTWISE
-from kernel.mining.events import KINDS, SAY_MAX
-from kernel.mining.history import PastAction, PublicRaid, PublicRound, RoundSummary
+from kernel.mining.events import KINDS, REASONS, SAY_MAX
+from kernel.mining.history import (
+    PastAction,
+    PublicClaim,
+    PublicRaid,
+    PublicRound,
+    RoundSummary,
+)
 from kernel.mining.observe import Authority, Observation, Shown
 
 VERSION: Final = 1
 
-# Bytes of each part at most; what is left out is counted in its place.
-ALPHAS_MAX: Final = 800
-OWN_MAX: Final = 600
+# Bytes of each part at most, about; what is left out is counted in its place. In each of the
+# treatments with scripted agents the last round is told in full.
+ALPHAS_MAX: Final = 1_200
+OWN_MAX: Final = 400
 MAP_MAX: Final = 3_000
 LAST_MAX: Final = 2_400
 EARLIER_MAX: Final = 2_000
 PAST_MAX: Final = 1_600
-MESSAGES_MAX: Final = 3_000
-NOTE_MAX: Final = 1_200
-PROMPT_MAX: Final = 20_000  # of both messages: these parts, and the words between them
-
-SAID_MIN: Final = 60  # bytes of a message from which on it is worth showing
+TOGETHER_MAX: Final = 500  # of what is behind the earlier rounds, and behind the past, summed up
+MESSAGES_MAX: Final = 6_100  # twenty of full length in ASCII
+SHARE_MIN: Final = 80  # of one message from which on it is worth showing, with what is round it
+NOTE_MAX: Final = 800
+PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the words between them
 
 Message = Mapping[str, str]
 
@@ -67,11 +76,12 @@ class Prompts:
         if seen.last is not None:
             parts += ["", f"LAST ROUND ({seen.last.round})", *_last_round(seen.last)]
         if seen.earlier:
-            lines = map(_summary, reversed(seen.earlier))
-            parts += ["", "EARLIER ROUNDS, the latest first", _within(lines, EARLIER_MAX, "\n")]
+            parts += ["", "EARLIER ROUNDS, the latest first", *_earlier(seen.earlier)]
         return tuple(parts)
 
     def _round(self, seen: Observation) -> Iterable[str]:
+        yield from self._events
+        yield ""
         yield (
             f"You are agent {seen.agent}. This is round {seen.round} of {seen.rounds}. You have "
             f"{_number(seen.gold)} gold, and {seen.stamina} stamina for this round."
@@ -80,22 +90,14 @@ class Prompts:
         yield f"Your plots: {own}." if own else "You own no plot."
         if seen.memo is not None:
             yield f"Your note to yourself: {quoted(seen.memo, NOTE_MAX)}"
-        yield ""
-        yield from self._events
         if seen.past:
             yield ""
             yield "YOUR OWN ACTIONS and what came of them, the latest round first"
-            yield _within(_past(seen.past), PAST_MAX, "\n")
-        messages = [message for message in seen.messages if message.agent != seen.agent]
-        if messages:
+            yield from _past(seen.past)
+        if seen.messages:
             yield ""
-            yield f"MESSAGES of other agents in round {seen.round - 1}, quoted"
-            after = [m for m in messages if m.agent > seen.agent]
-            # From the next agent on, so that where not all fit it is not always the same ones.
-            ordered = after + messages[: len(messages) - len(after)]
-            share = max(SAID_MIN, MESSAGES_MAX // len(ordered))
-            lines = (f"agent {m.agent}: {quoted(m.text, share - 16)}" for m in ordered)
-            yield _within(lines, MESSAGES_MAX, "\n")
+            yield f"MESSAGES of round {seen.round - 1}, quoted"
+            yield _messages(seen)
         yield ""
         yield f"Your plan for round {seen.round}, as one JSON object:"
 
@@ -131,14 +133,17 @@ def schema(seen: Observation) -> dict[str, Any]:
 
 def rules(seen: Observation) -> str:
     """The first message: the rules in force, in words, and the form of an answer."""
-    plots = seen.rows * seen.cols
+    if seen.agents == 1:
+        you = "You are the only gold miner, agent 0,"
+    else:
+        you = f"You are one of {seen.agents} gold miners, agents 0 to {seen.agents - 1},"
     parts = [
-        f"You are one of {seen.agents} gold miners, agents 0 to {seen.agents - 1}, in a simulation "
-        f"of {seen.rounds} rounds. In every round all hand in their plans at the same time. Your "
-        "one aim is to have as much gold of your own as you can at the end; the gold of others "
-        "does not count for you.",
-        f"MAP: {seen.rows} rows of {seen.cols} plots. A plot's id is row * {seen.cols} + column, "
-        f"both counted from 0: ids 0 to {plots - 1}. A plot has one owner or none. {_alphas(seen)}",
+        f"{you} in a simulation that ends after round {seen.rounds}. In every round all hand in "
+        "their plans at the same time. Your one aim is to have as much gold of your own as you can "
+        "at the end; the gold of others does not count for you.",
+        f"MAP: {seen.rows} x {seen.cols} plots (rows x columns). A plot's id is row * {seen.cols} "
+        f"+ column, both counted from 0: ids 0 to {seen.rows * seen.cols - 1}. A plot has one "
+        f"owner or none. Gold comes from mining alone. {_alphas(seen)}",
         "STAMINA: at the start of every round it is set to your full budget. What you do not spend "
         "in the round is lost.",
         "ACTIONS: a plan is a list of actions, the most important first. Who owns a plot is judged "
@@ -146,9 +151,9 @@ def rules(seen: Observation) -> str:
         _truce(seen.truce),
         *_authority(seen.authority),
         _order(seen.authority),
-        "LIMITS: an action that is not allowed is removed. Then, while the plan costs more than "
-        "your stamina, its last action is removed, whole. Stamina is spent whether or not an "
-        "action achieves anything.",
+        "LIMITS: an action that is not allowed, or that repeats the type and plot of an earlier "
+        "one, is removed. Then, while the plan costs more than your stamina, its last action is "
+        "removed, whole. Stamina is spent whether or not an action achieves anything.",
         *_communication(seen.communication),
         _answer(seen.communication),
     ]
@@ -177,44 +182,57 @@ def _order(authority: Authority | None) -> str:
     rulings = "" if authority is None else "then the authority rules, "
     return (
         f"ORDER: claims are settled first, then raids, {rulings}then mining. Who wins a plot in a "
-        "round, by claim or by raid, cannot mine it in that round, and who loses it is paid "
-        "nothing for it."
+        "round, by claim or by raid, can neither mine nor defend it in that round. Who mines a "
+        "plot and loses it in the same round is not paid for it."
     )
 
 
 def _alphas(seen: Observation) -> str:
-    values: dict[float, list[int]] = {}
+    plots: dict[float, list[int]] = {}
     for plot, alpha in enumerate(seen.alphas):
-        values.setdefault(alpha, []).append(plot)
-    if len(values) == 1:
+        plots.setdefault(alpha, []).append(plot)
+    if len(plots) == 1:
         return f"Every plot pays {_number(seen.alphas[0])} gold for each stamina mined on it."
-    richest = sorted(values, reverse=True)
+    told = "Gold for each stamina mined on a plot"
+    richest = sorted(plots, reverse=True)
+    lines = [f"{_number(alpha)} on plots {', '.join(_spans(plots[alpha]))}" for alpha in richest]
+    if len("; ".join(lines)) <= ALPHAS_MAX:
+        return f"{told}: {'; '.join(lines)}."
+    # Where nearly every plot has another value, a grid is shorter.
+    grid = _grid(list(map(_number, seen.alphas)), seen.cols, ALPHAS_MAX)
+    if grid is not None:
+        return f"{told}:\n{grid}"
     share = ALPHAS_MAX // min(len(richest), 8)
-    lines = (
-        f"{_number(alpha)} on plots {_within(_spans(values[alpha]), share)}" for alpha in richest
-    )
-    return f"Gold for each stamina mined on a plot: {_within(lines, ALPHAS_MAX, '; ')}."
+    cut = (f"{_number(alpha)} on plots {_within(_spans(plots[alpha]), share)}" for alpha in richest)
+    return f"{told}, the richest first: {_within(cut, ALPHAS_MAX, '; ')}."
 
 
 def _actions(seen: Observation) -> Iterable[str]:
-    yield "claim: a plot that nobody owns. Costs 1. Of several claimants one is drawn."
+    cap = "1" if seen.mining_cap == 1 else f"1 to {seen.mining_cap}"
     yield (
-        f"mine: a plot of your own, with 1 to {seen.mining_cap} stamina, which is what it costs "
-        "and what is paid for, once a plot and round."
+        "claim: a plot that nobody owns. Costs 1. It becomes yours; of several claimants one is "
+        "drawn at random."
     )
+    yield f"mine: a plot of your own, with {cap} stamina, which is what it costs and is paid for."
     if seen.defense == POINTWISE:
         yield (
-            "defend: a plot of your own, with 1 stamina or more. In this round each point stops "
-            "one raider of it; where more raid than points are there, one of the others takes it."
+            "defend: a plot of your own, with 1 stamina or more, which is what it costs. In this "
+            "round each point stops one raider, drawn at random; if more raid the plot, one of the "
+            "others takes it."
         )
     else:
         yield "defend: a plot of your own. Costs 1. In this round all raids on it fail."
     yield (
-        "raid: a plot of another agent. Costs 1. Where it is not defended"
-        f"{' by enough points' if seen.defense == POINTWISE else ''}, you become its owner; of "
-        "several raiders one is drawn."
-        + ("" if seen.truce else " You may also raid a plot of nobody, against whoever claims it.")
+        "raid: a plot of another agent. Costs 1. Unless its defence stops you, it becomes yours; "
+        "of several raiders one is drawn at random."
+        + (
+            ""
+            if seen.truce
+            else " You may also raid a plot of nobody, against another agent who claims it in this "
+            "round."
+        )
     )
+    yield "You may both mine and defend a plot."
 
 
 def _truce(truce: int) -> str:
@@ -222,7 +240,7 @@ def _truce(truce: int) -> str:
         return "TRUCE: none. A plot can be raided in the round in which it is claimed."
     more = "" if truce == 1 else f" and the {truce - 1} after it"
     return (
-        f"TRUCE: a claimed plot cannot be taken in the round of its claim{more}. "
+        f"TRUCE: raids on a claimed plot fail in the round of its claim{more}. "
         "A plot won by a raid has no truce."
     )
 
@@ -230,15 +248,20 @@ def _truce(truce: int) -> str:
 def _authority(authority: Authority | None) -> Iterable[str]:
     if authority is None:
         return
-    chance = f"with a chance of {_number(authority.detection * 100)}%"
+    notices = "every successful raid"
+    if authority.detection < 1:
+        notices = f"each successful raid with a chance of {_number(authority.detection * 100)}%"
     if authority.rule == ADJUDICATE:
-        remedy = "it gives the plot back to its former owner before mining is settled"
+        remedy = (
+            "the plot goes back to its former owner, who is paid for mining it as if it had not "
+            "been lost"
+        )
     else:
         remedy = (
-            f"it takes {_number(authority.fine)} gold (or all, if there is less) from whoever won "
-            "the plot, who keeps it"
+            f"who won the plot keeps it and loses {_number(authority.fine)} gold (or all that "
+            "there is before this round's mining, if that is less)"
         )
-    yield f"AUTHORITY: it finds out about each successful raid {chance}, and then {remedy}."
+    yield f"AUTHORITY: it notices {notices}. Where it does, {remedy}."
 
 
 def _communication(communication: bool) -> Iterable[str]:
@@ -253,85 +276,195 @@ def _communication(communication: bool) -> Iterable[str]:
 def _map(seen: Observation) -> str:
     """The owners as a grid; on a map too large for that, as lists."""
     owners = ["." if owner is None else str(owner) for owner in seen.owners]
-    if sum(map(len, owners)) + len(owners) + 8 * seen.rows <= MAP_MAX:
-        rows = (
-            f"row {row}: {' '.join(owners[row * seen.cols : (row + 1) * seen.cols])}"
-            for row in range(seen.rows)
-        )
-        title = 'MAP at the start of the round: who owns each plot, "." is nobody'
-        return "\n".join((title, *rows))
+    title = f"MAP at the start of round {seen.round}"
+    grid = _grid(owners, seen.cols, MAP_MAX)
+    if grid is not None:
+        return f'{title}: who owns each plot, "." is nobody\n{grid}'
     nobodys = _within(_spans(seen.unowned), MAP_MAX // 2) or "none"
     owned = (f"{plot} of {owner}" for plot, owner in enumerate(owners) if owner != ".")
     return (
-        "MAP at the start of the round\n"
-        f"plots of nobody: {nobodys}\n"
+        f"{title}\nplots of nobody: {nobodys}\n"
         f"plots of agents: {_within(owned, MAP_MAX // 2) or 'none'}"
     )
 
 
-def _last_round(last: PublicRound) -> Iterable[str]:
-    claims = (
-        f"{claim.plot} by {_within(map(str, claim.claimants), 200)}"
-        + (f", won by {claim.winner}" if len(claim.claimants) > 1 else "")
-        for claim in last.claims
+def _grid(cells: Sequence[str], cols: int, most: int) -> str | None:
+    """A line for each row of the map, or None where that takes more bytes than `most`."""
+    if sum(map(len, cells)) + len(cells) + 10 * (len(cells) // cols) > most:
+        return None
+    return "\n".join(
+        f"row {at // cols}: {' '.join(cells[at : at + cols])}" for at in range(0, len(cells), cols)
     )
-    share = LAST_MAX // 3
-    yield f"claimed: {_within(claims, share, '; ') or 'nothing'}"
-    yield f"raided: {_within(map(_raid, last.raids), share, '; ') or 'nothing'}"
-    yield f"defended: {_within(_spans(last.defended), share) or 'nothing'}"
+
+
+def _last_round(last: PublicRound) -> Iterable[str]:
+    facts = {"claimed": list(map(_claim, last.claims)), "defended": list(_spans(last.defended))}
+    for raid in last.raids:
+        facts.setdefault(_RAIDED[raid.outcome], []).append(_raid(raid))
+    size = sum(len("; ".join(items)) for items in facts.values())
+    share = LAST_MAX if size <= LAST_MAX else LAST_MAX // len(facts)
+    for name, items in facts.items():
+        if items:
+            yield f"{name}: {_within(items, share, ', ' if name == 'defended' else '; ')}"
+    if not any(facts.values()):
+        yield "nothing"
+
+
+_RAIDED: Final = {
+    "captured": "raided and captured (plot of owner by raiders)",
+    "blocked": "raided, but defended (plot of owner by raiders)",
+    "truce": "raided, but in truce (plot of owner by raiders)",
+    "void": "raided, but claimed by nobody else (plot of owner by raiders)",
+}
+
+
+def _claim(claim: PublicClaim) -> str:
+    won = f", won by {claim.winner}" if len(claim.claimants) > 1 else ""
+    return f"{claim.plot} by {_within(map(str, claim.claimants), 200)}{won}"
 
 
 def _raid(raid: PublicRaid) -> str:
     owner = "nobody" if raid.owner is None else raid.owner
-    defended = "defended, " if raid.defended else ""
-    outcome = raid.outcome if raid.winner is None else f"{raid.outcome} by {raid.winner}"
-    raiders = _within(map(str, raid.raiders), 200)
-    return f"{raid.plot} of {owner} by {raiders}: {defended}{outcome}"
+    won = f", won by {raid.winner}" if raid.winner is not None and len(raid.raiders) > 1 else ""
+    return f"{raid.plot} of {owner} by {_within(map(str, raid.raiders), 200)}{won}"
 
 
-def _summary(earlier: RoundSummary) -> str:
-    plots = earlier.plots
+def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
+    """A line a round, as far as they fit; the rounds before that together."""
+    told = [_facts(summary) for summary in reversed(earlier)]
+    lines = []
+    for summary, facts in zip(reversed(earlier), told, strict=True):
+        share = EARLIER_MAX // 8
+        said = [f"{name} {_within(_spans(where), share)}" for name, where in facts.items()]
+        lines.append(f"{summary.round}: {'; '.join(said) or 'nothing'}")
+    shown = _fitting(lines, EARLIER_MAX)
+    yield from lines[:shown]
+    if shown == len(lines):
+        return
+    yield f"{_rounds(earlier[0].round, earlier[-1 - shown].round)}, in how many of them:"
+    for name in dict.fromkeys(name for facts in told[shown:] for name in facts):
+        counts = Counter(plot for facts in told[shown:] for plot in facts.get(name, ()))
+        by_count: dict[int, list[int]] = {}
+        for plot in sorted(counts):
+            by_count.setdefault(counts[plot], []).append(plot)
+        often = (
+            f"in {n}: {_within(_spans(by_count[n]), TOGETHER_MAX // 2)}"
+            for n in sorted(by_count, reverse=True)
+        )
+        yield f"{name} {_within(often, TOGETHER_MAX, '; ')}"
+
+
+def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
+    """What happened in a round, on which plots."""
+    plots = summary.plots
     facts = {
         "claimed": [p.plot for p in plots if p.claimants],
         "captured": [p.plot for p in plots if p.captured],
         "raided in vain": [p.plot for p in plots if p.raiders and not p.captured],
         "defended": [p.plot for p in plots if p.defended],
     }
-    share = EARLIER_MAX // 8
-    said = [f"{name} {_within(_spans(where), share)}" for name, where in facts.items() if where]
-    return f"{earlier.round}: {'; '.join(said) or 'nothing'}"
+    return {name: where for name, where in facts.items() if where}
 
 
 def _past(past: Sequence[PastAction]) -> Iterable[str]:
-    rounds = [(round, list(actions)) for round, actions in groupby(past, lambda a: a.round)]
-    for round, actions in reversed(rounds):
-        yield f"{round}: {_within(map(_done, actions), PAST_MAX // 3, '; ')}"
+    """The agent's own actions, a line a round, as far as they fit; those before that together."""
+    rounds = [(round, list(actions)) for round, actions in groupby(past, lambda a: a.round)][::-1]
+    lines = [
+        f"{round}: {_within(_done(actions), PAST_MAX // 3, '; ')}" for round, actions in rounds
+    ]
+    shown = _fitting(lines, PAST_MAX)
+    yield from lines[:shown]
+    if shown == len(lines):
+        return
+    before = [action for _, actions in rounds[shown:] for action in actions]
+    counts = Counter(f"{action.kind or 'other'} {_result(action)}" for action in before)
+    gold = _number(sum(action.gold for action in before))
+    times = (f"{what} x{count}" for what, count in counts.most_common())
+    yield (
+        f"{_rounds(rounds[-1][0], rounds[shown][0])} together, {gold} gold mined: "
+        f"{_within(times, TOGETHER_MAX)}"
+    )
 
 
-def _done(action: PastAction) -> str:
-    if action.kind is None:
-        return f"an item that is no action: {action.result}"
-    points = f" with {action.amount}" if action.kind in ("mine", "defend") else ""
-    gold = f", {_number(action.gold)} gold" if action.result == "mined" else ""
-    return f"{action.kind} {action.plot}{points}: {action.result}{gold}"
+def _done(actions: Sequence[PastAction]) -> Iterable[str]:
+    """Actions in the plan's order; the same done to several plots in a row, with the same outcome,
+    is told once.
+    """
+
+    def told(action: PastAction) -> tuple[str | None, str, str]:
+        points = f" with {action.amount}" if action.amount != 1 or action.kind == "mine" else ""
+        result = f"{_number(action.gold)} gold" if action.result == "mined" else _result(action)
+        return action.kind, points, result
+
+    for (kind, points, result), alike in groupby(actions, told):
+        if kind is None:
+            yield f"an item that is no action: {result}"
+            continue
+        plots = [str(action.plot) for action in alike]
+        each = " each" if result.endswith("gold") and len(plots) > 1 else ""
+        yield f"{kind} {_within(plots, PAST_MAX // 8)}{points}: {result}{each}"
 
 
-# Characters that a chat template, a code fence or a plan could be made of; in a quotation they are
-# written as JSON writes what it cannot hold.
-_MARKUP = frozenset("<>[]{}|`#\u2028\u2029")
+def _result(action: PastAction) -> str:
+    if action.result in REASONS:
+        return f"removed ({action.result})"
+    return _RESULTS.get((action.kind, action.result), action.result)
+
+
+_RESULTS: Final[Mapping[tuple[str | None, str], str]] = {
+    ("mine", "forfeited"): "nothing, the plot was lost",
+    ("claim", "lost"): "another one won",
+    ("raid", "lost"): "another one won",
+    ("raid", "undone"): "captured, then given back",
+    ("raid", "void"): "nobody else claimed it",
+    ("defend", "untested"): "not raided",
+    ("defend", "fell"): "lost all the same",
+}
+
+
+def _messages(seen: Observation) -> str:
+    """What was said last round, its own last. Each has the same share, however long others are, and
+    the next agent comes first, so that where not all fit it is not always the same ones.
+    """
+    ordered = sorted(seen.messages, key=lambda m: (m.agent - seen.agent - 1) % seen.agents)
+    share = max(SHARE_MIN, MESSAGES_MAX // len(ordered)) - _FRONT
+    lines = (
+        f"{'you' if m.agent == seen.agent else f'agent {m.agent}'}: {quoted(m.text, share)}"
+        for m in ordered
+    )
+    return _within(lines, MESSAGES_MAX, "\n")
+
+
+_FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
+
+# What is written as JSON writes what it cannot hold: characters that a chat template, a code fence
+# or a plan could be made of, in their wide forms too, and all that is not seen or moves what is.
+# Spelled out, because what Python takes for printable differs between its versions, and a prompt
+# must be made again on any of them.
+_ESCAPED: Final = re.compile(
+    r"[\0-\x1f\x7f-\xa0<>\[\]{}|`#"
+    r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
+    r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
+    r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff"
+    r"\uffa0\ufff0-\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
 
 
 def quoted(text: str, most: int) -> str:
-    """Text of others as one JSON string of at most about `most` bytes, in one line: no quotation
-    mark, no markup and nothing that is not printed stands in it as it is.
+    """Text of others as one JSON string of at most `most` bytes, in one line: no quotation mark, no
+    markup and nothing that is not seen stands in it as it is. Where it was cut, that is said
+    behind it.
     """
     parts: list[str] = []
     size = 2
     for character in text:
-        if character in _MARKUP or not character.isprintable():
+        if character in '"\\':
+            part = "\\" + character
+        elif _ESCAPED.match(character):
             part = "".join(f"\\u{unit:04x}" for unit in _utf16(character))
         else:
-            part = json.dumps(character, ensure_ascii=False)[1:-1]
+            part = character
         size += len(part.encode())
         if size > most:
             return f'"{"".join(parts)}" (cut)'
@@ -344,6 +477,10 @@ def _utf16(character: str) -> Iterable[int]:
     return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
 
 
+def _rounds(first: int, last: int) -> str:
+    return f"round {first}" if first == last else f"rounds {first} to {last}"
+
+
 def _spans(plots: Sequence[int]) -> Iterable[str]:
     """Ascending ids, neighbours as a span: 3, 5-9."""
     start = None
@@ -353,6 +490,12 @@ def _spans(plots: Sequence[int]) -> Iterable[str]:
         if place + 1 == len(plots) or plots[place + 1] != plot + 1:
             yield str(start) if start == plot else f"{start}-{plot}"
             start = None
+
+
+def _fitting(lines: Sequence[str], most: int) -> int:
+    """How many of the lines, from the first on, fit into so many bytes."""
+    ends = accumulate(len(line) + 1 for line in lines)
+    return sum(end <= most for end in ends)
 
 
 def _within(items: Iterable[str], most: int, between: str = ", ") -> str:
@@ -371,4 +514,6 @@ def _within(items: Iterable[str], most: int, between: str = ", ") -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.4g}"
+    """Eight digits are enough to decide on, and hide how a sum of doubles was rounded."""
+    is_whole = value == int(value) or value >= 1e8
+    return str(round(value)) if is_whole and value < 1e20 else f"{value:.8g}"

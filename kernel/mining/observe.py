@@ -74,8 +74,8 @@ class Shown:
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
-        if not self.state.history:
-            return ()
+        if not self.state.history or not self.state.config.communication:
+            return ()  # after a fork that ends it, what was said before is not passed on
         rows = self.state.history[-1].rows(SUBMITTED)
         return tuple(Message(row[0], row[3]) for row in rows if row[3])
 

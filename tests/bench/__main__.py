@@ -28,7 +28,7 @@ from kernel.journal import JournalReader
 from kernel.mining import MINING
 from replay.verify import verify
 
-from . import eventsourcing_peer, long, mesa_model, plain
+from . import eventsourcing_peer, long, mesa_model, models, plain
 from .timing import paired_ratio
 
 SEED = 7
@@ -88,6 +88,7 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         ["-c", "import msgpack, attrs, xxhash"],
         "<= 1.5",
     )
+    yield from models.rows(folder)
     yield _process("goldrush --help", ["-m", "cli", "--help"], "click's empty command",
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
 

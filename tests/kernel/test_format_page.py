@@ -247,6 +247,8 @@ def joined(blocks: Sequence[tuple[Any, bytes]]) -> tuple[Any, bytes]:
                 batches[-1][1] += rows
             else:
                 batches.append([code, [*rows]])
+    for _, rows in batches:
+        rows.sort(key=lambda row: row[0])  # the order of agents, in the mining world
     return batches, msgpack.packb(batches)
 
 
@@ -461,7 +463,8 @@ def test_inputs_spread_over_commits_give_the_same_digests(tmp_path: Path) -> Non
                 journal.append(commit)
                 continue
             inputs, derived = commit.blocks
-            [first, second] = [Block([(SUBMITTED, [row])]) for row in inputs.rows(SUBMITTED)]
+            rows = [Block([(SUBMITTED, [row])]) for row in inputs.rows(SUBMITTED)]
+            first, second = rows if commit.unit % 3 else rows[::-1]
             journal.append(Commit(UNIT, commit.unit, None, [first]))
             if commit.unit % 2:
                 journal.append(Commit(UNIT, commit.unit, None, [second]))

@@ -7,7 +7,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -19,12 +19,16 @@ _WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
 @attrs.frozen
 class Asked:
-    """A request: its body, its headers in lower case, and whose it is (None: a short question)."""
+    """A request: its body, its headers in lower case, and whose it is (None: a short question).
+
+    `at`: when it came in, by `time.monotonic`.
+    """
 
     body: dict[str, Any]
     headers: dict[str, str]
     agent: int | None
     round: int | None
+    at: float = attrs.field(factory=time.monotonic)
 
     @property
     def text(self) -> str:
@@ -35,15 +39,19 @@ class Asked:
 @attrs.frozen
 class Reply:
     """A response. `announced`: a length that is told in place of the body's; `delay`: seconds of
-    silence before it; `drip`: seconds after each byte of the body.
+    silence before it; `drip`: seconds after each byte of the body; `chunked`: sent in chunks, with
+    no length told; `raw`: the body is all that is sent, no status and no header before it. A header
+    that is None is left out.
     """
 
     body: bytes
     status: int = 200
-    headers: dict[str, str] = attrs.field(factory=dict)
+    headers: Mapping[str, str | None] = attrs.field(factory=dict)
     announced: int | None = None
     delay: float = 0.0
     drip: float = 0.0
+    chunked: bool = False
+    raw: bool = False
 
 
 def completion(
@@ -131,13 +139,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply) -> None:
         time.sleep(reply.delay)
+        if reply.raw:
+            self.wfile.write(reply.body)
+            self.close_connection = True
+            return
         length = len(reply.body) if reply.announced is None else reply.announced
         headers = {"Content-Type": "application/json", "Content-Length": str(length)}
+        if reply.chunked:
+            headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
         self.send_response(reply.status)
         for name, value in {**headers, **reply.headers}.items():
-            self.send_header(name, value)
+            if value is not None:
+                self.send_header(name, value)
         self.end_headers()
-        if reply.drip:
+        if reply.chunked:
+            for at in range(0, len(reply.body), 1 << 16):
+                piece = reply.body[at : at + (1 << 16)]
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
+        elif reply.drip:
             for at in range(len(reply.body)):
                 self.wfile.write(reply.body[at : at + 1])
                 self.wfile.flush()
@@ -168,7 +188,7 @@ def serving(respond: Callable[[Asked], Reply]) -> Iterator[Server]:
     with _Listener(("127.0.0.1", 0), _Handler) as listener:
         listener.told = told  # type: ignore[attr-defined]
         told.address = f"http://127.0.0.1:{listener.server_port}/v1"
-        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.02})
+        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.005})
         thread.start()
         try:
             yield told

@@ -101,6 +101,15 @@ def test_each_agent_can_get_a_budget_of_its_own_and_lose_it_again() -> None:
     assert scenario.state.staminas == (2, 2, 2)
 
 
+def test_what_was_said_is_not_passed_on_where_communication_ends() -> None:
+    scenario = given(communication=True).when({0: Plan([], say="peace")})
+    before = [message.text for message in scenario.seen(1).messages]
+    scenario.fork(changes={"communication": False})
+
+    assert before == ["peace"]
+    assert scenario.seen(1).messages == ()
+
+
 def test_a_larger_cap_lets_more_be_mined_on_a_plot() -> None:
     scenario = given(mining_cap=3).claimed({0: 0})
     too_much = scenario.when({0: [("mine", 0, 4)]}).pruned()

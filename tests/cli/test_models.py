@@ -1,0 +1,210 @@
+"""Language models from the command line: what is asked for, what is printed, what never is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import goldrush
+from tests.llm.servers import Asked, Reply, closed_port, completion, error, plan, serving
+
+KEY = "sk-do-not-show-7781"
+
+
+def claiming(asked: Asked) -> Reply:
+    agent, round_ = asked.agent or 0, asked.round or 0
+    return plan(("claim", agent * 10 + round_, 1))
+
+
+def recorded(folder: Path, *arguments: str, respond=claiming):  # type: ignore[no-untyped-def]
+    with serving(respond) as server:
+        return goldrush(
+            "record", "--rounds", "3", "--out", "run.journal", "--base-url", server.address,
+            *arguments, cwd=folder, OPENAI_API_KEY=KEY,
+        )  # fmt: skip
+
+
+def test_the_summary_tells_what_models_took(tmp_path: Path) -> None:
+    ran = recorded(tmp_path, "--roster", "llm:small*2,raid")
+
+    assert (0, "") == (ran.code, ran.err)
+    assert (
+        "6 questions to language models, 0 without a whole plan; 600 tokens in, 120 out" in ran.out
+    )
+    assert "llm:small       2" in ran.out
+
+
+def test_trouble_is_told_once_a_round_on_stderr_and_the_run_goes_on(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return error(400, f"no \x1b[31m{KEY}") if asked.agent == 0 else claiming(asked)
+
+    ran = recorded(tmp_path, "--roster", "llm:small*2,raid", respond=respond)
+
+    assert 0 == ran.code
+    expected = [
+        f"goldrush: round {n}: no answer for one agent: HTTP 400: no \\x1b[31m[key]"
+        for n in (1, 2, 3)
+    ]
+    assert expected == ran.err.splitlines()
+    assert "3 without a whole plan (3 no-answer)" in ran.out
+
+
+def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return claiming(asked) if asked.agent is None else error(400)
+
+    with serving(respond) as server:
+        where = ("--base-url", server.address)
+        ran = goldrush(
+            "record", "--roster", "llm:small*2", "--rounds", "9", "--patience", "2", *where,
+            "--out", "run.journal", cwd=tmp_path,
+        )  # fmt: skip
+        server.respond = claiming
+        again = goldrush("resume", "run.journal", *where, cwd=tmp_path)
+    last = ran.err.splitlines()[-1]
+
+    assert (1, "") == (ran.code, ran.out)
+    assert last.startswith(
+        "goldrush: stopped before round 3: no model has answered for 2 rounds; "
+        "run.journal holds rounds 1 to 2, whole; go on with `"
+    )
+    assert last.endswith(f"resume run.journal --base-url {server.address}`")
+    assert 0 == again.code
+
+
+def test_a_ceiling_stops_the_run_and_says_what_is_left(tmp_path: Path) -> None:
+    ran = recorded(tmp_path, "--roster", "llm:small*1,raid*1", "--max-tokens", "3800")
+
+    assert 1 == ran.code
+    assert "are left (--max-tokens); run.journal holds" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--roster", "llm*2"], "`llm` alone names no model"),
+        (["--roster", "llm:small", "--models", "nowhere.toml"], "cannot read nowhere.toml"),
+        (["--roster", "llm:small", "--base-url", f"http://u:{KEY}@h/v1"], "base_url is not one"),
+        (["--roster", "llm:small", "--base-url", "localhost"], "base_url is not one"),
+        (["--roster", "llm:small", "--concurrency", "0"], "concurrency is 0"),
+        (["--roster", "llm:small", "--patience", "0"], "patience is 0"),
+        (["--roster", "llm:small", "--max-tokens", "0"], "max_tokens is 0"),
+        (["--roster", "llm:small", "--max-cost", "-1"], "max_cost is -1.0"),
+        (["--roster", "llm:small", "--max-cost", "nan"], "max_cost is nan"),
+        (
+            ["--roster", "llm:small", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "5"],
+            "a ceiling of cost needs the price of small",
+        ),
+        (["--roster", "llm:small"], "the environment has no OPENAI_API_KEY"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    ran = goldrush(
+        "record",
+        *arguments,
+        "--out",
+        "x.journal",
+        cwd=tmp_path,
+        OPENAI_API_KEY="",
+        OPENAI_BASE_URL="",
+    )
+
+    assert (2, "", 1) == (ran.code, ran.out, len(ran.err.splitlines()))
+    assert says in ran.err
+    assert KEY not in ran.err
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_server_that_is_not_there_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text("[small]\ntries = 1\n")
+    address = f"http://127.0.0.1:{closed_port()}/v1"
+    ran = goldrush(
+        "record", "--roster", "llm:small*2", "--models", "models.toml", "--base-url", address,
+        "--out", "x.journal", cwd=tmp_path,
+    )  # fmt: skip
+
+    assert (2, 1) == (ran.code, len(ran.err.splitlines()))
+    assert f"model small at {address} does not answer: " in ran.err
+    assert not (tmp_path / "x.journal").exists()
+
+
+def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text("[a]\nprice_in = 2\nprice_out = 8\n[b]\n")
+    with serving(claiming) as server:
+        arguments = (
+            "record", "--roster", "llm:a*2,llm:b*1,raid*1", "--rounds", "50", "--dry-run",
+            "--models", "models.toml", "--base-url", server.address,
+        )  # fmt: skip
+        ran = goldrush(*arguments, cwd=tmp_path)
+        found = json.loads(goldrush(*arguments, "--json", cwd=tmp_path).out)
+
+    assert [] == server.asked
+    assert ["models.toml"] == [path.name for path in tmp_path.iterdir()]
+    assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
+        (one["model"], one["questions"], one["most_out"]) for one in found
+    ]
+    assert all(0 < one["tokens_in"] < one["most_in"] for one in found)
+    cost = (found[0]["most_in"] * 2 + 50_000 * 8) / 1e6
+    assert (pytest.approx(cost), None) == (found[0]["most_cost"], found[1]["most_cost"])
+    assert f"at most {cost:,.2f}" in ran.out
+    assert "no price given" in ran.out
+
+
+def test_a_dry_run_without_models_says_so(tmp_path: Path) -> None:
+    ran = goldrush("record", "--dry-run", cwd=tmp_path)
+
+    assert (0, "no language model plays: nothing would be asked\n") == (ran.code, ran.out)
+
+
+def test_usage_is_told_by_agent_and_by_round_with_its_cost(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return completion("no plan", usage=(50, 5)) if asked.agent == 1 else claiming(asked)
+
+    recorded(tmp_path, "--roster", "llm:small*2,raid", respond=respond)
+    (tmp_path / "prices.toml").write_text("[small]\nprice_in = 1000\nprice_out = 10000\n")
+    told = goldrush(
+        "measure", "--usage", "run.journal", "--by-round", "--models", "prices.toml", cwd=tmp_path
+    )
+    [found] = json.loads(goldrush("measure", "--usage", "run.journal", "--json", cwd=tmp_path).out)
+
+    assert 0 == told.code
+    rows = [line.split() for line in told.out.splitlines()]
+    assert ["0", "small", "3", "0", "300", "60", "0", "3", "0.9000"] in rows
+    assert ["1", "small", "3", "3", "no-json", "150", "15", "0", "3", "0.3000"] in rows
+    assert ["all", "6", "3", "no-json", "450", "75", "0", "6", "1.2000"] in rows
+    assert ["2", "2", "1", "no-json", "150", "25", "0", "2", "0.4000"] in rows
+    assert (450, 75, None) == tuple(found["total"][k] for k in ("tokens_in", "tokens_out", "cost"))
+    assert [1, 2, 3] == [one["round"] for one in found["rounds"]]
+
+
+def test_measure_without_anything_to_measure_says_what_to_give(tmp_path: Path) -> None:
+    recorded(tmp_path, "--roster", "llm:small*2")
+    ran = goldrush("measure", "run.journal", cwd=tmp_path)
+
+    assert 2 == ran.code
+    assert "--usage" in ran.err
+
+
+def test_a_key_is_nowhere(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        sent = asked.headers["authorization"]
+        if asked.agent == 0:
+            return error(401, f"wrong key: {sent}", headers={"X-Key": sent})
+        return plan(("claim", 5, 1), say=f"my key is {sent}")
+
+    ran = recorded(
+        tmp_path, "--roster", "llm:small*2", "--treatment", "communication", respond=respond
+    )
+    commands = (
+        ("export", "run.journal"), ("log", "run.journal"), ("replay", "run.journal", "--round", "2"),
+        ("prompt", "run.journal", "--round", "2", "--agent", "0"),
+    )  # fmt: skip
+    told = [goldrush(*command, cwd=tmp_path) for command in commands]
+
+    assert "Bearer [key]" in told[0].out
+    assert all(KEY not in one.out + one.err for one in (ran, *told))
+    assert KEY.encode() not in (tmp_path / "run.journal").read_bytes()

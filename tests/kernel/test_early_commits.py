@@ -1,0 +1,583 @@
+"""Inputs that are committed as they come, before anything follows from them.
+
+In a small world whose judgement depends on the order of its inputs: a choir sings songs of one to
+three verses, in each verse every singer sings one note. Singers 0, 2 and 4 answer from afar, each
+at a time of its own; 1 and 3 are here. Whatever the order and the pieces in which notes come, and
+wherever a recording breaks off, the run must be the one that is recorded without pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from kernel import run
+from kernel.codec import fingerprint
+from kernel.draws import Draws
+from kernel.errors import BadInput, GoldrushError, MalformedEvents, TornTail
+from kernel.fold import events
+from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.run import Coming, rest_of
+from kernel.world import NATURAL, WORD, Batch, Block, Event, EventType, Vocabulary, World, several
+from replay.diff import diff
+from replay.log import Query, log
+from replay.rebuild import rebuild
+from replay.verify import LEVELS, verify
+from tests.journals import commits_of, write
+
+SUNG, COUGHED, CHORD = range(3)
+SINGERS = 5
+AFAR = (0, 2, 4)
+
+
+@attrs.frozen
+class Hall:
+    """`verse` of the song under way, `song` those sung, `heard` all inputs in order."""
+
+    seed: int
+    songs: int
+    song: int = 0
+    verse: int = 0
+    heard: int = 0
+    points: tuple[int, ...] = (0,) * SINGERS
+
+
+def arrange(inputs: Block) -> Block:
+    rows = [(code, row) for code, rows in inputs for row in rows]
+    if not all(row and type(row[0]) is int for _, row in rows):
+        return inputs
+    return Block([(code, [row]) for code, row in sorted(rows, key=lambda r: (r[1][0], r[0]))])
+
+
+def decide(hall: Hall, inputs: Block) -> list[Batch]:
+    sung = inputs.rows(SUNG)
+    if [singer for singer, _ in sung] != list(range(SINGERS)):
+        raise ValueError("every singer sings one note, in order")
+    draws = Draws(hall.seed, hall.song, hall.verse, "chord")
+    best = draws.below(SINGERS)
+    return [(CHORD, [(best, fingerprint(inputs.packed) % 1000, draws.words())])]
+
+
+def evolve(hall: Hall, block: Block) -> Hall:
+    for code, rows in block:
+        if code == CHORD:
+            [(best, points, _)] = rows
+            total = list(hall.points)
+            total[best] += points
+            hall = attrs.evolve(hall, points=tuple(total), verse=hall.verse + 1)
+        else:
+            hall = attrs.evolve(hall, heard=fingerprint((hall.heard, block.packed)))
+    return hall
+
+
+def verses(song: int) -> int:
+    return 1 + song % 3
+
+
+CHOIR: World[Hall] = World(
+    name="choir",
+    rules=1,
+    events=(
+        EventType("sung", {"singer": NATURAL, "note": NATURAL}, is_input=True),
+        EventType("coughed", {"singer": NATURAL}, is_input=True),
+        EventType("chord", {"best": NATURAL, "points": NATURAL, "words": several(WORD)}),
+    ),
+    initial=lambda setup: Hall(setup["seed"], setup["songs"]),
+    decide=decide,
+    evolve=evolve,
+    ended=lambda hall: hall.song >= hall.songs,
+    arrange=arrange,
+    unit_done=lambda hall: hall.verse == verses(hall.song),
+    close=lambda hall: attrs.evolve(hall, song=hall.song + 1, verse=0),
+    digest=lambda hall: fingerprint(attrs.astuple(hall)),
+    fork=lambda hall, facts, past: attrs.evolve(hall, seed=facts["seed"]),
+    vocabulary=Vocabulary("song", "concert_began", "song_closed", "concert_ended"),
+)
+HEADER = Header("choir", 1)
+SETUP = {"seed": 5, "songs": 4}
+SUNG_IN_ALL = [
+    (song, verse, singer) for song in range(4) for verse in range(verses(song)) for singer in AFAR
+]
+
+# How the notes of a verse come from afar: tuples of singers that come together.
+Coming_ = Callable[[Hall], Sequence[tuple[int, ...]]]
+WAYS: dict[str, Coming_] = {
+    "in order": lambda hall: [(0,), (2,), (4,)],
+    "backwards": lambda hall: [(4,), (2,), (0,)],
+    "turning": lambda hall: [(AFAR[(hall.song + hall.verse + n) % 3],) for n in range(3)],
+    "in pieces of several": lambda hall: [(4, 0), (2,)],
+    "all at once": lambda hall: [(4, 2, 0)],
+    "with nothing in between": lambda hall: [(), (2,), (), (4, 0), ()],
+    "in the second verse only": lambda hall: [(2,), (0, 4)] if hall.verse == 1 else [],
+}
+
+
+def batches_of(hall: Hall, singers: Sequence[int]) -> list[Batch]:
+    """What these singers do: each sings, and some cough before or after."""
+    found: list[Batch] = []
+    for singer in singers:
+        found.append((SUNG, [(singer, 10 * hall.song + 3 * hall.verse + singer)]))
+        if (hall.song + hall.verse + singer) % 3 == 0:
+            found.append((COUGHED, [(singer,)]))
+    return found
+
+
+def at_once(hall: Hall) -> Sequence[Batch]:
+    return batches_of(hall, range(SINGERS))
+
+
+class Asked:
+    """Asks the choir, notes from afar as they come this way, and remembers whom it asked."""
+
+    def __init__(self, way: str, waiting: Block | None = None) -> None:
+        self.way = WAYS[way]
+        self.asked: list[tuple[int, int, int]] = []
+        self._there = {row[0] for row in waiting.rows(SUNG)} if waiting else set()
+
+    def __call__(self, hall: Hall) -> Coming:
+        there, self._there = self._there, set()
+        come = []
+        for singers in self.way(hall):
+            piece = [singer for singer in singers if singer not in there]
+            self.asked += ((hall.song, hall.verse, singer) for singer in piece)
+            come += piece
+            yield batches_of(hall, piece)
+        late = [s for s in range(SINGERS) if s not in there and s not in come]
+        self.asked += ((hall.song, hall.verse, singer) for singer in late if singer in AFAR)
+        return batches_of(hall, late)
+
+
+def record(path: Path, ask: Callable[[Hall], Any]) -> Hall:
+    with JournalWriter(path, HEADER, force=True) as journal:
+        return run.record(CHOIR, SETUP, ask, journal)
+
+
+def resume(path: Path, way: str) -> list[tuple[int, int, int]]:
+    """Go on with a run; who was asked on the way."""
+    made: list[Asked] = []
+
+    def ask_of(hall: Hall, forks: Sequence[Mapping[str, Any]], waiting: Block) -> Asked:
+        made.append(Asked(way, waiting))
+        return made[0]
+
+    run.resume(CHOIR, path, ask_of)
+    return made[0].asked
+
+
+def told(path: Path) -> list[Event]:
+    with JournalReader(path) as reader:
+        return list(events(CHOIR, reader))
+
+
+def digests(path: Path) -> list[int]:
+    return [commit.digest for commit in commits_of(path) if commit.digest is not None]
+
+
+def sung_in(commits: Sequence[Commit]) -> set[tuple[int, int, int]]:
+    """(song, verse, singer) of the notes from afar that stand in these commits."""
+    found = set()
+    song = verse = 0
+    for commit in commits:
+        if commit.kind != UNIT:
+            continue
+        if commit.unit - 1 != song:
+            song, verse = commit.unit - 1, 0
+        for place, block in enumerate(commit.blocks):
+            found |= {(song, verse, row[0]) for row in block.rows(SUNG) if row[0] in AFAR}
+            verse += place % 2
+    return found
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_disk() -> Iterator[None]:
+    """Hundreds of runs need not wait for the disk; that they would is a test of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda fd: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run without pieces."""
+    path = tmp_path_factory.mktemp("choir") / "whole.journal"
+    record(path, at_once)
+    return path
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def pieces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run in pieces of some form."""
+    path = tmp_path_factory.mktemp("choir") / f"{request.param}.journal"
+    record(path, Asked(request.param))
+    return path
+
+
+def test_a_run_in_pieces_has_the_state_the_digests_and_the_events_of_one_without(
+    pieces: Path, whole: Path, tmp_path: Path
+) -> None:
+    again = record(tmp_path / "again.journal", Asked(pieces.stem))
+    without = record(tmp_path / "without.journal", at_once)
+
+    assert without == again
+    assert digests(whole) == digests(pieces)
+    assert told(whole) == told(pieces)
+    assert diff(whole, pieces, world=CHOIR).same
+
+
+def test_every_piece_is_a_commit_of_inputs_without_a_digest(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    record(path, Asked("backwards"))
+    form = [
+        (commit.kind, commit.unit, commit.digest is None, len(commit.blocks))
+        for commit in commits_of(path)
+    ]
+    # The first piece of a later verse takes along how the verse before it ended.
+    expected = [(START, 0, False, 0)]
+    for song in range(4):
+        for verse in range(verses(song)):
+            first = 1 if verse == 0 else 3
+            expected += [(UNIT, song + 1, True, size) for size in (first, 1, 1)]
+        expected.append((UNIT, song + 1, False, 2))
+    expected.append((END, 4, True, 0))
+
+    assert expected == form
+
+
+def test_pieces_stand_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    record(path, Asked("backwards"))
+    first = [c for c in commits_of(path) if c.unit == 1]
+
+    assert [[4], [2], [0], [1, 3]] == [[r[0] for r in c.blocks[0].rows(SUNG)] for c in first]
+
+
+def test_nothing_in_a_piece_is_nothing_to_commit(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    record(path, Asked("with nothing in between"))
+
+    assert all(c.blocks[-1].batches for c in commits_of(path) if c.kind == UNIT)
+
+
+def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    seen = []
+
+    def ask(hall: Hall) -> Coming:
+        for number, singer in enumerate(AFAR):
+            seen.append((number, len(commits_of(path)[-1].blocks) % 2 and number))
+            yield batches_of(hall, [singer])
+        return batches_of(hall, (1, 3))
+
+    record(path, ask)
+
+    assert [(number, number) for _ in range(8) for number in range(3)][: len(seen)] == seen
+
+
+def test_what_a_generator_holds_is_let_go_whoever_fails(tmp_path: Path) -> None:
+    closed = []
+
+    def ask(hall: Hall) -> Coming:
+        try:
+            yield batches_of(hall, [2])
+            raise LookupError("nobody there")
+        finally:
+            closed.append(True)
+
+    def take(batches: Sequence[Batch]) -> None:
+        raise OSError("a full disk")
+
+    with pytest.raises(LookupError):
+        record(tmp_path / "run.journal", ask)
+    with pytest.raises(OSError, match="a full disk"):
+        rest_of(ask(Hall(1, 1)), take)
+
+    assert [True, True] == closed
+
+
+@pytest.mark.parametrize("level", range(1, len(LEVELS) + 1))
+def test_a_run_in_pieces_holds_at_every_level_cut_after_any_commit(
+    pieces: Path, tmp_path: Path, level: int
+) -> None:
+    commits = commits_of(pieces)
+    data = pieces.read_bytes()
+    cut = tmp_path / "cut.journal"
+    held = []
+    for commit in commits:
+        cut.write_bytes(data[: commit.end])
+        verdict = verify(cut, level, world=CHOIR, ask=at_once)
+        held.append((verdict.broken, verdict.finished, verdict.rounds))
+
+    assert [(None, c.kind == END, c.unit - (c.digest is None and c.kind != END)) for c in commits] \
+        == held  # fmt: skip
+
+
+def test_level_4_asks_in_pieces_too(pieces: Path) -> None:
+    for way in WAYS:
+        verdict = verify(pieces, world=CHOIR, ask=Asked(way))
+
+        assert (None, 4) == (verdict.broken, verdict.level)
+
+
+def test_level_4_finds_a_note_that_nobody_would_sing(pieces: Path) -> None:
+    def out_of_tune(hall: Hall) -> Coming:
+        for singer in (4, 0, 2):
+            off = hall.song == 2 and hall.verse == 1 and singer == 2
+            yield [(SUNG, [(2, 77)])] if off else batches_of(hall, [singer])
+        return batches_of(hall, (1, 3))
+
+    broken = verify(pieces, world=CHOIR, ask=out_of_tune).broken
+
+    assert broken is not None
+    assert (4, True) == (broken.level, broken.where.startswith("song 3"))
+
+
+@pytest.mark.parametrize("way", ["as before", "turning", "all at once"])
+def test_broken_off_after_any_commit_it_goes_on_to_the_same_digests_and_asks_nothing_twice(
+    pieces: Path, whole: Path, tmp_path: Path, way: str
+) -> None:
+    data, commits = pieces.read_bytes(), commits_of(pieces)
+    cut = tmp_path / "cut.journal"
+    for number, commit in enumerate(commits[:-1]):
+        there = sung_in(commits[: number + 1])
+        cut.write_bytes(data[: commit.end])
+        asked = resume(cut, pieces.stem if way == "as before" else way)
+
+        assert digests(whole) == digests(cut)
+        assert told(whole) == told(cut)
+        assert sorted(set(SUNG_IN_ALL) - there) == sorted(asked)
+        if way == "as before" and pieces.stem not in ("in pieces of several", "all at once"):
+            assert data == cut.read_bytes()
+
+
+@pytest.mark.parametrize("pieces", ["in pieces of several"], indirect=True)
+def test_broken_off_at_any_byte_it_goes_on_to_the_same_digests_and_asks_nothing_twice(
+    pieces: Path, whole: Path, tmp_path: Path
+) -> None:
+    data, commits = pieces.read_bytes(), commits_of(pieces)
+    expected, expected_events = digests(whole), told(whole)
+    cut = tmp_path / "cut.journal"
+    for size in range(commits[0].end, len(data)):
+        kept = [commit for commit in commits if commit.end <= size]
+        if kept[-1].kind == END:
+            continue
+        cut.write_bytes(data[:size])
+        asked = resume(cut, "turning")
+
+        assert expected == digests(cut)
+        assert expected_events == told(cut)
+        assert sorted(set(SUNG_IN_ALL) - sung_in(kept)) == sorted(asked)
+
+
+def test_cut_inside_its_start_there_is_nothing_to_go_on_with(pieces: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.journal"
+    for size in range(commits_of(pieces)[0].end):
+        cut.write_bytes(pieces.read_bytes()[:size])
+        with pytest.raises(GoldrushError, match=str(cut)):
+            resume(cut, "turning")
+
+        assert size == cut.stat().st_size
+
+
+def told_before_trouble(stream: Iterator[Event]) -> tuple[list[Event], type[Exception] | None]:
+    """The events of a stream, and what ended it."""
+    found = []
+    try:
+        for event in stream:
+            found.append(event)
+    except GoldrushError as error:
+        return found, type(error)
+    return found, None
+
+
+def test_what_waits_is_told_in_order_and_goes_before_a_torn_tail(
+    pieces: Path, whole: Path, tmp_path: Path
+) -> None:
+    """As far as they go, the events of a run that broke off are those of the whole one."""
+    data, commits = pieces.read_bytes(), commits_of(pieces)
+    cut = tmp_path / "cut.journal"
+    in_order = told(whole)
+    for number, commit in enumerate(commits[:-1]):
+        there = sung_in(commits[: number + 1])
+        cut.write_bytes(data[: commit.end + 7])
+        found, trouble = told_before_trouble(log(cut, world=CHOIR))
+        with JournalReader(cut) as reader:
+            again, _ = told_before_trouble(events(CHOIR, reader))
+        left = iter(in_order)
+
+        assert TornTail is trouble
+        assert again == found
+        assert all(event in left for event in found), "in the order of the whole run"
+        assert len(there) == len([e for e in found if e.name == "sung" and e["singer"] in AFAR])
+        some, trouble = told_before_trouble(log(cut, Query(names=["chord"]), world=CHOIR))
+
+        assert (TornTail, [e for e in found if e.name == "chord"]) == (trouble, some)
+
+
+def test_songs_around_one_left_open_are_rebuilt(pieces: Path, whole: Path, tmp_path: Path) -> None:
+    opened = [c for c in commits_of(pieces) if c.unit == 3 and c.digest is None]
+    if not opened:
+        pytest.skip("nothing is left open in it")
+    for tail in (0, 7):
+        cut = tmp_path / f"cut{tail}.journal"
+        cut.write_bytes(pieces.read_bytes()[: opened[-1].end + tail])
+        for song in range(3):
+            found, expected = (rebuild(path, song, world=CHOIR) for path in (cut, whole))
+
+            assert expected.state == found.state
+            assert (expected.events, expected.digest) == (found.events, found.digest)
+        with pytest.raises(
+            TornTail if tail else BadInput, match="torn tail" if tail else "from 0 to 2"
+        ):
+            rebuild(cut, 3, world=CHOIR)
+
+
+def test_a_song_left_open_is_the_beginning_of_one_that_came_in_another_order(
+    tmp_path: Path,
+) -> None:
+    one, two = tmp_path / "one.journal", tmp_path / "two.journal"
+    record(one, Asked("backwards"))
+    record(two, Asked("turning"))
+    for path, size in ((one, 2), (two, 3)):
+        inside = [c for c in commits_of(path) if c.unit == 2 and c.digest is None]
+        path.write_bytes(path.read_bytes()[: inside[2 + size].end])
+    found = diff(one, two, world=CHOIR)
+
+    assert (None, []) == (found.first, list(found.causes))
+    assert "a" == found.prefix
+
+
+def forked(parent: Path, at: int, out: Path, way: str, seed: int = 9) -> list[tuple[int, int, int]]:
+    made: list[Asked] = []
+
+    def ask_of(hall: Hall, forks: Sequence[Mapping[str, Any]], waiting: Block) -> Asked:
+        made.append(Asked(way, waiting))
+        return made[0]
+
+    run.fork(CHOIR, parent, at, lambda hall: {"seed": seed}, ask_of, out)
+    return made[0].asked
+
+
+def test_a_fork_asks_everybody_anew_from_there_on_and_no_more(
+    pieces: Path, whole: Path, tmp_path: Path
+) -> None:
+    """Of a whole parent, and of one that was left open behind the fork."""
+    opened = [c for c in commits_of(pieces) if c.unit == 3]
+    half = tmp_path / "half.journal"
+    half.write_bytes(pieces.read_bytes()[: opened[0].end])
+    forked(whole, 2, tmp_path / "expected.journal", "in order")
+    for parent in (pieces, half):
+        out = tmp_path / f"of-{parent.stem}.journal"
+        asked = forked(parent, 2, out, "backwards")
+
+        assert [note for note in SUNG_IN_ALL if note[0] >= 2] == sorted(asked)
+        assert digests(tmp_path / "expected.journal") == digests(out)
+        assert verify(out, world=CHOIR, ask=at_once).holds
+
+
+def test_a_fork_that_broke_off_goes_on_from_the_notes_behind_it(
+    whole: Path, tmp_path: Path
+) -> None:
+    out, cut = tmp_path / "fork.journal", tmp_path / "cut.journal"
+    forked(whole, 1, out, "turning")
+    commits = commits_of(out)
+    fork_at = next(c.index for c in commits if c.kind == FORK)
+    for commit in commits[fork_at:-1]:
+        cut.write_bytes(out.read_bytes()[: commit.end])
+        asked = resume(cut, "turning")
+        there = sung_in(commits[: commit.index + 1])
+
+        assert out.read_bytes() == cut.read_bytes()
+        assert sorted(set(SUNG_IN_ALL) - there) == sorted(asked)
+
+
+OPEN = Commit(UNIT, 2, None, [Block([(SUNG, [(4, 14)])])])
+
+
+def row(code: int, *fields: object) -> Commit:
+    return Commit(UNIT, 2, None, [Block([(code, [fields])])])
+
+
+FORGED: dict[str, tuple[list[Commit], str]] = {
+    "derived events without inputs": ([row(CHORD, 0, 1, ())], "chord among inputs"),
+    "an unknown event": ([row(7, 0)], "event type 7"),
+    "a missing field": ([row(SUNG, 1)], "2 fields expected"),
+    "no field": ([row(SUNG)], "2 fields expected"),
+    "text for a singer": ([row(SUNG, "a", 1)], "integer >= 0 expected"),
+    "a list for a singer": ([row(SUNG, (), 1)], "integer >= 0 expected"),
+    "a wrong one behind a right one": ([OPEN, row(SUNG, 1, None)], "integer >= 0 expected"),
+    "a wrong one before a right one": ([row(SUNG, 1, None), OPEN], "integer >= 0 expected"),
+}
+
+
+@pytest.fixture
+def beginning(tmp_path: Path) -> list[Commit]:
+    """START and the first song."""
+    path = tmp_path / "source.journal"
+    record(path, at_once)
+    return commits_of(path)[:2]
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_forged_inputs_that_wait_are_refused_before_anybody_is_asked(
+    beginning: list[Commit], tmp_path: Path, what: str
+) -> None:
+    commits, says = FORGED[what]
+    path = write(tmp_path / "forged.journal", [*beginning, *commits], HEADER)
+    before = path.read_bytes()
+    asked: list[Any] = []
+    with pytest.raises(MalformedEvents, match=says):
+        run.resume(CHOIR, path, lambda *given: asked.append(given) or at_once)
+    broken = verify(path, world=CHOIR, ask=at_once).broken
+
+    assert ([], before) == (asked, path.read_bytes())
+    assert broken is not None
+    assert says in broken.found
+    with pytest.raises(MalformedEvents, match=says):
+        told(path)
+
+
+@pytest.mark.parametrize("opened", [0, 1, 3])
+def test_a_wrong_digest_before_inputs_that_wait_is_refused(
+    beginning: list[Commit], tmp_path: Path, opened: int
+) -> None:
+    start, first = beginning
+    wrong = Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks)
+    path = write(tmp_path / "forged.journal", [start, wrong, *[OPEN] * opened], HEADER)
+    before = path.read_bytes()
+    with pytest.raises(MalformedEvents, match="but its events give"):
+        resume(path, "turning")
+    broken = verify(path, 2, world=CHOIR).broken
+
+    assert before == path.read_bytes()
+    assert broken is not None
+    assert f"{first.digest or 0:016x}" in broken.expected
+
+
+def test_a_verse_whose_derived_events_are_wrong_is_found_though_its_song_is_open(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.journal"
+    record(path, Asked("backwards"))
+    commits = commits_of(path)
+    place = next(c.index for c in commits if len(c.blocks) == 3)
+    rest, derived, piece = commits[place].blocks
+    [(code, [(best, points, words)])] = derived.batches
+    wrong = Block([(code, [(best, points + 1, words)])])
+    forged = [*commits[:place], Commit(UNIT, commits[place].unit, None, [rest, wrong, piece])]
+    broken = verify(write(path, forged, HEADER), 3, world=CHOIR).broken
+
+    assert broken is not None
+    assert (3, True) == (broken.level, ", chord" in broken.where)
+
+
+def test_a_commit_that_leaves_open_a_song_that_is_done_is_refused(
+    beginning: list[Commit], tmp_path: Path
+) -> None:
+    start, first = beginning
+    path = write(tmp_path / "forged.journal", [start, Commit(UNIT, 1, None, first.blocks)], HEADER)
+    with pytest.raises(MalformedEvents, match="is done but not closed"):
+        resume(path, "turning")

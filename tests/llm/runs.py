@@ -1,0 +1,106 @@
+"""Mining runs of language models against a server of the tests, and what their journals hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.llm.models import TEXT, Endpoint, Model, Models
+from kernel.errors import TornTail
+from kernel.journal import START, UNIT, Commit, JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import SUBMITTED
+from kernel.world import Block, Row
+from replay.log import log
+from tests.llm.servers import Asked, Reply, completion
+
+_REACH = ("tries", "timeout", "price_in", "price_out", "key_env")
+
+
+def models(address: str | None, *names: str, tokens: int = 500, **chosen: Any) -> Models:
+    """Models that need no short question, by these names (default: `a`), at one server."""
+    reach = {name: chosen.pop(name) for name in _REACH if name in chosen}
+    endpoint = Endpoint(address, **{"tries": 1, **reach})
+    known = {
+        name: (Model(name, f"{name}-1", answer=TEXT, max_tokens=tokens), endpoint)
+        for name in names or ("a",)
+    }
+    return Models(known, **chosen)
+
+
+def text_of(agent: int, round: int) -> str:
+    """What a scripted model answers: it claims, mines what it may have, and raids."""
+    mine = (13 * agent + 7 * (round - 1)) % 100
+    plan = [
+        ("claim", (13 * agent + 7 * round) % 100, 1),
+        ("claim", (5 * agent + 11 * round) % 100, 1),
+        ("mine", mine, 3),
+        ("raid", (31 * agent + round) % 100, 1),
+    ]
+    return json.dumps({"actions": plan})
+
+
+def playing(asked: Asked) -> Reply:
+    """The response of that model; tokens are bytes, and as many out as the text has."""
+    if asked.agent is None or asked.round is None:
+        return completion('{"actions": []}')
+    text = text_of(asked.agent, asked.round)
+    return completion(text, usage=(bytes_in(asked), len(text)))
+
+
+def bytes_in(asked: Asked) -> int:
+    """The bytes of a question, messages alone."""
+    return sum(len(message["content"].encode()) for message in asked.body["messages"])
+
+
+def pairs(asked: Sequence[Asked]) -> list[tuple[int | None, int | None]]:
+    """(round, agent) of requests."""
+    return [(one.round, one.agent) for one in asked]
+
+
+def rows_in(path: Path, *, models_only: bool = True) -> dict[tuple[int, int], Row]:
+    """Submissions by (round, agent), those of rounds left open included."""
+    found: dict[tuple[int, int], Row] = {}
+    with JournalReader(path) as reader:
+        try:
+            for commit in reader:
+                for block in commit.blocks[::2]:
+                    for row in block.rows(SUBMITTED):
+                        if row[5] is not None or not models_only:
+                            assert (commit.unit, row[0]) not in found
+                            found[commit.unit, row[0]] = row
+        except TornTail:
+            pass
+    return found
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    """All events."""
+    return [event.as_dict() for event in log(path)]
+
+
+def played_again(commits: Sequence[Commit], change: Callable[[int, Row], Row]) -> list[Commit]:
+    """The commits with other submissions, and what then follows from them."""
+    state: Any = None
+    inputs: list[Block] = []
+    done = []
+    for commit in commits:
+        if commit.kind == START:
+            state = MINING.initial(commit.setup or {})
+        if commit.kind != UNIT:
+            done.append(Commit(commit.kind, commit.unit, commit.digest, (), commit.setup))
+            continue
+        rows = [change(commit.unit, row) for row in commit.blocks[0].rows(SUBMITTED)]
+        inputs.append(Block([(SUBMITTED, rows)]))
+        if commit.digest is None:
+            done.append(Commit(UNIT, commit.unit, None, inputs[-1:]))
+            continue
+        whole = MINING.arrange(Block.joined(inputs)) if len(inputs) > 1 else inputs[0]
+        derived = Block(MINING.decide(state, whole))
+        state = MINING.close(MINING.evolve(MINING.evolve(state, whole), derived))
+        digest = MINING.digest(state)
+        done.append(Commit(UNIT, commit.unit, digest, [inputs[-1], derived]))
+        inputs = []
+    return done

@@ -1,0 +1,746 @@
+"""Mining runs in which language models play, against a server of the tests."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from click.testing import CliRunner
+
+from agents.llm.budget import Amount, Budget
+from agents.llm.estimate import estimates
+from agents.llm.models import Models
+from agents.llm.usage import asked_in
+from agents.mining import prepare, record, resume
+from cli.main import cli
+from kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
+from kernel.journal import UNIT, Commit
+from kernel.mining.events import KINDS
+from kernel.world import Block
+from replay.diff import diff
+from replay.fork import fork
+from replay.log import Query, log
+from replay.rebuild import rebuild
+from replay.summary import summarise
+from replay.usage import usage
+from replay.verify import verify
+from tests.journals import commits_of, write
+from tests.llm.runs import bytes_in, models, pairs, playing, rows_in, text_of, told
+from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+
+SHORT = {"rounds": 4, "seed": 3}
+MIXED = "llm:a*2,greedy-mine,llm:b,raid*2"
+MODELS = {0, 1, 3}  # who are models in it
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_disk() -> Iterator[None]:
+    """That a run waits for the disk is a test of its own; the others need not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda fd: None)
+        yield
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(playing) as told:
+        yield told
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.journal"
+
+
+def in_any_order(seed: int) -> Callable[[Asked], Reply]:
+    """Plays, after a while that is another for every question."""
+    return lambda asked: attrs.evolve(
+        playing(asked), delay=random.Random(f"{seed} {asked.agent} {asked.round}").random() / 50
+    )
+
+
+def test_models_are_asked_once_a_round_and_what_they_write_is_what_they_play(
+    server: Server, path: Path
+) -> None:
+    record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
+    everybody = {(round, agent) for round in range(1, 5) for agent in MODELS}
+
+    assert sorted(everybody) == sorted(pairs(server.asked))
+    for (round, agent), row in rows_in(path).items():
+        plan = json.loads(text_of(agent, round))["actions"]
+
+        assert [(KINDS.index(kind), plot, k) for kind, plot, k in plan] == list(row[1])
+        assert (None, None, None) == row[2:5]
+        assert text_of(agent, round) == row[5]["raw"]
+    verdict = verify(path)
+
+    assert (None, 4, True) == (verdict.broken, verdict.level, verdict.finished)
+
+
+def test_a_model_s_submission_says_where_it_comes_from(server: Server, path: Path) -> None:
+    record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
+    source = rows_in(path)[2, 3][5]
+
+    assert ["model", "prompt", "raw", "tokens_in", "tokens_out", "tries"] == list(source)
+    assert ("test-1", len(text_of(3, 2)), 1) == (
+        source["model"], source["tokens_out"], source["tries"],
+    )  # fmt: skip
+    assert 64 == len(source["prompt"])
+
+
+def test_the_portrait_plays_with_a_model_that_is_named_apart(server: Server, path: Path) -> None:
+    record(path, SHORT, "portrait", models=models(server.address, "a", "b", default="a"))
+    policies = Counter(entry["policy"] for entry in told(path)[0]["roster"])
+
+    assert {"llm": 4, "claim": 4, "raid": 4, "defend": 4, "mine": 3} == policies
+    assert {(r, a) for r in range(1, 5) for a in range(4)} == set(pairs(server.asked))
+    assert {"a-1"} == {asked.body["model"] for asked in server.asked}
+    assert verify(path).holds
+
+
+def test_what_models_did_is_played_by_recordings_beside_other_models(
+    server: Server, tmp_path: Path
+) -> None:
+    first, path = tmp_path / "first.journal", tmp_path / "second.journal"
+    record(first, SHORT, "llm:a*3,raid*3", models=models(server.address))
+    server.asked.clear()
+    roster = f"recorded:{first}*2,llm:a*2,random,recorded:{first}"
+    record(path, SHORT, roster, models=models(server.address))
+    before, after = rows_in(first), rows_in(path, models_only=False)
+
+    assert {2, 3} == {asked.agent for asked in server.asked}
+    assert [before[r, 1][1] for r in range(1, 5)] == [after[r, 1][1] for r in range(1, 5)]
+    assert verify(path, sources=[str(first)]).holds
+    assert 8 == usage(path).total.answers, "a recording takes nothing"
+
+
+def test_a_round_is_answers_as_they_came_and_then_the_rest(path: Path) -> None:
+    def slow(asked: Asked) -> Reply:
+        return attrs.evolve(playing(asked), delay=0.06 * (3 - (asked.agent or 0)))
+
+    with serving(slow) as server:
+        record(path, {**SHORT, "rounds": 1}, MIXED, models=models(server.address, "a", "b"))
+    form = [
+        (commit.digest is None, [row[0] for row in commit.blocks[0].rows(0)])
+        for commit in commits_of(path)
+        if commit.kind == UNIT
+    ]
+
+    assert [(True, [3]), (True, [1]), (True, [0]), (False, [2, 4, 5])] == form
+    assert [0, 1, 2, 3, 4, 5] == [e["agent"] for e in told(path) if e["event"] == "submitted"]
+
+
+def test_answers_in_any_order_give_the_same_events_and_digests(tmp_path: Path) -> None:
+    runs = []
+    for seed in range(3):
+        with serving(in_any_order(seed)) as server:
+            runs.append(tmp_path / f"{seed}.journal")
+            record(runs[-1], SHORT, "llm:a*8,raid*2", models=models(server.address))
+    one = runs[0]
+
+    assert len({run.read_bytes() for run in runs}) > 1, "they came in other orders"
+    for other in runs[1:]:
+        assert told(one) == told(other)
+        assert diff(one, other).same
+
+
+def test_asked_one_after_the_other_the_same_answers_are_the_same_bytes(tmp_path: Path) -> None:
+    runs = [tmp_path / "one.journal", tmp_path / "two.journal"]
+    for seed, run in enumerate(runs):
+        with serving(in_any_order(seed)) as server:
+            record(run, SHORT, "llm:a*4,raid*2", models=models(server.address, concurrency=1))
+
+        assert 1 == server.most_at_once
+    assert runs[0].read_bytes() == runs[1].read_bytes()
+
+
+def test_an_answer_is_on_the_disk_when_it_is_committed(
+    server: Server, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    monkeypatch.setattr("os.fsync", lambda fd: sizes.append(path.stat().st_size))
+    record(path, {"rounds": 2}, "llm:a*2,raid", models=models(server.address))
+
+    assert {c.end for c in commits_of(path) if c.kind == UNIT} <= set(sizes)
+
+
+ACTION = '{"actions": [["claim", 5, 1]]}'
+CLAIMED = ((KINDS.index("claim"), 5, 1),)
+# What a server sends: the error, the plan and the text that are recorded of it.
+ANSWERS: dict[str, tuple[Reply, str | None, tuple[Any, ...], str | None]] = {
+    "a plan": (completion(ACTION), None, CLAIMED, ACTION),
+    "an empty plan": (completion('{"actions": []}'), None, (), '{"actions": []}'),
+    "words": (completion("I pass."), "no-json", (), "I pass."),
+    "an empty text": (completion(""), "no-json", (), ""),
+    "a refusal": (completion(None, refusal="No."), "refusal", (), "No."),
+    "a refusal with a plan": (completion(ACTION, "content_filter"), "refusal", (), ACTION),
+    "cut before a plan": (completion('{"actions": [[', "length"), "cut", (), '{"actions": [['),
+    "cut behind a plan": (completion(ACTION + " and", "length"), None, CLAIMED, ACTION + " and"),
+    "no text": (completion(None), "no-answer", (), None),
+    "no server": (error(500), "no-answer", (), None),
+    "a wrong key": (error(401), "no-answer", (), None),
+    "no JSON": (Reply(b"<html>"), "no-answer", (), None),
+    "half of it": (Reply(b'{"choices"', announced=100), "no-answer", (), None),
+    "silence": (completion(ACTION, delay=2.0), "no-answer", (), None),
+}  # fmt: skip
+
+
+def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(path: Path) -> None:
+    """One agent for each; in the second round all have a plan."""
+    kinds = list(ANSWERS)
+
+    def respond(asked: Asked) -> Reply:
+        first = asked.round == 1 and asked.agent is not None and asked.agent < len(kinds)
+        return ANSWERS[kinds[asked.agent or 0]][0] if first else playing(asked)
+
+    lines: list[str] = []
+    with serving(respond) as server:
+        limits = models(server.address, timeout=0.5, tell=lines.append)
+        record(path, {"rounds": 2}, f"llm:a*{len(kinds)},greedy-mine", models=limits)
+    rows = rows_in(path)
+    found = {
+        kind: (rows[1, agent][2], tuple(rows[1, agent][1]), rows[1, agent][5]["raw"])
+        for agent, kind in enumerate(kinds)
+    }
+
+    assert {kind: tuple(expected) for kind, (_, *expected) in ANSWERS.items()} == found
+    assert {None} == {row[2] for (round, _), row in rows.items() if round == 2}
+    for row in rows.values():
+        assert ["model", "prompt", "raw", "tokens_in", "tokens_out", "tries"] == list(row[5])
+    assert {"no-answer": 6, "cut": 1, "no-json": 2, "refusal": 2} == usage(path).total.errors
+    assert lines
+    assert all(line.startswith("round 1: no answer for ") for line in lines)
+    assert verify(path).holds
+
+
+def test_more_actions_than_a_plan_may_have_are_an_overflow(path: Path) -> None:
+    text = json.dumps({"actions": [["claim", n % 100, 1] for n in range(1_001)]})
+    with serving(lambda asked: completion(text)) as server:
+        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
+    row = rows_in(path)[1, 0]
+
+    assert ("overflow", 1_000) == (row[2], len(row[1]))
+    assert verify(path).holds
+
+
+def test_a_question_that_is_sent_again_says_how_often(path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        seen[asked.agent] += 1
+        return playing(asked) if seen[asked.agent] > 2 else error(503, headers={"retry-after": "0"})
+
+    seen: Counter[int | None] = Counter()
+    with serving(respond) as server:
+        record(path, {"rounds": 1}, "llm:a*2,raid", models=models(server.address, tries=3))
+
+    assert [3, 3] == [row[5]["tries"] for row in rows_in(path).values()]
+    assert 6 == usage(path).total.tries
+
+
+def test_nobody_is_asked_before_a_scripted_agent_that_fails(
+    server: Server, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "failing.py").write_text(
+        "class Late:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return [] if seen.round < 3 else 1 / 0\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PolicyFailed, match="round 3"):
+        record(path, SHORT, "llm:a*2,failing:Late", models=models(server.address))
+
+    assert {1, 2} == {asked.round for asked in server.asked}
+    assert (2, 0) == (summarise(path).rounds, summarise(path).waiting)
+
+
+# --- runs that stop ---
+
+
+def test_a_run_stops_when_nobody_has_answered_for_as_many_rounds_as_patience_lasts(
+    path: Path,
+) -> None:
+    lines: list[str] = []
+    down = threading.Event()
+
+    def respond(asked: Asked) -> Reply:
+        return error(503) if down.is_set() and asked.round != 1 else playing(asked)
+
+    down.set()
+    with serving(respond) as server:
+        limits = models(server.address, patience=2, tell=lines.append)
+        with pytest.raises(RunStopped, match="no model has answered for 2 rounds") as stopped:
+            record(path, {"rounds": 6}, "llm:a*3,raid", models=limits)
+        rounds = summarise(path).rounds
+        down.clear()
+        server.asked.clear()
+        resume(path, models=limits)
+
+    assert (3, 4) == (rounds, stopped.value.round)
+    assert [f"round {n}: no answer for 3 agents: HTTP 503: no" for n in (2, 3)] == lines
+    assert {4, 5, 6} == {asked.round for asked in server.asked}
+    assert {2, 3} == {round for (round, _), row in rows_in(path).items() if row[2]}
+    assert verify(path).finished
+
+
+def test_one_answer_a_round_is_enough_to_go_on(path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return playing(asked) if asked.agent == (asked.round or 0) % 3 else error(503)
+
+    with serving(respond) as server:
+        record(path, {"rounds": 6}, "llm:a*3,raid", models=models(server.address, patience=1))
+
+    assert Counter({"no-answer": 12}) == usage(path).total.errors
+
+
+def test_a_server_that_is_not_there_ends_a_run_whose_journal_is_whole(path: Path) -> None:
+    address = f"http://127.0.0.1:{closed_port()}/v1"
+    with pytest.raises(RunStopped):
+        record(path, SHORT, "llm:a*3,raid", models=models(address, patience=1))
+
+    assert (1, 0) == (summarise(path).rounds, summarise(path).waiting)
+    assert verify(path).holds
+
+
+def spent(path: Path) -> int:
+    total = usage(path).total
+    return total.tokens_in + total.tokens_out
+
+
+CEILINGS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "max_tokens": lambda tokens: {"max_tokens": tokens},
+    "max_cost": lambda tokens: {"max_cost": tokens / 1e6, "price_in": 1.0, "price_out": 1.0},
+}
+
+
+@pytest.mark.parametrize("kind", CEILINGS)
+def test_a_run_stops_before_a_ceiling_is_passed_and_goes_on_under_a_higher_one(
+    server: Server, tmp_path: Path, kind: str
+) -> None:
+    free = tmp_path / "free.journal"
+    record(free, SHORT, "llm:a*3,raid", models=models(server.address))
+    whole = spent(free)
+    for share in (0.4, 0.7, 0.99):
+        path = tmp_path / f"{share}.journal"
+        ceiling = int(whole * share)
+        limits = models(server.address, tokens=200, **CEILINGS[kind](ceiling))
+        server.asked.clear()
+        with pytest.raises(RunStopped, match=f"--{kind.replace('_', '-')}") as stopped:
+            record(path, SHORT, "llm:a*3,raid", models=limits)
+        at, size = summarise(path), path.stat().st_size
+        with pytest.raises(RunStopped, match="before round"):
+            resume(path, models=limits)
+
+        assert size == path.stat().st_size, "what was taken before counts"
+        assert (stopped.value.round - 1, 0) == (at.rounds, at.waiting)
+        assert 0 < at.rounds < 4
+        assert 3 * at.rounds == len(server.asked)
+        assert spent(path) <= ceiling
+
+        server.asked.clear()
+        resume(path, models=models(server.address, **CEILINGS[kind](2 * whole)))
+
+        assert 3 * (4 - at.rounds) == len(server.asked)
+        assert whole == spent(path)
+
+
+def test_a_ceiling_counts_what_was_taken_before_the_run_broke_off(
+    server: Server, tmp_path: Path
+) -> None:
+    """To the token: the same ceiling lets a run that was resumed go just as far."""
+    free, cut = tmp_path / "free.journal", tmp_path / "cut.journal"
+    record(free, SHORT, "llm:a*3,raid", models=models(server.address, concurrency=1))
+    commits = commits_of(free)
+    for commit in commits[1:-1]:
+        cut.write_bytes(free.read_bytes()[: commit.end])
+        held = [Amount("a", one.tokens_in or 0, one.tokens_out or 0) for one in asked_in(cut)]
+        budget = Budget(Models(), ["a"], held)
+
+        assert spent(cut) == budget.tokens
+        limits = models(server.address, max_tokens=spent(cut) + 100)
+        before = len(server.asked)
+        if commit.unit == 4 and len(rows_in(cut)) == 12:
+            resume(cut, models=limits)  # nobody is left to be asked
+        else:
+            with pytest.raises(RunStopped, match="and 100 of"):
+                resume(cut, models=limits)
+
+        assert before == len(server.asked)
+
+
+def test_half_asked_under_a_ceiling_only_the_rest_has_to_fit(
+    server: Server, tmp_path: Path
+) -> None:
+    free, cut = tmp_path / "free.journal", tmp_path / "cut.journal"
+    record(free, {**SHORT, "rounds": 2}, "llm:a*3,raid", models=models(server.address))
+    two = [c for c in commits_of(free) if c.unit == 2][1]  # two of three have answered
+    cut.write_bytes(free.read_bytes()[: two.end])
+    server.asked.clear()
+    with pytest.raises(RunStopped, match="before round 2"):
+        resume(cut, models=models(server.address, max_tokens=spent(cut) + 1_000))
+    resume(cut, models=models(server.address, max_tokens=spent(cut) + 5_000))
+
+    assert 1 == len(server.asked)
+    assert [c.digest for c in commits_of(free)][-2:] == [c.digest for c in commits_of(cut)][-2:]
+
+
+def test_a_round_that_only_has_to_be_closed_is_closed_under_any_ceiling(
+    server: Server, tmp_path: Path
+) -> None:
+    free, cut = tmp_path / "free.journal", tmp_path / "cut.journal"
+    record(free, {**SHORT, "rounds": 2}, "llm:a*3,raid", models=models(server.address))
+    three = [c for c in commits_of(free) if c.unit == 2][2]
+    cut.write_bytes(free.read_bytes()[: three.end])
+    server.asked.clear()
+    resume(cut, models=models(server.address, max_tokens=1))
+
+    assert [] == server.asked
+    assert free.read_bytes() == cut.read_bytes()
+
+
+def test_a_fork_counts_under_its_ceiling_only_what_it_asked_itself(
+    server: Server, tmp_path: Path
+) -> None:
+    parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
+    record(parent, {"rounds": 8, "seed": 3}, "llm:a*3,raid", models=models(server.address))
+    of_two = sum(
+        (one.tokens_in or 0) + (one.tokens_out or 0) for one in asked_in(parent) if one.round > 6
+    )
+    limits = models(server.address, tokens=200, max_tokens=of_two + 6_000)
+    server.asked.clear()
+    fork(parent, 6, out, models=limits)
+    behind = commits_of(out)
+    cut = tmp_path / "cut.journal"
+    closed = next(c for c in behind if c.unit == 7 and c.digest is not None and c.kind == UNIT)
+    cut.write_bytes(out.read_bytes()[: closed.end])
+    resume(cut, models=limits)
+
+    assert spent(parent) > of_two + 6_000
+    assert Counter(pairs(server.asked)) == Counter(
+        [(7, a) for a in range(3)] + 2 * [(8, a) for a in range(3)]
+    )
+    assert out.read_bytes()[: closed.end] == cut.read_bytes()[: closed.end]
+    assert told(out) == told(cut)
+
+
+def test_answers_that_nobody_counted_are_taken_to_be_as_long_as_can_be(path: Path) -> None:
+    def uncounted(asked: Asked) -> Reply:
+        return completion(text_of(asked.agent or 0, asked.round or 0), usage=None)
+
+    with serving(uncounted) as server:
+        with pytest.raises(RunStopped):
+            record(path, SHORT, "llm:a*1,raid", models=models(server.address, max_tokens=8_000))
+        asked = len(server.asked)
+        with pytest.raises(RunStopped):
+            resume(path, models=models(server.address, max_tokens=8_000))
+
+    assert 0 < asked < 4
+    assert asked == len(server.asked) == usage(path).total.uncounted
+
+
+@pytest.mark.parametrize("limit", [{"max_cost": 1.0}, {"max_cost": 1.0, "price_in": 1.0}])
+def test_a_ceiling_of_cost_without_a_price_is_refused_before_anything_is_written(
+    server: Server, path: Path, limit: dict[str, float]
+) -> None:
+    with pytest.raises(BadInput, match="needs the price of a"):
+        record(path, SHORT, "llm:a,raid", models=models(server.address, **limit))
+
+    assert (False, []) == (path.exists(), server.asked)
+
+
+# --- rounds left open ---
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose answers came backwards."""
+    path = tmp_path_factory.mktemp("runs") / "recorded.journal"
+    with serving(lambda a: attrs.evolve(playing(a), delay=0.03 * (5 - (a.agent or 0)))) as server:
+        record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
+    return path
+
+
+def test_broken_off_after_any_commit_it_goes_on_and_asks_nobody_twice(
+    recorded: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.journal"
+    everybody = {(round, agent) for round in range(1, 5) for agent in MODELS}
+    for commit in commits_of(recorded)[:-1]:
+        for extra in (0, 20):  # bytes of the next one
+            cut.write_bytes(recorded.read_bytes()[: commit.end + extra])
+            there = set(rows_in(cut))
+            with serving(in_any_order(commit.index)) as server:
+                resume(cut, models=models(server.address, "a", "b"))
+
+            assert sorted(everybody - there) == sorted(pairs(server.asked))
+            assert told(recorded) == told(cut)
+
+
+def test_rounds_left_open_are_compared_agent_by_agent(recorded: Path, tmp_path: Path) -> None:
+    """Answers came from 3, 1 and 0; what has not come yet is no difference."""
+    start, *commits = commits_of(recorded)
+    three, one, zero = (c for c in commits if c.unit == 1 and c.digest is None)
+    [(code, [row])] = one.blocks[0].batches
+    other = Commit(UNIT, 1, None, [Block([(code, [(row[0], (), *row[2:])])])])
+    paths = {
+        name: write(tmp_path / name, [start, *answers])
+        for name, answers in {
+            "3": [three], "3 1": [three, one], "1 3": [one, three], "1": [one], "none": [],
+            "3 1 0": [three, one, zero], "other 1": [other], "3 0": [three, zero],
+        }.items()
+    }  # fmt: skip
+
+    def found(a: str, b: str | None) -> tuple[bool, str | None, list[int]]:
+        told = diff(paths[a], paths[b] if b else recorded)
+        events = [e for e in (told.first and (told.first.a, told.first.b)) or () if e is not None]
+        return told.same, told.prefix, [e["agent"] for e in events]
+
+    assert (True, None, []) == found("1 3", "3 1")
+    assert (False, "a", []) == found("1", "3 1") == found("1", "3 1 0") == found("none", "1")
+    assert (False, "b", []) == found("3 1 0", "3")
+    for name in ("3", "1", "1 3", "3 1 0"):
+        assert (False, "a", []) == found(name, None)
+    assert (False, None, [1, 1]) == found("other 1", "3 1") == found("other 1", None)
+    assert (False, None, [1, 1]) == found("1", "other 1")
+    assert (False, None, [1]) == found("3 1", "3 0")
+
+
+def test_what_waits_is_told_in_the_order_of_agents(recorded: Path, tmp_path: Path) -> None:
+    inside = [c for c in commits_of(recorded) if c.unit == 3]
+    cut = tmp_path / "cut.journal"
+    for count in range(1, len(inside)):
+        cut.write_bytes(recorded.read_bytes()[: inside[count - 1].end])
+        waiting = [e for e in told(cut) if e.get("round") == 3]
+        whole = [e for e in told(recorded) if e.get("round") == 3]
+
+        assert [3, 1, 0][:count] == [c.blocks[0].rows(0)[0][0] for c in inside[:count]]
+        assert [e for e in whole if e["event"] == "submitted" and e["agent"] in [3, 1, 0][:count]] \
+            == waiting  # fmt: skip
+        assert waiting == [e.as_dict() for e in log(cut, Query(first=3))]
+        assert count == summarise(cut).waiting
+        assert rebuild(recorded, 2).state.gold == rebuild(cut, 2).state.gold
+        with pytest.raises(BadInput, match="no round 3"):
+            rebuild(cut, 3)
+        for level in (1, 2, 3, 4):
+            assert (None, 2) == (verify(cut, level).broken, verify(cut, level).rounds)
+
+
+def test_a_round_left_open_is_the_beginning_of_the_whole_one(
+    recorded: Path, tmp_path: Path
+) -> None:
+    inside = [c for c in commits_of(recorded) if c.unit == 3]
+    cut = tmp_path / "cut.journal"
+    for count in (1, 2, 3):
+        cut.write_bytes(recorded.read_bytes()[: inside[count - 1].end])
+        found = diff(cut, recorded)
+
+        assert (None, [], "a") == (found.first, list(found.causes), found.prefix)
+
+
+def waiting(*rows: Any) -> list[Commit]:
+    return [Commit(UNIT, 1, None, [Block([row])]) for row in rows]
+
+
+def submission(agent: object, *, source: object = None) -> tuple[int, list[Any]]:
+    return (0, [(agent, (), None, None, None, source)])
+
+
+@pytest.mark.parametrize(
+    ("commits", "says"),
+    [
+        (waiting(submission(1), submission(1)), "submissions of the same or no agents"),
+        (waiting(submission(6)), "submissions of the same or no agents"),
+        (waiting(submission(2**63)), "submissions of the same or no agents"),
+        (waiting(submission(-1)), "integer >= 0 expected"),
+        (waiting(submission("0")), "integer >= 0 expected"),
+        (waiting(submission(())), "integer >= 0 expected"),
+        (waiting((0, [()])), "6 fields expected"),
+        (waiting((2, [(1, (0,), 0, ())])), "claim_drawn among inputs"),
+        (waiting((9, [(0,)])), "event type 9"),
+        (waiting(submission(0, source={"raw": float("nan")})), "map of names to plain values"),
+    ],
+)
+def test_forged_answers_that_wait_are_refused_before_anybody_is_asked(
+    recorded: Path, server: Server, path: Path, commits: list[Commit], says: str
+) -> None:
+    write(path, [commits_of(recorded)[0], *commits])
+    before = path.read_bytes()
+    with pytest.raises((BadInput, MalformedEvents), match=says):
+        resume(path, models=models(server.address, "a", "b"))
+
+    assert ([], before) == (server.asked, path.read_bytes())
+
+
+def test_a_wrong_digest_before_answers_that_wait_is_refused_before_anybody_is_asked(
+    recorded: Path, server: Server, path: Path
+) -> None:
+    commits = commits_of(recorded)[:6]  # START, round 1, and one answer of round 2
+    closing = commits[4]
+    commits[4] = Commit(UNIT, 1, (closing.digest or 0) ^ 1, closing.blocks)
+    write(path, commits)
+    with pytest.raises(MalformedEvents, match="but its events give"):
+        resume(path, models=models(server.address, "a", "b"))
+
+    assert [] == server.asked
+    assert 2 == getattr(verify(path).broken, "level", None)
+
+
+CLOSED: dict[str, Callable[[list[Any]], list[Any]]] = {
+    "an agent twice": lambda rows: [*rows[:2], rows[1], *rows[3:]],
+    "an agent more": lambda rows: [*rows, (6, *rows[5][1:])],
+    "an agent that is not there": lambda rows: [*rows[:3], (60, *rows[3][1:]), *rows[4:]],
+    "an agent less": lambda rows: rows[:3] + rows[4:],
+    "nobody": lambda rows: [],
+    "agents in another order": lambda rows: rows[::-1],
+    "no agent at all": lambda rows: [*rows[:5], ((), *rows[5][1:])],
+}
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+@pytest.mark.parametrize("what", CLOSED)
+def test_forged_rounds_are_refused_in_words(
+    recorded: Path, path: Path, what: str, in_pieces: bool
+) -> None:
+    """Under right checksums, and whatever the digest is."""
+    start, *commits = commits_of(recorded)
+    first = [c for c in commits if c.unit == 1]
+    rows = CLOSED[what](sorted(row for c in first for row in c.blocks[0].rows(0)))
+    blocks = [Block([(0, [row])]) for row in rows] if in_pieces else [Block([(0, rows)])]
+    closing = [blocks.pop() if blocks else Block(()), first[-1].blocks[1]]
+    forged = [Commit(UNIT, 1, None, [block]) for block in blocks]
+    write(path, [start, *forged, Commit(UNIT, 1, first[-1].digest, closing)])
+    broken = verify(path).broken
+
+    if in_pieces and what == "agents in another order":
+        assert broken is None, "that is how they come"
+    else:
+        assert broken is not None
+        assert broken.level in (2, 3, 4)
+    for read in (summarise, usage, told, lambda path: diff(path, recorded)):
+        with suppress(MalformedEvents):
+            read(path)
+
+
+# --- forks ---
+
+
+def test_a_fork_asks_anew_from_the_fork_on(recorded: Path, tmp_path: Path, server: Server) -> None:
+    inside = [c for c in commits_of(recorded) if c.unit == 3]
+    half = tmp_path / "half.journal"
+    half.write_bytes(recorded.read_bytes()[: inside[1].end])
+    for parent in (recorded, half):
+        out = tmp_path / f"fork-of-{parent.name}"
+        server.asked.clear()
+        fork(parent, 2, out, models=models(server.address, "a", "b"))
+
+        assert [(r, a) for r in (3, 4) for a in sorted(MODELS)] == sorted(pairs(server.asked))
+        assert verify(out).holds
+        without = [e for e in told(out) if e["event"] != "forked"]
+        assert told(recorded) == without, "the server answers as it did"
+
+
+def test_a_submission_put_in_by_hand_is_not_asked_for(
+    recorded: Path, tmp_path: Path, server: Server
+) -> None:
+    out, cut = tmp_path / "fork.journal", tmp_path / "cut.journal"
+    by_hand = [
+        {"round": 3, "agent": 1, "actions": [["claim", 7, 1]]},
+        {"round": 4, "agent": 2, "actions": []},
+        *({"round": 4, "agent": agent, "actions": []} for agent in MODELS),
+    ]
+    fork(recorded, 2, out, replace=by_hand, models=models(server.address, "a", "b"))
+
+    assert [(3, 0), (3, 3)] == sorted(pairs(server.asked))
+    assert ((KINDS.index("claim"), 7, 1),) == rows_in(out, models_only=False)[3, 1][1]
+    assert verify(out).holds
+    for commit in commits_of(out)[:-1]:
+        if commit.index > next(c.index for c in commits_of(out) if c.kind == 3) - 1:
+            cut.write_bytes(out.read_bytes()[: commit.end])
+            there = {pair for pair in rows_in(cut) if pair[0] > 2}
+            server.asked.clear()
+            resume(cut, models=models(server.address, "a", "b"))
+
+            assert sorted({(3, 0), (3, 3)} - there) == sorted(pairs(server.asked))
+            assert told(out) == told(cut)
+
+
+def test_a_fork_may_have_other_models_and_then_those_are_asked(
+    recorded: Path, tmp_path: Path, server: Server
+) -> None:
+    out = tmp_path / "fork.journal"
+    roster = "llm:c*3,mine,llm:a*2"
+    fork(recorded, 2, out, roster=roster, models=models(server.address, "a", "c"))
+    asked = sorted((a.round, a.agent, a.body["model"]) for a in server.asked)
+
+    assert [
+        (r, a, m) for r in (3, 4)
+        for a, m in ((0, "c-1"), (1, "c-1"), (2, "c-1"), (4, "a-1"), (5, "a-1"))
+    ] == asked  # fmt: skip
+    assert (None, 4) == (verify(out).broken, verify(out).level)
+    assert {(0, "a"), (0, "c"), (1, "a"), (1, "c"), (2, "c"), (3, "b"), (4, "a"), (5, "a")} == {
+        (agent, model) for agent, model, _ in usage(out).agents
+    }
+
+
+# --- before a run ---
+
+
+def test_an_estimate_asks_nobody_and_counts_every_question(
+    server: Server, path: Path, tmp_path: Path
+) -> None:
+    chosen = models(server.address, "a", "b", price_in=1.0, price_out=2.0)
+    config, roster = prepare({"rounds": 50}, MIXED, models=chosen)
+    a, b = estimates(config, roster, chosen)
+
+    assert ([], []) == (server.asked, list(tmp_path.iterdir()))
+    assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
+        (one.model, one.questions, one.most_out) for one in (a, b)
+    ]
+    assert (a.most_in + 2 * a.most_out) / 1e6 == a.most_cost
+    assert None is estimates(config, roster, models(server.address, "a", "b"))[0].most_cost
+    assert [] == estimates(*prepare({}, "raid"), chosen)
+
+
+def test_a_dry_run_sends_nothing_and_writes_nothing(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["record", "--dry-run", "--base-url", server.address, "--json", "--rounds", "7"]
+    done = CliRunner().invoke(cli, [*command, "--roster", "llm:a*3,llm:b,raid"])
+
+    assert ([], []) == (server.asked, list(tmp_path.iterdir()))
+    assert {"a": 21, "b": 7} == {one["model"]: one["questions"] for one in json.loads(done.stdout)}
+
+
+def talkative(asked: Asked) -> Reply:
+    """Plays as much as it can, all over the map, and says as much as it may."""
+    round, agent = asked.round or 0, asked.agent or 0
+    first = [["claim", (17 * agent + n) % 100, 1] for n in range(10)]
+    chance = random.Random(f"{round} {agent}")
+    later = [
+        [chance.choice(["claim", "raid", "raid", "defend"]), chance.randrange(100), 1]
+        for _ in range(40)
+    ]
+    text = json.dumps({"actions": first if round == 1 else later, "say": "\u00e9" * 280})
+    return completion(text, usage=(bytes_in(asked), 400))
+
+
+@pytest.mark.parametrize("treatment", ["baseline", "communication", "history-all"])
+def test_no_run_takes_more_than_was_estimated(path: Path, server: Server, treatment: str) -> None:
+    server.respond = talkative
+    chosen = models(server.address)
+    settings = {"rounds": 30, "seed": 3}
+    config, roster = prepare(settings, "llm:a*5,raid*2", treatment, chosen)
+    [most] = estimates(config, roster, chosen)
+    record(path, settings, "llm:a*5,raid*2", treatment, models=chosen)
+    total = usage(path).total
+
+    assert most.questions == total.answers == len(server.asked)
+    assert total.tokens_in <= most.most_in
+    assert total.tokens_out <= most.most_out
