@@ -251,10 +251,19 @@ class JournalWriter:
         self._builds_on = self._checksum
         frame = length + b"\xce" + check.to_bytes(4, "big") + body
         checksum = xxh3_64_intdigest(frame, self._checksum)
+        before = self.offset, self.commits, self._checksum, self._unwritten, self._parent
         self._write(self._unwritten + frame + b"\xcf" + checksum.to_bytes(8, "big"))
-        self._unwritten = b""
+        self._unwritten, self._parent = b"", None
         self._checksum = checksum
         self.commits += 1
+        if self.fsync:
+            # Ctrl-C here loses nothing: the commit is whole, and may have been paid for.
+            try:
+                os.fsync(self._fd)
+            except OSError as error:
+                self.offset, self.commits, self._checksum, self._unwritten, self._parent = before
+                self._take_back()
+                raise self._refused(error) from None
 
     def close(self) -> None:
         """Release the file, and leave none where nothing was committed. May be called twice."""
@@ -272,19 +281,18 @@ class JournalWriter:
                 self._branch_off(*self._parent, data)
             else:
                 self._write_all(data)
-            if self.fsync:
-                os.fsync(self._fd)
+            end = os.lseek(self._fd, 0, os.SEEK_CUR) if self._parent else self.offset + len(data)
         except OSError as error:
             self._take_back()
-            whole = self.commits if self.offset else 0
-            raise WriteFailed(self.path, f"{_reason(error)} after {whole} whole commits") from None
+            raise self._refused(error) from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
-        self.offset = (
-            os.lseek(self._fd, 0, os.SEEK_CUR) if self._parent else self.offset + len(data)
-        )
-        self._parent = None
+        self.offset = end
+
+    def _refused(self, error: OSError) -> WriteFailed:
+        whole = self.commits if self.offset else 0
+        return WriteFailed(self.path, f"{_reason(error)} after {whole} whole commits")
 
     def _write_all(self, data: bytes) -> None:
         written = os.write(self._fd, data)

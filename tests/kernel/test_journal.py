@@ -1101,6 +1101,40 @@ def test_the_disk_is_waited_for_after_each_commit_where_asked(
     assert calls == (["write", "fsync"] if fsync else ["write"]) * 5
 
 
+def test_an_interrupt_while_the_disk_is_waited_for_loses_no_commit(
+    path: Path, replace: Replace
+) -> None:
+    def interrupted(fd: int) -> None:
+        raise KeyboardInterrupt
+
+    with JournalWriter(path, HEADER, fsync=True) as journal:
+        journal.append(commits()[0])
+        replace(fsync=interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(commits()[1])
+
+    with JournalReader(path) as reader:
+        assert 2 == len(list(reader))
+
+
+def test_a_later_commit_that_does_not_reach_the_disk_is_taken_back_and_can_come_again(
+    path: Path, replace: Replace
+) -> None:
+    def refuse(fd: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with JournalWriter(path, HEADER, fsync=True) as journal:
+        journal.append(commits()[0])
+        replace(fsync=refuse)
+        with pytest.raises(WriteFailed, match="after 1 whole commits"):
+            journal.append(commits()[1])
+        replace(fsync=os.fsync)
+        journal.append(commits()[1])
+
+    with JournalReader(path) as reader:
+        assert 2 == len(list(reader))
+
+
 def test_a_commit_that_does_not_reach_the_disk_is_taken_back(path: Path, replace: Replace) -> None:
     def refuse(fd: int) -> None:
         raise OSError(errno.EIO, "Input/output error")

@@ -202,7 +202,7 @@ TEXTS = st.builds(
 DEFENSES = st.sampled_from(["absolute", "pointwise"])
 
 
-@tries(6)
+@tries(5)
 @given(text=TEXTS, rows=st.integers(1, 9), cols=st.integers(1, 9), defense=DEFENSES)
 @example(text='{"mine": [{"3": 1, "3": 2}], "MINE": {"3": 1, "3": 2}}', rows=4, cols=9, defense="")
 @example(text='{"defend": [[0, 1], [[0, 1], 2]]}', rows=4, cols=9, defense="pointwise")
@@ -377,16 +377,17 @@ def test_an_answer_is_read_as_it_was(
 def test_an_answer_cut_or_damaged_is_read_as_the_rules_say(answer: dict[str, Any]) -> None:
     grid = answer["rows"], answer["cols"], answer["defense"]
     text = answer["text"][:2_000]
-    for place in range(0, len(text), max(1, len(text) // 12)):
+    for place in range(0, len(text), max(1, len(text) // 4)):
         for part in (text[:place], text[:place] + text[place + 1 :], text[place:] + text[:place]):
             assert meant(part, *grid) == read(part, *grid), part
 
 
 # Work: how many characters are looked at, at each of its parts, for a text of the longest length
-# that is read. Searching passes over the text once. A position that decodes is passed over, one
-# that does not may cost the rest of the text twice, for its nesting and for its value, and the
-# decoder's error as much again, for it counts lines. So there is a bound for any text, and for
-# each of these families, the last of them included, work grows no faster than the text.
+# that is read. Searching passes over the text once. A position that decodes is passed over; one
+# that does not may cost the rest of the text twice, for its nesting and for its value, and all
+# before its end twice more, for the decoder's error tells line and column. Four times
+# FAILED_POSITIONS_MAX and a few is therefore the bound for any text, and in no family does work
+# outgrow the text.
 
 
 class Work:
@@ -429,13 +430,13 @@ class Work:
 
     def raw_decode(self, text: str, position: int) -> tuple[object, int]:
         """The decoder's part of it."""
-        end = len(text)
+        end = len(text)  # as far as it may have looked, where its failure does not say
         try:
             value, end = _DECODER.raw_decode(text, position)
         except json.JSONDecodeError as error:
             if not error.msg.startswith("Unterminated"):  # such a string is read to the end
                 end = min(end, error.pos + 16)
-            self.done["errors"] += error.pos
+            self.done["errors"] += 2 * error.pos  # the lines, then where the last began
             raise
         finally:
             self.done["decoding"] += end - position
@@ -534,7 +535,7 @@ def test_a_text_is_looked_at_no_more_often_than_the_bound(
     assert counted.done["searching"] <= TEXT_MAX
     assert counted.done["nesting"] <= (counted.failed + 1) * TEXT_MAX
     assert counted.done["decoding"] <= (counted.failed + 1) * TEXT_MAX
-    assert counted.done["errors"] <= counted.failed * TEXT_MAX
+    assert counted.done["errors"] <= 2 * counted.failed * TEXT_MAX
     assert counted.done["names"] <= 4 * TEXT_MAX
     assert counted.done["plots"] <= TEXT_MAX
 
@@ -556,8 +557,8 @@ def test_no_more_is_looked_at_of_a_longer_text(monkeypatch: pytest.MonkeyPatch) 
     assert most.done == more.done
 
 
-def test_the_costliest_known_text_is_looked_at_224_times(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_costliest_text_known_is_looked_at_225_times(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = work(FAMILIES["nesting, values and errors to the end"](TEXT_MAX), monkeypatch)
 
     assert FAILED_POSITIONS_MAX == counted.failed
-    assert 190 < counted.done.total() / TEXT_MAX < 230
+    assert 225 == round(counted.done.total() / TEXT_MAX)
