@@ -118,7 +118,7 @@ class Client:
                     raise answer
                 yield place, answer
         finally:
-            for question_out in out:
+            for question_out in reversed(out):  # what waits for a place first, lest it takes one
                 question_out.cancel()
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:

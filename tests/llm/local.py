@@ -45,6 +45,10 @@ def local_model(slots: int = 2) -> Iterator[str]:
     params.ui = False
     params.offline = True
     params.verbosity = 1
+    for cores in (params.cpuparams, params.cpuparams_batch):
+        # Threads that wait for each other crawl where other tests need the cores.
+        cores.n_threads = max(1, (os.cpu_count() or 2) // 2)
+        cores.poll = 0
     server = xllamacpp.Server(params)
     try:
         yield f"{server.listening_address}/v1"

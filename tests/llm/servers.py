@@ -101,7 +101,7 @@ class Server:
         self.respond = respond
         self.asked: list[Asked] = []
         self.answered: list[Asked] = []
-        self.at_once = 0  # requests that are being answered
+        self.at_once = 0  # requests whose response has not begun
         self.most_at_once = 0
         self.lock = threading.Lock()
         self.address = ""
@@ -128,17 +128,19 @@ class _Handler(BaseHTTPRequestHandler):
             told.at_once += 1
             told.most_at_once = max(told.most_at_once, told.at_once)
         try:
-            self._send(told.respond(asked))
+            try:
+                reply = told.respond(asked)
+                time.sleep(reply.delay)
+            finally:
+                with told.lock:
+                    told.at_once -= 1  # before who asked can know, and ask the next
+            self._send(reply)
             with told.lock:
                 told.answered.append(asked)
         except OSError:
             self.close_connection = True  # who asked has gone
-        finally:
-            with told.lock:
-                told.at_once -= 1
 
     def _send(self, reply: Reply) -> None:
-        time.sleep(reply.delay)
         if reply.raw:
             self.wfile.write(reply.body)
             self.close_connection = True

@@ -636,17 +636,23 @@ def test_as_many_are_out_at_once_as_may_be_and_never_more(concurrency: int) -> N
 
 
 def test_several_servers_share_the_limit() -> None:
-    at_once: list[int] = []
+    together = threading.Barrier(3)
+    lock = threading.Lock()
+    at_once = [0]
 
     def respond(asked: Asked) -> Reply:
-        at_once.append(a.at_once + b.at_once)
-        return completion(asked.text, delay=0.01)
+        with lock:
+            at_once.append(at_once[-1] + 1)
+        together.wait(10)
+        with lock:
+            at_once.append(at_once[-1] - 1)
+        return completion(asked.text)
 
     with serving(respond) as a, serving(respond) as b, Client(3) as client:
-        questions = [question((a, b)[place % 2].address, str(place)) for place in range(20)]
+        questions = [question((a, b)[place % 2].address, str(place)) for place in range(21)]
         found = {place: answer.text for place, answer in client.answers(questions)}
 
-    assert {place: str(place) for place in range(20)} == found
+    assert {place: str(place) for place in range(21)} == found
     assert 3 == max(at_once)
 
 
