@@ -231,6 +231,8 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is no table", "write [name] and below it model = '...'")
     _check(f"{where}: name", name, _CHOICE["model"])
+    if set(name) & set(",*"):
+        raise BadInput(f"{where} has a comma or an asterisk", "no roster could name it")
     choice: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     for field, value in table.items():

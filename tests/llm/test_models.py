@@ -485,3 +485,11 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
         parse_roster(f"llm:{name}*1")
 
     assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["a*b", "a,b"])
+def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text(f'["{name}"]\n')
+    with pytest.raises(BadInput, match="no roster could name it"):
+        read_models(path)
