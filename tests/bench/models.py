@@ -1,8 +1,8 @@
 """What asking language models costs beside waiting for them.
 
-A scripted server in a process of its own answers every question after the same time. Rounds are timed
-by the clock, because what is measured is waiting: how much longer ten agents at once take than one
-answer does. What a round costs besides is counted as this process's CPU time.
+A scripted server in a process of its own answers every question after the same time. Rounds are
+timed by the clock, because what is measured is waiting: how much longer ten agents at once take
+than one answer does. What a round costs besides is counted as this process's CPU time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -41,22 +42,24 @@ class Answering:
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """Ten agents against one answer's time; and what a round takes when nobody has to be waited for."""
+    """Ten agents against one answer's time; and a round where nobody has to be waited for."""
     walls, _ = _rounds(folder, AGENTS, ANSWER)
     alone, _ = _rounds(folder, 1, ANSWER)
-    wall = statistics.median(walls)
+    wall, one = statistics.median(walls), statistics.median(alone)
+    answer = f"{ANSWER * 1e3:.0f} ms"
     yield (
-        f"{AGENTS} models asked at once", f"one answer's time, {ANSWER * 1e3:.0f} ms",
-        f"{wall / ANSWER:.3f} x", "<= 1.2", f"one agent alone {statistics.median(alone) / ANSWER:.3f} x",
+        f"{AGENTS} models asked at once", f"one answer's time, {answer}",
+        f"{wall / ANSWER:.3f} x", "<= 1.2", f"one agent alone {one / ANSWER:.3f} x",
     )  # fmt: skip
     yield (
-        "a round but for waiting", f"the clock, less {ANSWER * 1e3:.0f} ms",
+        "a round but for waiting", f"the clock, less {answer}",
         f"{(wall - ANSWER) * 1e3:.1f} ms", "-", f"{AGENTS} agents, median of {len(walls)} rounds",
     )  # fmt: skip
     walls, cpu = _rounds(folder, AGENTS, 0.0)
+    wall, work = statistics.median(walls), statistics.median(cpu)
     yield (
         "a round of a server that is quick", "the clock; CPU time of the client's process",
-        f"{statistics.median(walls) * 1e3:.1f} ms", "-", f"CPU {statistics.median(cpu) * 1e3:.1f} ms",
+        f"{wall * 1e3:.1f} ms", "-", f"CPU {work * 1e3:.1f} ms",
     )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def _rounds(folder: Path, agents: int, delay: float) -> tuple[list[float], list[
             force=True,
             on_round=lambda *_: marks.append((time.perf_counter(), time.process_time())),
         )
-    pairs = list(zip(marks, marks[1:], strict=False))
+    pairs = list(pairwise(marks))
     return [b[0] - a[0] for a, b in pairs], [b[1] - a[1] for a, b in pairs]
 
 

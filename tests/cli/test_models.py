@@ -200,7 +200,8 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
         tmp_path, "--roster", "llm:small*2", "--treatment", "communication", respond=respond
     )
     commands = (
-        ("export", "run.journal"), ("log", "run.journal"), ("replay", "run.journal", "--round", "2"),
+        ("export", "run.journal"), ("log", "run.journal"),
+        ("replay", "run.journal", "--round", "2"),
         ("prompt", "run.journal", "--round", "2", "--agent", "0"),
     )  # fmt: skip
     told = [goldrush(*command, cwd=tmp_path) for command in commands]

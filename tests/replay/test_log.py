@@ -71,7 +71,7 @@ def wanted(event: Event, query: Query) -> bool:
 @st.composite
 def queries(draw: st.DrawFn, path: Path) -> Query:
     config = events_of(path)[0]["config"]
-    first = draw(st.just(0) | st.integers(0, 20))
+    first = draw(st.just(0) | st.integers(0, config["rounds"]))
     return Query(
         first,
         draw(st.none() | st.integers(first, 22)),
@@ -94,8 +94,8 @@ def test_each_filter_alone_narrows_every_golden_journal(path: Path) -> None:
     events = events_of(path)
     for query in (
         Query(),
-        Query(first=7, last=7),
-        Query(first=20),
+        Query(first=5, last=5),
+        Query(first=events[-1].unit),
         Query(last=0),
         Query(agents=[3]),
         Query(plots=[5, 29]),
