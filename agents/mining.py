@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -107,15 +107,13 @@ class Miners:
             return [(SUBMITTED, rows)]
         rows += [by_hand[agent] for agent in self._chosen if agent in by_hand.keys() - waiting]
         left = [agent for agent in self._chosen if agent not in by_hand.keys() | waiting]
-        return self._coming(self._models, shown, left, sorted(rows))
+        pieces = self._models.pieces(shown, left, is_rest=bool(waiting))
+        return _and_then(pieces, [(SUBMITTED, sorted(rows))])
 
-    @staticmethod
-    def _coming(
-        models: ModelMiners, shown: Shown, agents: Sequence[int], rows: list[Row]
-    ) -> Coming:
-        for row in models.rows(shown, agents):
-            yield [(SUBMITTED, [row])]
-        return [(SUBMITTED, rows)]
+
+def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Coming:
+    yield from pieces
+    return rest
 
 
 def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
@@ -127,7 +125,11 @@ def _agents_in(waiting: Block, config: MiningConfig) -> set[int]:
     """Whose submissions these are. Raises BadInput where a round cannot have them."""
     agents = [row[0] for row in waiting.rows(SUBMITTED)]
     if len(set(agents)) < len(agents) or any(not 0 <= a < config.agents for a in agents):
-        raise BadInput("the round left open has submissions of the same or no agents", "fork it")
+        raise BadInput(
+            "the submissions of the round left open are not of different agents of the run, but of "
+            f"{shown(agents)}",
+            "fork the run at the round before it",
+        )
     return set(agents)
 
 
@@ -205,19 +207,18 @@ def play(
 ) -> MiningState:
     """As `record`, with what `prepare` gave."""
     keep_sources(path, roster.recordings)
-    roster = with_models_decided(roster, config, models)
-    with Miners(config, roster, models=models) as miners:
-        setup = {"config": config.as_dict(), "roster": roster.as_setup()}
-        with JournalWriter(
-            path, Header(MINING.name, MINING.rules), force=force, fsync=fsync
-        ) as journal:
+    header = Header(MINING.name, MINING.rules)
+    with JournalWriter(path, header, force=force, fsync=fsync) as journal:
+        roster = with_models_decided(roster, config, models)
+        with Miners(config, roster, models=models) as miners:
+            setup = {"config": config.as_dict(), "roster": roster.as_setup()}
             return run.record(MINING, setup, miners, journal, on_round)
 
 
 def with_models_decided(roster: Roster, config: MiningConfig, models: Models | None) -> Roster:
     """The roster, with how each model is asked found out where that is left open.
 
-    Raises BadInput where a model does not answer.
+    Each is asked a short question. Raises BadInput where one does not answer it.
     """
     if not models_in(roster.entries):
         return roster
@@ -258,9 +259,14 @@ def resume(
         ) -> Miners:
             recordings = tuple(map(Recording, sources))
             check_players(state, trust, recordings)
+            roster = Roster(entries_of(state), recordings)
+            there = {row[0] for row in waiting.rows(SUBMITTED)}
+            if state.round + 1 < state.config.rounds or models_in(roster.entries).keys() - there:
+                # A wrong server is told now, not recorded as one that does not answer.
+                with_models_decided(roster, state.config, models)
             miners = Miners(
                 state.config,
-                Roster(entries_of(state), recordings),
+                roster,
                 replaced=replaced_in(forks),
                 waiting=waiting,
                 models=models,
@@ -353,7 +359,7 @@ class MinersAgain:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
         shown = Shown(state)
         prompts = Prompts(shown)
-        rows = dict(zip(range(len(self.entries)), recorded.rows(SUBMITTED), strict=False))
+        rows = {row[0]: row for row in recorded.rows(SUBMITTED)}
         return [
             (
                 SUBMITTED,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cli.codes import DONE
-from cli.models import models_of
+from cli.models import models_file, models_of
 from cli.text import echo_json, printable, table
 
 _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
@@ -18,19 +18,13 @@ _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tri
 @click.argument("journals", nargs=-1, required=True, type=click.Path())
 @click.option("--usage", is_flag=True, required=True, help="What language models took, by agent.")
 @click.option("--by-round", is_flag=True, help="By round, too.")
-@click.option(
-    "--models",
-    "models_file",
-    type=click.Path(),
-    metavar="FILE",
-    help="Language models and their prices, in TOML.",
-)
+@models_file
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def measure(
     journals: tuple[str, ...],
     usage: bool,
     by_round: bool,
-    models_file: str | None,
+    models_path: str | None,
     as_json: bool,
 ) -> int:
     """Measure what language models took in runs: answers, tokens, tries and, with prices, cost.
@@ -41,7 +35,7 @@ def measure(
     from agents.llm.budget import prices
     from replay.usage import usage as usage_of
 
-    known = models_of(models_file)
+    known = models_of(models_path)
     found = [usage_of(path, prices(known, list(known.known))) for path in journals]
     if as_json:
         echo_json([one.as_dict() for one in found])
@@ -63,7 +57,8 @@ def _told(rows: Sequence[Sequence[str]], first_number: int) -> str:
 
 
 def _cells(taken: Any) -> tuple[str, ...]:
-    cost = "-" if taken.cost is None else f"{taken.cost:.4f}"
+    at_least = "at least " if taken.uncounted else ""
+    cost = "-" if taken.cost is None else f"{at_least}{taken.cost:.4f}"
     numbers = (taken.tokens_in, taken.tokens_out, taken.uncounted, taken.tries)
     return (str(taken.answers), _errors(taken.errors), *(f"{n:,}" for n in numbers), cost)
 

@@ -13,21 +13,29 @@ from cli.text import echo_json, printable
 if TYPE_CHECKING:
     from agents.llm.models import Models
 
+models_file = click.option(
+    "--models",
+    "models_path",
+    type=click.Path(),
+    metavar="FILE",
+    help="Language models and their prices, in TOML.",
+)
+_MODEL = click.option("--model", help="What llm in a roster stands for, without a name behind it.")
 _OPTIONS = (
-    click.option(
-        "--models", "models_file", type=click.Path(), metavar="FILE",
-        help="Language models and their prices, in TOML.",
-    ),
-    click.option("--model", help="What llm in a roster stands for, without a name behind it."),
     click.option("--base-url", metavar="URL", help="The models' server (default: OpenAI's)."),
     click.option("--concurrency", type=int, help="How many models to ask at once (default 16)."),
     click.option("--patience", type=int, help="Rounds without any answer to bear (default 3)."),
     click.option("--max-tokens", type=int, help="Stop before all answers together take more."),
     click.option("--max-cost", type=float, help="Stop before they cost more than this."),
-)  # fmt: skip
+)
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how the models of a new roster are reached."""
+    return models_file(_MODEL(reach_options(command)))
+
+
+def reach_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say how models are reached; see `models_of`."""
     for option in reversed(_OPTIONS):
         command = option(command)
@@ -35,7 +43,7 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def models_of(
-    models_file: str | None,
+    models_path: str | None,
     model: str | None = None,
     base_url: str | None = None,
     concurrency: int | None = None,
@@ -51,7 +59,7 @@ def models_of(
         "max_tokens": max_tokens, "max_cost": max_cost,
     }  # fmt: skip
     return Models(
-        known=read_models(models_file) if models_file else {},
+        known=read_models(models_path) if models_path else {},
         default=model,
         base_url=base_url,
         tell=lambda line: click.echo(f"goldrush: {printable(line)}", err=True),

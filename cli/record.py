@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
-from cli.models import model_options, models_of
+from cli.models import model_options, models_file, models_of, reach_options
 from cli.text import echo_json, printable, program, table
 
 OnRound = Callable[[int, Any], None]
@@ -86,7 +86,8 @@ def record(
 @click.argument("journal", type=click.Path())
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
-@model_options
+@models_file
+@reach_options
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def resume(
@@ -97,7 +98,7 @@ def resume(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Go on with a run that was interrupted, from its last whole round.
+    """Go on with a run that was interrupted, from its last whole commit.
 
     Language models whose answers are in the journal already are not asked again.
 
@@ -122,16 +123,17 @@ def resume(
 
 def how_again(
     trust: Sequence[str], sources: Sequence[str], models: Mapping[str, Any] | None = None
-) -> str:
+) -> list[tuple[str, str]]:
     """The options with which a run goes on: who is trusted, what recorded agents play, how models
-    are reached. Not the ceilings: it may have stopped at one.
+    are reached and within which limits.
     """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
-    for name, option in (("models_file", "--models"), ("base_url", "--base-url")):
-        if models and models[name]:
-            options.append((option, models[name]))
-    once = dict.fromkeys(f" {option} {shlex.quote(value)}" for option, value in options)
-    return "".join(once)
+    names = ("models_path", "base_url", "concurrency", "patience", "max_tokens", "max_cost")
+    for name in names if models else ():
+        if models and models[name] is not None:
+            option = "--models" if name == "models_path" else f"--{name.replace('_', '-')}"
+            options.append((option, str(models[name])))
+    return list(dict.fromkeys(options))
 
 
 def carried_out(
@@ -139,7 +141,7 @@ def carried_out(
     play: Callable[[OnRound | None], object],
     as_json: bool,
     *,
-    again: str,
+    again: Sequence[tuple[str, str]],
     began: bool = False,
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
@@ -151,8 +153,10 @@ def carried_out(
 
     before = _stamp(out)
 
-    def kept() -> str:
-        return _kept(out, again) if began or _stamp(out) != before else "nothing was recorded"
+    def kept(error: Exception | None = None) -> str:
+        if not began and _stamp(out) == before:
+            return "nothing was recorded"
+        return _kept(out, again, error.option if isinstance(error, RunStopped) else "")
 
     try:
         # What a policy prints is not part of the summary.
@@ -162,7 +166,7 @@ def carried_out(
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
-        click.echo(f"goldrush: {printable(str(error))}; {kept()}", err=True)
+        click.echo(f"goldrush: {printable(str(error))}; {kept(error)}", err=True)
         return DIFFERS
     summary = summarise(out)
     if as_json:
@@ -181,13 +185,20 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _kept(out: str, again: str) -> str:
-    """What a run that broke off has left behind, and how it goes on."""
+def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
+    """What a run that broke off has left behind, and how it goes on; `reached` is the option whose
+    limit it has come to, if it has.
+    """
     from kernel.errors import GoldrushError
     from replay.summary import summarise
 
     path = shlex.quote(out)
-    goes_on = f"go on with `{program()} resume {path}{again}`"
+    is_ceiling = reached in ("--max-tokens", "--max-cost")
+    options = [
+        f" {option} {'MORE' if is_ceiling and option == reached else shlex.quote(value)}"
+        for option, value in again
+    ]
+    goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"
     try:
         found = summarise(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back

@@ -153,12 +153,14 @@ class PolicyFailed(GoldrushError):
 
 
 class RunStopped(GoldrushError):
-    """A run that stops itself at a limit that was set for it, before it asks anybody for `round`.
+    """A run that stops itself at a limit that was set for it, before it asks anybody for `unit`.
 
-    What was committed is whole, and `resume` goes on there. `limit` says which one was reached.
+    What was committed is whole, and `resume` goes on there. `limit` says which one was reached,
+    `option` what to set otherwise.
     """
 
-    def __init__(self, round: int, limit: str) -> None:
-        super().__init__(f"stopped before round {round}: {limit}")
-        self.round = round
+    def __init__(self, unit: str, limit: str, option: str) -> None:
+        super().__init__(f"stopped before {unit}: {limit} ({option})")
+        self.unit = unit
         self.limit = limit
+        self.option = option

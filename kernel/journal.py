@@ -619,6 +619,18 @@ def open_regular(path: str) -> BinaryIO:
         ) from None
 
 
+def refuse_existing(path: str | Path) -> None:
+    """Raises BadInput where a new journal would find something at its path."""
+    if os.path.lexists(path):
+        raise _existing(os.fspath(path))
+
+
+def _existing(path: str) -> BadInput:
+    return BadInput(
+        f"{path} exists already", "give another path, or overwrite it with force (--force)"
+    )
+
+
 def _create(path: str, force: bool) -> int:
     fd = _locked(path, os.O_RDWR | os.O_CREAT | (0 if force else os.O_EXCL))
     if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -631,9 +643,7 @@ def _locked(path: str, flags: int) -> int:
     try:
         fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
     except FileExistsError:
-        raise BadInput(
-            f"{path} exists already", "give another path, or overwrite it with force (--force)"
-        ) from None
+        raise _existing(path) from None
     except (OSError, ValueError) as error:
         missing = isinstance(error, FileNotFoundError) and flags & os.O_CREAT
         raise BadInput(

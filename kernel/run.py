@@ -234,7 +234,13 @@ def _play(
             return  # there is nothing to keep
         pieces.append(piece)
         journal.fsync = True  # what was paid for must outlive a crash of the machine, too
-        journal.append(Commit(UNIT, unit + 1, None, [*blocks, piece]))
+        commit, before = Commit(UNIT, unit + 1, None, [*blocks, piece]), journal.commits
+        try:
+            journal.append(commit)
+        except KeyboardInterrupt:
+            if journal.commits == before:  # it was taken back, but what it holds is paid for
+                journal.append(commit)
+            raise
         blocks.clear()
 
     while not world.ended(state):
@@ -279,7 +285,21 @@ def rest_of(
             except StopIteration as end:
                 rest: Sequence[Batch] = end.value
                 return rest
-            take(piece)
+            try:
+                take(piece)
+            except KeyboardInterrupt as stop:
+                for late in _last_of(answers, stop):
+                    take(late)
+                raise
+
+
+def _last_of(answers: Coming, stop: KeyboardInterrupt) -> Iterator[Sequence[Batch]]:
+    """What a generator still gives when it is told to stop: it may have got more than it gave."""
+    try:
+        yield answers.throw(stop)
+        yield from answers
+    except (KeyboardInterrupt, StopIteration):
+        return
 
 
 def _digest(world: World[S], state: S) -> int:

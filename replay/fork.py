@@ -26,7 +26,7 @@ from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
-from kernel.journal import sha256_of
+from kernel.journal import refuse_existing, sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.fork import changed, changes
@@ -70,7 +70,7 @@ def fork(
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
     sha256 = sha256_of(parent)
-    players = _players(parent, roster, models)
+    players = _players(parent, at, out, roster, models, force=force)
     recordings = (*map(Recording, sources), *(players.recordings if players else ()))
     keep_sources(out, recordings)
 
@@ -91,6 +91,8 @@ def fork(
             own = [entry.policy for entry in players.entries] if players else []
             check_players(state, [*trust, *own], recordings)
             entries = Roster(entries_of(state), recordings)
+            if players is None:
+                with_models_decided(entries, state.config, models)
             return stack.enter_context(
                 Miners(state.config, entries, replaced=replaced_in(forks), models=models)
             )
@@ -101,12 +103,23 @@ def fork(
 
 
 def _players(
-    parent: str | Path, roster: str | Roster | None, models: Models | None
+    parent: str | Path,
+    at: int,
+    out: str | Path,
+    roster: str | Roster | None,
+    models: Models | None,
+    *,
+    force: bool,
 ) -> Roster | None:
-    """The new roster, if there is one, with it found out how its models are asked."""
+    """The new roster, if there is one, with it found out how its models are asked.
+
+    Raises BadInput, before anybody is asked, where the parent has no such round or `out` is taken.
+    """
     if roster is None:
         return None
-    config = rebuild(parent, 0, world=MINING).state.config
+    config = rebuild(parent, at, world=MINING).state.config
+    if not force:
+        refuse_existing(out)
     if isinstance(roster, str):
         roster = parse_roster(roster, config.agents, models)
     return with_models_decided(roster, config, models)

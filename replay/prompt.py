@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from agents.llm.models import LLM, Endpoint, Model, model_of
-from agents.llm.prompt import VERSION, Prompts, digest, schema
-from agents.llm.question import Message, Question
+from agents.llm.prompt import VERSION, Prompts, schema
+from agents.llm.question import Message, Question, digest
 from agents.llm.rows import check_version
 from kernel import fold
 from kernel.errors import BadInput, MalformedEvents

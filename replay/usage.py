@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from agents.llm.usage import Asked, asked_in
+from kernel.mining.events import NO_ANSWER
 
 Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
 
@@ -19,8 +20,9 @@ class Taken:
     """What some answers took together.
 
     `answers`: how many there are, submissions without an answer included; `errors`: how many of
-    them had which; tokens as servers counted them, and `uncounted` answers where they did not;
-    `tries`: how often questions were sent; `cost`: at the prices given, null where one is missing.
+    them had which; tokens as servers counted them, and `uncounted` answers whose tokens, or some
+    of them, they did not count; `tries`: how often questions were sent; `cost` of the tokens that
+    were counted, at the prices given: null where one is missing.
     """
 
     answers: int
@@ -77,21 +79,23 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
 
 
 def _taken(asked: Sequence[Asked], prices: Prices) -> Taken:
-    counted = [one for one in asked if None not in (one.tokens_in, one.tokens_out)]
+    uncounted = [
+        one for one in asked if None in (one.tokens_in, one.tokens_out) and one.error != NO_ANSWER
+    ]
     return Taken(
         answers=len(asked),
         errors=dict(sorted(Counter(one.error for one in asked if one.error).items())),
-        tokens_in=sum(one.tokens_in or 0 for one in counted),
-        tokens_out=sum(one.tokens_out or 0 for one in counted),
-        uncounted=len(asked) - len(counted),
+        tokens_in=sum(one.tokens_in or 0 for one in asked),
+        tokens_out=sum(one.tokens_out or 0 for one in asked),
+        uncounted=len(uncounted),
         tries=sum(one.tries for one in asked),
-        cost=_cost(counted, prices),
+        cost=_cost(asked, prices),
     )
 
 
-def _cost(counted: Iterable[Asked], prices: Prices) -> float | None:
+def _cost(asked: Iterable[Asked], prices: Prices) -> float | None:
     cost = 0.0
-    for one in counted:
+    for one in asked:
         if one.model not in prices:
             return None
         price_in, price_out = prices[one.model]

@@ -1,9 +1,9 @@
 """What answers may take: tokens and money, reserved before a question is sent.
 
 A ceiling is kept by reserving the most that a question can take and, when the answer is there,
-counting what the server says it took. A token is at least a byte of text, so a question has no more
-tokens than bytes; what servers wrap around a message is allowed for. Where a server does not say
-what it took (or a connection broke off behind the question), the most is what counts.
+counting what the server says it took. A token is taken to be at least a byte of text, so that a
+question has no more tokens than bytes; what servers wrap around a message is allowed for. Where a
+server does not say what it took (or a connection broke off behind the question), the most counts.
 """
 
 from __future__ import annotations
@@ -31,6 +31,17 @@ class Amount:
     def tokens(self) -> int:
         """Both together."""
         return self.tokens_in + self.tokens_out
+
+
+@attrs.frozen
+class Objection:
+    """Why something must not be asked, and the option that says so."""
+
+    says: str
+    option: str
+
+    def __str__(self) -> str:
+        return f"{self.says} ({self.option})"
 
 
 class Budget:
@@ -71,22 +82,19 @@ class Budget:
         per_in, per_out = self._prices.get(amount.name, (0.0, 0.0))
         return (amount.tokens_in * per_in + amount.tokens_out * per_out) / 1_000_000
 
-    def objection(self, amounts: Sequence[Amount]) -> str | None:
+    def objection(self, amounts: Sequence[Amount]) -> Objection | None:
         """Why questions that take this at most must not be asked, if so: how much is left."""
         tokens = sum(amount.tokens for amount in amounts)
         if self._max_tokens is not None and self.tokens + tokens > self._max_tokens:
-            left = max(0, self._max_tokens - self.tokens)
-            return (
-                f"it may take up to {tokens:,} tokens, and {left:,} of {self._max_tokens:,} "
-                "are left (--max-tokens)"
-            )
+            left = self._max_tokens - self.tokens
+            has = f"{left:,} of {self._max_tokens:,} are left"
+            if left < 0:
+                has = f"{self.tokens:,} of {self._max_tokens:,} are taken"
+            return Objection(f"it may take up to {tokens:,} tokens, and {has}", "--max-tokens")
         cost = sum(map(self.cost_of, amounts))
         if self._max_cost is not None and self.cost + cost > self._max_cost:
-            left_ = max(0.0, self._max_cost - self.cost)
-            return (
-                f"it may cost up to {cost:.4f}, and {left_:.4f} of {self._max_cost:g} "
-                "are left (--max-cost)"
-            )
+            has = f"{max(0.0, self._max_cost - self.cost):.4f} of {self._max_cost:g} are left"
+            return Objection(f"it may cost up to {cost:.4f}, and {has}", "--max-cost")
         return None
 
 

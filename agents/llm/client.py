@@ -13,14 +13,16 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
+import re
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
 from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import attrs
 import httpx2
@@ -39,6 +41,9 @@ TROUBLE_MAX: Final = 200  # characters of what went wrong
 TOKENS_MAX: Final = 10**12  # a server that says more of an answer says nothing
 SECRET_MIN: Final = 6  # characters from which on a key is looked for in texts
 AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
+
+
+T = TypeVar("T")
 
 
 @attrs.frozen
@@ -61,6 +66,7 @@ class Client:
     def __init__(self, concurrency: int) -> None:
         """At most `concurrency` questions are out at once."""
         self._loop = asyncio.new_event_loop()
+        self._concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
@@ -89,11 +95,23 @@ class Client:
     def answers(
         self, questions: Sequence[Question], budget: Budget | None = None
     ) -> Iterator[tuple[int, Answer]]:
-        """(place of the question, answer) as they come.
+        """(place of the question, answer) as they come; see `together`."""
+        for came in self.together(questions, budget, lambda place, answer: (place, answer)):
+            yield from came
+
+    def together(
+        self,
+        questions: Sequence[Question],
+        budget: Budget | None,
+        form: Callable[[int, Answer], T],
+    ) -> Iterator[list[T]]:
+        """What `form` makes of (place of the question, answer), as they come: a list of those that
+        came while nobody looked. Where questions are asked one after the other, one at a time.
 
         The first try of all of them must fit the budget. Raises BadInput, before anything is sent,
-        where a key is missing or an address is none. Leaving the iterator gives up the questions
-        that are still out; what they can take stays counted.
+        where a key is missing or an address is none. Ctrl-C, raised here or thrown in, is passed on
+        when those that have come are given. Leaving the iterator gives up the questions that are
+        still out; what they can take stays counted.
         """
         for question in questions:
             self._server(question.endpoint)
@@ -111,12 +129,19 @@ class Client:
                 raise
 
         out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
+        left = len(out)
         try:
-            for _ in questions:
+            while left:
+                came = [come.get()]
+                while self._concurrency > 1 and not come.empty():
+                    came.append(come.get())
+                left -= len(came)
+                yield [form(place, _told(answer)) for place, answer in came]
+        except KeyboardInterrupt:
+            while not come.empty():
                 place, answer = come.get()
-                if isinstance(answer, BaseException):
-                    raise answer
-                yield place, answer
+                yield [form(place, _told(answer))]
+            raise
         finally:
             for question_out in reversed(out):  # what waits for a place first, lest it takes one
                 question_out.cancel()
@@ -135,8 +160,8 @@ class Client:
     def _server(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
         if endpoint not in self._servers:
             key = endpoint.key()
-            if key and len(key) >= SECRET_MIN:
-                self._secrets.add(key)
+            sent = (key or "", *_custom_headers())
+            self._secrets |= {secret for secret in sent if len(secret) >= SECRET_MIN}
             try:
                 self._servers[endpoint] = _connected(endpoint, key)
             except httpx2.InvalidURL as error:
@@ -145,31 +170,36 @@ class Client:
 
     async def _ask(self, question: Question, budget: Budget | None) -> Answer:
         """An answer, or the trouble of the last try. The first one is counted already."""
-        most, draws = question.most(), None
-        async with self._slots:
-            tries = 0
-            while True:
-                tries += 1
+        most, tries, draws = question.most(), 0, None
+        while True:
+            tries += 1
+            async with self._slots:  # not held in a pause: one server must not hold up the others
                 found = await self._try(question)
-                if isinstance(found, Answer):
-                    if budget is not None:
-                        budget.give_back(most)
-                        budget.take(_taken(found, most))
-                    return attrs.evolve(found, tries=tries)
-                if budget is not None and found.is_free:
-                    budget.give_back(most)
-                stop = not found.again or tries >= question.endpoint.tries
-                objection = None if stop or budget is None else budget.objection([most])
-                if stop or objection:
-                    says = f"{found.says}; not again: {objection}" if objection else found.says
-                    return Answer(tries=tries, trouble=says, status=found.status)
+            if isinstance(found, Answer):
                 if budget is not None:
-                    budget.take(most)  # before the pause, in which others are judged
-                draws = draws or Draws(question.messages[-1]["content"])
-                await asyncio.sleep(_pause(tries, found.wait, draws))
+                    budget.give_back(most)
+                    budget.take(_taken(found, most))
+                return attrs.evolve(found, tries=tries)
+            if budget is not None and found.is_free:
+                budget.give_back(most)
+            stop = not found.again or tries >= question.endpoint.tries
+            objection = None if stop or budget is None else budget.objection([most])
+            if stop or objection:
+                says = f"{found.says}; not again: {objection}" if objection else found.says
+                return Answer(tries=tries, trouble=says, status=found.status)
+            if budget is not None:
+                budget.take(most)  # before the pause, in which others are judged
+            draws = draws or Draws(question.messages[-1]["content"])
+            await asyncio.sleep(_pause(tries, found.wait, draws))
 
     async def _try(self, question: Question) -> Answer | Failure:
-        """Send a question once."""
+        """Send a question once. Whatever goes wrong is a failure."""
+        try:
+            return await self._sent(question)
+        except Exception as error:  # whatever the library makes of what a server sends
+            return Failure(self._said(f"{type(error).__name__}: {error}"))
+
+    async def _sent(self, question: Question) -> Answer | Failure:
         try:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
@@ -182,8 +212,6 @@ class Client:
             return self._refused(error)
         except openai.APIConnectionError as error:
             return self._unreached(error)
-        except Exception as error:  # whatever the library makes of what a server sends
-            return Failure(self._told(f"{type(error).__name__}: {error}"))
 
     def _refused(self, error: openai.APIStatusError) -> Failure:
         status = error.status_code
@@ -192,7 +220,7 @@ class Client:
         says = f"HTTP {status}: {_reason(error)}"
         if wait is not None and wait > WAIT_MAX:
             again, says = False, f"{says} (it says to wait {wait:,.0f} s)"
-        return Failure(self._told(says), status, again=again, wait=wait, is_free=True)
+        return Failure(self._said(says), status, again=again, wait=wait, is_free=True)
 
     def _unreached(self, error: openai.APIConnectionError) -> Failure:
         cause = error.__cause__
@@ -200,7 +228,7 @@ class Client:
             return Failure(str(cause))
         unsent = isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout))
         says = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
-        return Failure(self._told(says), again=True, is_free=unsent)
+        return Failure(self._said(says), again=True, is_free=unsent)
 
     def _read(self, body: bytes) -> Answer | Failure:
         """The answer in a response that was accepted."""
@@ -225,7 +253,7 @@ class Client:
             tokens_out=_tokens(usage, "completion_tokens"),
         )
 
-    def _told(self, text: str) -> str:
+    def _said(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
     def _name(self, value: Any) -> str | None:
@@ -235,7 +263,10 @@ class Client:
         """The text without keys, should a server send them back, and without what is no text."""
         for secret in sorted(self._secrets, key=len, reverse=True):  # one may begin with another
             text = text.replace(secret, "[key]")
-        return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+        return _SURROGATE.sub("\ufffd", text)
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _TooLong(httpx2.ReadError):
@@ -260,6 +291,12 @@ class _Counted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _custom_headers() -> list[str]:
+    """What the library sends besides because the environment says so: it may be as secret."""
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+    return [line.partition(":")[2].strip() for line in lines]
+
+
 def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         api_key=key or "none",
@@ -269,7 +306,7 @@ def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
         timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
         max_retries=0,
         # What is not compressed cannot grow when it is read.
-        default_headers={"Accept-Encoding": "identity"},
+        default_headers={"Accept-Encoding": "identity", **_WHOSE[endpoint.base_url is None]},
         http_client=openai.DefaultAsyncHttpxClient(
             # A redirect would ask again, unrecorded, and at an address that nobody gave.
             follow_redirects=False,
@@ -278,11 +315,24 @@ def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
     )
 
 
+# The library reads whose account it is from the environment; that is no other server's business.
+_WHOSE: Final[tuple[dict[str, Any], dict[str, Any]]] = (
+    {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},
+    {},
+)
+
+
 async def _bounded(response: httpx2.Response) -> None:
     response.encoding = "utf-8"  # as JSON is, and not by a codec that a server chooses
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLong("a compressed response, which was not asked for")
     response.stream = _Counted(response.stream)
+
+
+def _told(answer: Answer | BaseException) -> Answer:
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
 
 
 def _taken(answer: Answer, most: Amount) -> Amount:

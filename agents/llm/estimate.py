@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from agents.llm.budget import Amount, prices
+from agents.llm.budget import Amount, Budget, prices
 from agents.llm.models import LLM, Model, Models, model_of
 from agents.llm.prompt import PROMPT_MAX, Prompts, schema
 from agents.llm.question import Question
@@ -47,6 +47,7 @@ class Estimate:
 def estimates(config: MiningConfig, roster: Roster, models: Models) -> list[Estimate]:
     """What each model of a roster would take in a whole run. Raises BadInput as a run would."""
     chosen = {e.agent: model_of(e.options) for e in roster.entries if e.policy == LLM}
+    Budget(models, [model.name for model in chosen.values()])  # refuses what a run would
     sizes: dict[str, int] = {}
     found = _questions(config, roster, chosen, models)
     for amounts in found:

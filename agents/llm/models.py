@@ -113,13 +113,14 @@ class Model:
 class Endpoint:
     """How a model is reached and what it costs; none of it is in a journal.
 
-    `base_url` None is OpenAI's own. `key_env`: the environment variable that holds the key.
+    `base_url` None is OpenAI's own. `key_env`: the environment variable that holds the key; None:
+    none is sent.
     `timeout`: seconds for one try, of which there are at most `tries`. Prices are for 1,000,000
     tokens, in any one currency.
     """
 
     base_url: str | None = None
-    key_env: str = KEY
+    key_env: str | None = KEY
     timeout: float = 120.0
     tries: int = 4
     price_in: float | None = None
@@ -130,6 +131,8 @@ class Endpoint:
 
         Raises BadInput where one is needed and not there, and where what is there is none.
         """
+        if self.key_env is None:
+            return None
         key = os.environ.get(self.key_env, "").strip()  # a file that it came from ends a line
         if not key and (self.base_url is None or self.key_env != KEY):
             raise BadInput(
@@ -189,6 +192,33 @@ class Models:
             _check("base_url", base_url, _REACH["base_url"])
         return attrs.evolve(endpoint, base_url=base_url)
 
+    def endpoint_of(self, model: Model) -> Endpoint:
+        """How a model is reached that stands in a roster.
+
+        Raises BadInput for one whose name was given in a file that is not there: asked by that
+        name, another server would get what is not meant for it.
+        """
+        if model.name != model.model and model.name not in self.known:
+            raise BadInput(
+                f"model {model.name} (which its server calls {model.model}) is not known",
+                f"give the file that has a table [{model.name}] (--models)",
+            )
+        return self.endpoint(model.name)
+
+    def ignored(self, model: Model) -> list[str]:
+        """What is said of a model otherwise than the run began with, a line each: a run goes on
+        as it began.
+        """
+        if model.name not in self.known:
+            return []
+        now = self.known[model.name][0]
+        return [
+            f"model {model.name} goes on with {name} {shown(getattr(model, name))}, "
+            f"not {shown(getattr(now, name))}"
+            for name in ("model", "temperature", "max_tokens", "seed")
+            if getattr(now, name) != getattr(model, name)
+        ]
+
     def _only(self) -> str:
         if len(self.known) == 1:
             return next(iter(self.known))
@@ -247,6 +277,8 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
             raise BadInput(f"{where}: key_env", f"it must be {rules[field][1]}")  # may be a key
         _check(f"{where}: {field}", value, rules[field])
         into[field] = value
+    if "base_url" in reach and "key_env" not in reach:
+        reach["key_env"] = None  # the key of one server is nobody else's
     return Model(name, **choice), Endpoint(**reach)
 
 

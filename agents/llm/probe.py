@@ -18,10 +18,9 @@ from agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
 from agents.llm.question import Answer, Message, Question
 from kernel.errors import BadInput
 
-# What a server answers that does not take a part of the request: bad request, not found (some
-# routers), unprocessable, not implemented.
-_NOT_TAKEN: Final = (400, 404, 422, 501)
-_TOKENS: Final = 64  # of the answer to the short question
+# With another form of the question it would be the same: no connection, no key, no right.
+_HOPELESS: Final = (None, 401, 403)
+_TOKENS: Final = 200  # of the answer to the short question
 
 
 def settled(
@@ -33,34 +32,35 @@ def settled(
 ) -> Model:
     """The model with `answer` and `limit` decided by asking `messages` under `schema`.
 
-    Where they are decided already nothing is asked. Raises BadInput where no form of the question
-    is answered.
+    Where `answer` is decided already, only that form is asked. Raises BadInput where no form of the
+    question is answered.
     """
-    if model.answer != AUTO:
-        return model
     found = Answer()
-    for answer in (SCHEMA, TEXT):
-        for limit in dict.fromkeys((model.limit, *LIMITS)):
+    is_open = model.answer == AUTO
+    for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
+        for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
             asked = attrs.evolve(model, answer=answer, limit=limit, max_tokens=_TOKENS)
             [(_, found)] = client.answers([Question(asked, endpoint, messages, schema)])
             if found.trouble is None:
-                is_held = answer == SCHEMA and _looks_held(found)
+                is_held = answer == SCHEMA and (not is_open or _looks_held(found))
                 return attrs.evolve(model, answer=SCHEMA if is_held else TEXT, limit=limit)
             if LIMITS[1] not in found.trouble:
                 break  # it is not the limit's name that it objects to
-        if found.status not in _NOT_TAKEN:
+        if found.status in _HOPELESS:
             break
     raise BadInput(
         f"model {model.model} at {endpoint.base_url or 'OpenAI'} does not answer: {found.trouble}",
-        "check the server, the name of the model and the key",
+        "check the server, the name of the model and the key, or how it is asked (`answer`)",
     )
 
 
 def _looks_held(answer: Answer) -> bool:
-    """Whether an answer is one under a schema: if it was not cut off, it is one JSON object."""
+    """Whether an answer is one under a schema: one JSON object, or the beginning of one."""
     text = (answer.text or "").strip()
-    if answer.finish == "length" or not text:
-        return True  # nothing speaks against it
+    if not text:
+        return True  # a model that thought till the end of its tokens, say
+    if answer.finish == "length":
+        return text.startswith("{")
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):

@@ -15,11 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from hashlib import sha256
 from itertools import accumulate, groupby
 from typing import Any, Final
 
-from kernel.codec import pack
+from agents.llm.question import Message
 from kernel.mining.config import ADJUDICATE, POINTWISE
 from kernel.mining.events import KINDS, REASONS, SAY_MAX
 from kernel.mining.history import (
@@ -46,8 +45,6 @@ MESSAGES_MAX: Final = 6_100  # twenty of full length in ASCII
 SHARE_MIN: Final = 80  # of one message from which on it is worth showing, with what is round it
 NOTE_MAX: Final = 800
 PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the words between them
-
-Message = Mapping[str, str]
 
 
 class Prompts:
@@ -100,11 +97,6 @@ class Prompts:
             yield _messages(seen)
         yield ""
         yield f"Your plan for round {seen.round}, as one JSON object:"
-
-
-def digest(messages: Sequence[Message]) -> str:
-    """The SHA-256 of the packed (role, content) pairs, in hex: names exactly what was sent."""
-    return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 
 def schema(seen: Observation) -> dict[str, Any]:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 import attrs
 
 from agents.llm.budget import WRAPPING, Amount
 from agents.llm.models import SCHEMA, Endpoint, Model
+from kernel.codec import pack
 
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
-Message = Mapping[str, str]
+Message = Mapping[str, str]  # role and content
+
+
+def digest(messages: Sequence[Message]) -> str:
+    """The SHA-256 of the packed (role, content) pairs, in hex: names exactly what was said."""
+    return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 
 @attrs.frozen
@@ -39,8 +46,9 @@ class Question:
 
     def most(self) -> Amount:
         """The most tokens that one try can take."""
-        asked = json.dumps([list(self.messages), self.schema], ensure_ascii=False)
-        return Amount(self.model.name, len(asked.encode()) + WRAPPING, self.model.max_tokens)
+        texts = [message["content"] for message in self.messages] + [json.dumps(self.schema)]
+        size = sum(len(text.encode()) for text in texts)
+        return Amount(self.model.name, size + WRAPPING, self.model.max_tokens)
 
 
 @attrs.frozen
@@ -62,3 +70,14 @@ class Answer:
     tries: int = 1
     trouble: str | None = None
     status: int | None = None
+
+    def source(self, model: Model, messages: Sequence[Message]) -> dict[str, Any]:
+        """What a journal keeps of it beside what was read from the text."""
+        return {
+            "model": self.model or model.model,
+            "prompt": digest(messages),
+            "raw": self.text,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "tries": self.tries,
+        }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from agents.llm import prompt
 from agents.llm.models import Model
-from agents.llm.question import Answer, Message
+from agents.llm.question import Answer, Message, digest
 from kernel.errors import BadInput
 from kernel.mining.config import MiningConfig
 from kernel.mining.events import CUT, NO_ANSWER, REFUSAL
@@ -21,14 +21,7 @@ def row_of(
     agent: int, model: Model, messages: Sequence[Message], answer: Answer, config: MiningConfig
 ) -> Row:
     """The submission of an agent that was asked `messages`."""
-    source = {
-        "model": answer.model or model.model,
-        "prompt": prompt.digest(messages),
-        "raw": answer.text,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "tries": answer.tries,
-    }
+    source = answer.source(model, messages)
     return answered(agent, answer.text, config, _error(answer), source)
 
 
@@ -51,7 +44,7 @@ def reread(row: Row, prompts: prompt.Prompts, config: MiningConfig) -> Row:
     text = source.get("raw") if source else None
     if type(text) is not str:
         text, known = None, NO_ANSWER
-    expected = {**(source or {}), "prompt": prompt.digest(prompts.of(agent))}
+    expected = {**(source or {}), "prompt": digest(prompts.of(agent))}
     return answered(agent, text, config, known, expected)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import attrs
 
 from agents.llm.budget import Amount
-from agents.llm.models import LLM, Model, model_of
+from agents.llm.models import LLM, MAX_TOKENS_MAX
 from agents.llm.prompt import PROMPT_MAX
 from kernel import fold
-from kernel.errors import BadInput, TornTail
+from kernel.errors import TornTail
 from kernel.journal import FORK, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import NO_ANSWER, SUBMITTED
@@ -41,7 +41,7 @@ def asked_in(path: str | Path) -> Iterator[Asked]:
 
     An unfinished round counts, a torn tail does not. Raises what reading a journal raises.
     """
-    chosen: Mapping[int, Model] = {}
+    chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
     with JournalReader(path) as reader:
         try:
@@ -77,22 +77,23 @@ def _amount(one: Asked) -> Amount:
     return Amount(one.model, tokens_in, tokens_out)
 
 
-def _models_of(roster: Any) -> dict[int, Model]:
+def _models_of(roster: Any) -> dict[int, tuple[str, int]]:
+    """Of each agent that is a model its name and the most tokens of an answer, whatever else this
+    version knows of it.
+    """
     models = {}
     for entry in roster:
         if entry["policy"] == LLM:
-            try:
-                models[entry["agent"]] = model_of(entry["options"])
-            except BadInput:
-                continue  # of another version: nothing is known of it
+            name, most = entry["options"].get("name"), _count(entry["options"].get("max_tokens"))
+            models[entry["agent"]] = str(name), MAX_TOKENS_MAX if most is None else most
     return models
 
 
-def _asked(round: int, row: Any, model: Model, forks: int) -> Asked:
+def _asked(round: int, row: Any, model: tuple[str, int], forks: int) -> Asked:
     agent, _, error, _, _, source = row
     count = {name: _count(source.get(name)) for name in ("tokens_in", "tokens_out", "tries")}
-    return Asked(round, agent, model.name, error, count["tokens_in"], count["tokens_out"],
-                 count["tries"] or 1, model.max_tokens, forks)  # fmt: skip
+    return Asked(round, agent, model[0], error, count["tokens_in"], count["tokens_out"],
+                 count["tries"] or 1, model[1], forks)  # fmt: skip
 
 
 def _count(value: Any) -> int | None:

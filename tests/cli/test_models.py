@@ -52,10 +52,7 @@ def test_trouble_is_told_once_a_round_on_stderr_and_the_run_goes_on(tmp_path: Pa
 
 
 def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) -> None:
-    def respond(asked: Asked) -> Reply:
-        return claiming(asked) if asked.agent is None else error(400)
-
-    with serving(respond) as server:
+    with serving(lambda asked: error(400)) as server:
         where = ("--base-url", server.address)
         ran = goldrush(
             "record", "--roster", "llm:small*2", "--rounds", "9", "--patience", "2", *where,
@@ -67,10 +64,10 @@ def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) 
 
     assert (1, "") == (ran.code, ran.out)
     assert last.startswith(
-        "goldrush: stopped before round 3: no model has answered for 2 rounds; "
-        "run.journal holds rounds 1 to 2, whole; go on with `"
+        "goldrush: stopped before round 3: no model has answered for 2 rounds, at last: HTTP 400: "
+        "no (--patience); run.journal holds rounds 1 to 2, whole; go on with `"
     )
-    assert last.endswith(f"resume run.journal --base-url {server.address}`")
+    assert last.endswith(f"resume run.journal --base-url {server.address} --patience 2`")
     assert 0 == again.code
 
 
@@ -79,6 +76,7 @@ def test_a_ceiling_stops_the_run_and_says_what_is_left(tmp_path: Path) -> None:
 
     assert 1 == ran.code
     assert "are left (--max-tokens); run.journal holds" in ran.err
+    assert "--max-tokens MORE`" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+_SHORT = "Answer with this JSON object and nothing else"
 _WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
 
@@ -94,11 +95,15 @@ def error(status: int, message: str = "no", **reply: Any) -> Reply:
 class Server:
     """What a test sees of a server that runs.
 
-    `asked`: the requests as they came in; `answered`: those whose response was written whole.
+    `asked`: the requests as they came in; `answered`: those whose response was written whole;
+    `greeted`: how many short questions came before a run, which are answered as they ask, and
+    otherwise do not count; `wrong`: what a test's own responses raised.
     """
 
     def __init__(self, respond: Callable[[Asked], Reply]) -> None:
         self.respond = respond
+        self.greeted = 0
+        self.wrong: list[Exception] = []
         self.asked: list[Asked] = []
         self.answered: list[Asked] = []
         self.at_once = 0  # requests whose response has not begun
@@ -109,6 +114,16 @@ class Server:
     def of(self, round: int) -> list[int | None]:
         """The agents that were asked for a round, in order."""
         return [asked.agent for asked in self.asked if asked.round == round]
+
+
+def _responded(told: Server, asked: Asked) -> Reply:
+    try:
+        return told.respond(asked)
+    except OSError:
+        raise  # how a test closes a connection
+    except Exception as error:
+        told.wrong.append(error)
+        raise
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -123,13 +138,17 @@ class _Handler(BaseHTTPRequestHandler):
         agent, round_ = map(int, who.groups()) if who else (None, None)
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(body, headers, agent, round_)
+        if _SHORT in asked.text:
+            told.greeted += 1
+            self._send(completion('{"actions": []}'))
+            return
         with told.lock:
             told.asked.append(asked)
             told.at_once += 1
             told.most_at_once = max(told.most_at_once, told.at_once)
         try:
             try:
-                reply = told.respond(asked)
+                reply = _responded(told, asked)
                 time.sleep(reply.delay)
             finally:
                 with told.lock:
@@ -197,6 +216,8 @@ def serving(respond: Callable[[Asked], Reply]) -> Iterator[Server]:
         finally:
             listener.shutdown()
             thread.join()
+    for wrong in told.wrong:
+        raise wrong
 
 
 def closed_port() -> int:

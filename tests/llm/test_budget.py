@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.llm import client as client_
-from agents.llm.budget import WRAPPING, Amount, Budget, prices
+from agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from agents.llm.client import Client, Failure
 from agents.llm.models import TEXT, Endpoint, Model, Models
 from agents.llm.question import Answer, Question
@@ -101,7 +101,7 @@ def test_tokens_of_question_and_answer_are_counted_together() -> None:
             [(600, 10)] * 3,
             "it may take up to 1,830 tokens, and 1,500 of 2,000 are left",
         ),
-        (100, [(500, 0)], [(1, 0)], "it may take up to 1 tokens, and 0 of 100 are left"),
+        (100, [(500, 0)], [(1, 0)], "it may take up to 1 tokens, and 500 of 100 are taken"),
         (None, [(10**9, 10**9)], [(10**9, 10**9)], None),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_ceiling_of_tokens_says_what_is_left(
     budget = Budget(Models(max_tokens=ceiling), ["a"], [Amount("a", *tokens) for tokens in taken])
     objection = budget.objection([Amount("a", *tokens) for tokens in asked])
 
-    assert (says and f"{says} (--max-tokens)") == objection
+    assert (says and Objection(says, "--max-tokens")) == objection
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_ceiling_of_cost_says_what_is_left(ceiling: float, taken: int, says: s
     budget = Budget(models, ["a"], [Amount("a", 0, 100_000)] * taken)
     objection = budget.objection([Amount("a", 1_000_000, 100_000)])
 
-    assert (says and f"{says} (--max-cost)") == objection
+    assert (says and Objection(says, "--max-cost")) == objection
 
 
 def test_what_costs_nothing_fits_a_ceiling_of_nothing() -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.llm.prompt import PROMPT_MAX, Prompts, digest, quoted, schema
+from agents.llm.prompt import PROMPT_MAX, Prompts, quoted, schema
+from agents.llm.question import digest
 from agents.mining import Miners, prepare
 from agents.roster import Roster
 from kernel.fold import fold

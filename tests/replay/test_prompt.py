@@ -11,7 +11,8 @@ import attrs
 import pytest
 
 from agents.llm.models import Models
-from agents.llm.prompt import Prompts, digest
+from agents.llm.prompt import Prompts
+from agents.llm.question import digest
 from agents.mining import record
 from kernel.errors import (
     BadInput,
@@ -63,7 +64,7 @@ def answering(asked: Asked) -> Reply:
 def playing(play: Callable[[Models], object]) -> dict[tuple[int, int], dict[str, Any]]:
     """What a run sends, by round and agent."""
     with serving(answering) as server:
-        play(Models(base_url=server.address))
+        play(Models(base_url=server.address, concurrency=1))
     return {
         (one.round, one.agent): one.body
         for one in server.asked
