@@ -23,6 +23,7 @@ from hypothesis import settings
 from agents.mining import record
 from agents.roster import POLICIES
 from kernel.mining.treatments import TREATMENTS
+from tests.golden import MODELS
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "journals" / "golden"
@@ -181,6 +182,51 @@ def test_every_version_of_cpython_makes_the_same_bytes(
         )
 
     assert [] == differing(expected, recorded_by(python, tmp_path / "there"))
+
+
+PROMPTS = """
+import sys
+from pathlib import Path
+
+from agents.llm.prompt import Prompts, quoted
+from agents.llm.question import digest
+from kernel.mining.observe import Shown
+from replay.rebuild import rebuild
+from replay.verify import verify
+
+for path in sorted(Path(sys.argv[1]).glob("*.journal")):
+    for round in (0, 1, 5):
+        state = rebuild(path, round).state
+        print(path.stem, round, *(digest(Prompts(Shown(state)).of(agent)) for agent in range(3)))
+every = "".join(map(chr, range(0x110000)))
+print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}]))
+print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)
+"""
+
+
+def prompts_by(python: str) -> str:
+    """Digests of prompts as another process writes them."""
+    done = subprocess.run(
+        [python, "-c", PROMPTS, GOLDEN, GOLDEN / f"{MODELS}.journal"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
+    here = prompts_by(sys.executable)
+
+    assert here.endswith("\n4 True\n")
+    assert here == prompts_by(python)
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)
