@@ -444,9 +444,10 @@ _ESCAPED: Final = re.compile(
 
 
 def quoted(text: str, most: int) -> str:
-    """Text of others as one JSON string of at most `most` bytes, in one line. No character that ends
-    such a string, that chat templates, code fences and JSON are made of, or that is not seen,
-    stands in it as it is. Where it was cut, that is said behind it.
+    """Text of others as one JSON string of at most `most` bytes, in one line.
+
+    No character that ends such a string, that chat templates, code fences and JSON are made of, or
+    that is not seen, stands in it as it is. Where it was cut, that is said behind it.
     """
     parts: list[str] = []
     size = 2
