@@ -305,9 +305,11 @@ def _asked(models: Any) -> str:
         return ""
     errors = ", ".join(f"{count} {printable(error)}" for error, count in models.errors.items())
     without = f" ({errors})" if errors else ""
+    partly = f" ({models.uncounted:,} answers were not counted)" if models.uncounted else ""
     return (
         f"{models.answers:,} questions to language models, {sum(models.errors.values()):,} without "
-        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out\n"
+        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out"
+        f"{partly}\n"
     )
 
 

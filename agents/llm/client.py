@@ -170,7 +170,9 @@ class Client:
 
     async def _ask(self, question: Question, budget: Budget | None) -> Answer:
         """An answer, or the trouble of the last try. The first one is counted already."""
-        most, tries, draws = question.most(), 0, None
+        most, draws = question.most(), None
+        tries = lost = 0
+        waited = 0.0  # seconds that the server has told us to
         while True:
             tries += 1
             async with self._slots:  # not held in a pause: one server must not hold up the others
@@ -182,7 +184,10 @@ class Client:
                 return attrs.evolve(found, tries=tries)
             if budget is not None and found.is_free:
                 budget.give_back(most)
-            stop = not found.again or tries >= question.endpoint.tries
+            if found.status != 429 or (found.wait or 0) < 1:
+                lost += 1  # who is told to wait, and waits, has not lost a try
+            waited += found.wait or 0
+            stop = not found.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
                 says = f"{found.says}; not again: {objection}" if objection else found.says
@@ -219,7 +224,7 @@ class Client:
         again = status in AGAIN or status >= 500
         says = f"HTTP {status}: {_reason(error)}"
         if wait is not None and wait > WAIT_MAX:
-            again, says = False, f"{says} (it says to wait {wait:,.0f} s)"
+            again, says = False, f"{says} (it says to wait {wait:.4g} s)"
         return Failure(self._said(says), status, again=again, wait=wait, is_free=True)
 
     def _unreached(self, error: openai.APIConnectionError) -> Failure:
@@ -249,7 +254,7 @@ class Client:
             finish=finish,
             refused=refused,
             model=self._name(response.get("model")),
-            tokens_in=_tokens(usage, "prompt_tokens"),
+            tokens_in=_tokens(usage, "prompt_tokens") or None,  # no question has none
             tokens_out=_tokens(usage, "completion_tokens"),
         )
 
@@ -260,12 +265,21 @@ class Client:
         return self._clean(value)[:NAME_MAX] if type(value) is str else None
 
     def _clean(self, text: str) -> str:
-        """The text without keys, should a server send them back, and without what is no text."""
+        """The text without keys, should a server send them back, and without what is no text.
+
+        Where a key shows once escapes are read and what is not seen is left out, nothing is kept.
+        """
         for secret in sorted(self._secrets, key=len, reverse=True):  # one may begin with another
-            text = text.replace(secret, "[key]")
+            text = text.replace(secret, _CUT)
+        bare = _NOT_SEEN.sub("", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
+        if any(secret in bare for secret in self._secrets):
+            return _CUT
         return _SURROGATE.sub("\ufffd", text)
 
 
+_CUT: Final = "[key]"
+_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # nor a backslash: what keys are made of is left
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 

@@ -7,6 +7,7 @@ goes on. Keys come from the environment alone; no record here ever holds one.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import tomllib
@@ -122,7 +123,7 @@ class Endpoint:
     base_url: str | None = None
     key_env: str | None = KEY
     timeout: float = 120.0
-    tries: int = 4
+    tries: int = 6
     price_in: float | None = None
     price_out: float | None = None
 
@@ -181,6 +182,13 @@ class Models:
         name = name or self.default or self._only()
         if name in self.known:
             return self.known[name][0]
+        if self.known:
+            close = difflib.get_close_matches(name, self.known, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise BadInput(
+                f"the file of models has no table [{name}]",
+                f"{hint}it has {', '.join(self.known)}",
+            )
         _check("model", name, _CHOICE["model"])
         return Model(name, name)
 
@@ -277,6 +285,8 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
             raise BadInput(f"{where}: key_env", f"it must be {rules[field][1]}")  # may be a key
         _check(f"{where}: {field}", value, rules[field])
         into[field] = value
+    if ("price_in" in reach) != ("price_out" in reach):
+        raise BadInput(f"{where} has one price", "give both price_in and price_out")
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is nobody else's
     return Model(name, **choice), Endpoint(**reach)

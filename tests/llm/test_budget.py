@@ -226,7 +226,7 @@ GARBAGE = Reply(b"garbage")
     ("replies", "tokens"),
     [
         ([completion("x", usage=(30, 7))], 37),
-        ([completion("x", usage=(0, 0))], 0),
+        ([completion("x", usage=(0, 0))], MOST.tokens_in),
         ([completion("x", usage=None)], MOST.tokens),
         ([completion("x", usage=(30, None))], 30 + 50),
         ([completion("x", usage=(-1, 7))], MOST.tokens_in + 7),

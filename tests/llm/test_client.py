@@ -194,7 +194,7 @@ def test_an_answer_says_what_came(reply: Reply, expected: dict[str, Any]) -> Non
         ({}, (None, None)),
         ([100, 20], (None, None)),
         ("100", (None, None)),
-        ((0, 0), (0, 0)),
+        ((0, 0), (None, 0)),  # no question has no tokens
         ((100, None), (100, None)),
         ((-1, 20), (None, 20)),
         ((True, False), (None, None)),
@@ -588,7 +588,7 @@ def test_a_time_that_is_none_is_no_reason_to_wait(name: str, header: str) -> Non
     ("headers", "says"),
     [
         ({"Retry-After": "601"}, "601 s"),
-        ({"Retry-After": "1e9"}, "1,000,000,000 s"),
+        ({"Retry-After": "1e9"}, "1e+09 s"),
         ({"retry-after-ms": "601000"}, "601 s"),
         ({"Retry-After": formatdate(4e9, usegmt=True)}, " s"),
     ],
@@ -916,6 +916,44 @@ def test_the_end_of_a_line_is_no_part_of_a_key(monkeypatch: pytest.MonkeyPatch) 
 
     assert f"Bearer {KEY}" == server.asked[0].headers["authorization"]
     assert "HTTP 400: [key] is wrong" == answer.trouble
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        "\\u0073" + KEY[1:], KEY[:4] + "\\u0007" + KEY[4:], KEY[:4] + "\x07" + KEY[4:],
+        KEY[:4] + "\u200b" + KEY[4:], KEY[:4] + "\\" + KEY[4:], KEY[:4] + " \n" + KEY[4:],
+    ],
+)  # fmt: skip
+def test_where_a_disguised_key_comes_back_nothing_of_it_is_kept(
+    disguised: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    said = f'{{"actions": [], "say": "{disguised}"}}'
+    answer, _ = answer_to(completion(said, model=disguised))
+    refused, _ = answer_to(error(400, f"{disguised} is wrong"))
+
+    assert ("[key]", "[key]") == (answer.text, answer.model)
+    assert "[key]" == refused.trouble
+
+
+def test_what_other_servers_are_not_to_know_is_not_sent_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-somebody")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Tenant: a-tenants-secret\nX-Other: 1")
+    answer, server = answer_to(completion("you are a-tenants-secret"))
+
+    assert "of-somebody" not in repr(server.asked)
+    assert "you are [key]" == answer.text
+
+
+def test_who_is_told_to_wait_loses_no_try() -> None:
+    wait = error(429, headers={"Retry-After": "1"})
+    answer, server = answer_to(wait, wait, completion("a plan"), tries=1)
+
+    assert ("a plan", 3, 3) == (answer.text, answer.tries, len(server.asked))
 
 
 @pytest.mark.parametrize("value", [None, "", " \n"])

@@ -177,9 +177,11 @@ def test_killed_in_the_middle_of_a_round_everybody_has_answered_once_in_the_end(
 
         assert -signal.SIGKILL == code
         assert AGENTS + answered == len(before)
-        assert Counter({(r, a): 1 for r in (1, 2, 3) for a in range(AGENTS)}) == Counter(
-            pairs(server.answered)
-        )
+        # Once, unless a connection broke, and the journal says that it was asked again.
+        tries = {at: row[5]["tries"] for at, row in rows_in(path).items() if row[5]}
+        answers = Counter(pairs(server.answered))
+        assert {(r, a) for r in (1, 2, 3) for a in range(AGENTS)} == set(answers)
+        assert all(answers[at] == 1 or answers[at] <= tries[at] for at in answers)
     assert whole == told(path)
     assert (None, 4) == (verify(path).broken, verify(path).level)
 

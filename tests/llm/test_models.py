@@ -135,7 +135,7 @@ def test_a_field_out_of_range_is_named_with_its_table(
     [
         "temperature = 0", "temperature = 2.0", "max_tokens = 1", f"max_tokens = {MAX_TOKENS_MAX}",
         "seed = 0", "seed = 9007199254740991", "timeout = 0.01", "timeout = 86400", "tries = 1",
-        "tries = 100", "price_in = 0", "price_out = 1e6", 'key_env = "_K9"',
+        "tries = 100", "price_in = 0\nprice_out = 1e6", 'key_env = "_K9"',
     ],
 )  # fmt: skip
 def test_both_ends_of_a_range_belong_to_it(line: str, tmp_path: Path) -> None:
@@ -442,8 +442,6 @@ def test_a_roster_mixes_models_and_policies() -> None:
         ("llm:model-a", 3, ["model-a"] * 3),
         ("llm:model-a,greedy-mine", 3, ["model-a", "(greedy-mine)", "model-a"]),
         ("llm:model-a * 1 , llm:model-b * 1", None, ["model-a", "model-b"]),
-        ("llm:llama3.2:3b*2", None, ["llama3.2:3b"] * 2),
-        ("llm:vendor/model-1*1", None, ["vendor/model-1"]),
         ("llm*2", None, ["model-b"] * 2),
         ("llm:*2", None, ["model-b"] * 2),
     ],
@@ -454,10 +452,16 @@ def test_a_model_is_named_behind_llm(text: str, agents: int | None, names: list[
     assert names == models_in(roster)
 
 
-def test_a_model_that_no_file_names_is_called_so_by_its_server() -> None:
-    [entry] = parse_roster("llm:gpt*1", models=Models(KNOWN)).entries
+@pytest.mark.parametrize("name", ["gpt", "llama3.2:3b", "vendor/model-1"])
+def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
+    [entry] = parse_roster(f"llm:{name}*1").entries
 
-    assert Model("gpt", "gpt", prompt=VERSION) == model_of(entry.options)
+    assert Model(name, name, prompt=VERSION) == model_of(entry.options)
+
+
+def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:
+    with pytest.raises(BadInput, match=r"no table \[model-aa\]; did you mean model-a\?"):
+        parse_roster("llm:model-aa*1", models=Models(KNOWN))
 
 
 def test_llm_alone_is_the_only_model_that_is_known() -> None:
@@ -476,7 +480,37 @@ def test_llm_alone_is_refused_where_it_could_be_any(known: dict[str, Any]) -> No
 
 
 def test_a_default_may_be_a_name_that_only_the_server_knows() -> None:
-    assert Model("gpt", "gpt") == Models(KNOWN, default="gpt").named("")
+    assert Model("gpt", "gpt") == Models(default="gpt").named("")
+
+
+def test_a_model_with_a_name_of_its_own_is_not_asked_without_its_file() -> None:
+    with pytest.raises(BadInput, match=r"model careful .* is not known; give the file"):
+        Models().endpoint_of(Model("careful", "some-large-model"))
+
+
+def test_one_price_alone_is_refused(tmp_path: Path) -> None:
+    assert "give both" in refusal(tmp_path, "[a]\nprice_in = 1").instead
+
+
+def test_a_server_of_ones_own_is_not_sent_the_key_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-somebody-elses")
+    known = read(tmp_path, '[a]\nbase_url = "http://127.0.0.1:1/v1"\n[b]\n')
+
+    assert None is Models(known).endpoint("a").key()
+    assert "sk-somebody-elses" == Models(known).endpoint("b").key()
+
+
+def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
+    began = Model("a", "model-a", temperature=0.2)
+    now = Models({"a": (Model("a", "other", temperature=0.9), Endpoint())})
+
+    assert [
+        "model a goes on with model 'model-a', not 'other'",
+        "model a goes on with temperature 0.2, not 0.9",
+    ] == now.ignored(began)
+    assert [] == Models().ignored(began)
 
 
 @pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])
