@@ -745,3 +745,41 @@ def test_no_run_takes_more_than_was_estimated(path: Path, server: Server, treatm
     assert most.questions == total.answers == len(server.asked)
     assert total.tokens_in <= most.most_in
     assert total.tokens_out <= most.most_out
+
+
+# --- going on with another server ---
+
+
+def cut_inside(server: Server, tmp_path: Path) -> Path:
+    """A run of two agents of which one has answered for round 1."""
+    whole, cut = tmp_path / "whole.journal", tmp_path / "cut.journal"
+    one_by_one = models(server.address, concurrency=1)
+    record(whole, {**SHORT, "rounds": 3}, "llm:a*2,raid*1", models=one_by_one)
+    cut.write_bytes(whole.read_bytes()[: commits_of(whole)[1].end])
+    return cut
+
+
+def test_a_server_that_is_not_there_is_told_by_resume_and_nothing_is_recorded_of_it(
+    server: Server, tmp_path: Path
+) -> None:
+    cut = cut_inside(server, tmp_path)
+    before = cut.read_bytes()
+    with pytest.raises(BadInput, match="does not answer: ConnectError"):
+        resume(cut, models=models(f"http://127.0.0.1:{closed_port()}/v1", tries=1))
+
+    assert before == cut.read_bytes()
+
+
+def test_a_round_in_which_somebody_had_answered_before_is_not_a_silent_one(
+    server: Server, tmp_path: Path
+) -> None:
+    cut = cut_inside(server, tmp_path)
+
+    def respond(asked: Asked) -> Reply:
+        return error(400) if asked.round == 1 else playing(asked)
+
+    with serving(respond) as moody:
+        resume(cut, models=models(moody.address, patience=1))
+
+    assert [(1, 1)] == [at for at, row in rows_in(cut).items() if row[2]]
+    assert verify(cut).finished
