@@ -152,10 +152,10 @@ class Models:
     """The models that a run can ask, and the limits under which it does.
 
     `known`: by the name that a roster uses. Without any, a name is what the server calls the model,
-    at `base_url` (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands for.
-    `concurrency`: questions at once. `patience`: rounds without any answer after which a run stops.
-    `max_tokens` and `max_cost`: what all answers together may take, questions counted. `tell` is
-    given a line for people where something goes wrong.
+    at `base_url` (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands
+    for. `concurrency`: questions at once. `patience`: rounds without any answer after which a run
+    stops. `max_tokens` and `max_cost`: what all answers together may take, questions counted.
+    `tell` is given a line for people where something goes wrong.
     """
 
     known: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
