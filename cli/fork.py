@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from cli.models import model_options, models_of
+from cli.models import check_model, model_options, models_of
 from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, how_again, settings_of
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
@@ -64,6 +64,7 @@ def fork(
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
     own = [name for name in named if is_own(name)]
     models = models_of(**options)
+    check_model(options["model"], roster)
     was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
     try:

@@ -67,6 +67,18 @@ def models_of(
     )
 
 
+def check_model(model: str | None, roster: str | None) -> None:
+    """Raises BadInput for a --model that the roster has no use for."""
+    from agents.roster import names_in
+    from kernel.errors import BadInput
+
+    if model is not None and not {"llm", "llm:"} & set(names_in(roster) if roster else ()):
+        raise BadInput(
+            f"--model {model} is what llm alone stands for, and the roster has none",
+            "write llm (or portrait) in --roster, or leave --model out",
+        )
+
+
 @click.command()
 @click.argument("journal", type=click.Path())
 @click.option("--round", "round_", type=int, required=True, help="The round that is asked for.")

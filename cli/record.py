@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
-from cli.models import model_options, models_file, models_of, reach_options
+from cli.models import check_model, model_options, models_file, models_of, reach_options
 from cli.text import echo_json, printable, program, table
 
 OnRound = Callable[[int, Any], None]
@@ -63,6 +63,7 @@ def record(
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     allow_own_policies()
     models = models_of(**options)
+    check_model(options["model"], roster)
     config, players = mining.prepare(chosen, roster, treatment, models)
     if dry_run:
         return _estimated(config, players, models, as_json)

@@ -83,6 +83,8 @@ def test_a_ceiling_stops_the_run_and_says_what_is_left(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["--roster", "llm*2"], "`llm` alone names no model"),
+        (["--roster", "llm:small", "--model", "big"], "the roster has none"),
+        (["--model", "big"], "the roster has none"),
         (["--roster", "llm:small", "--models", "nowhere.toml"], "cannot read nowhere.toml"),
         (["--roster", "llm:small", "--base-url", f"http://u:{KEY}@h/v1"], "base_url is not one"),
         (["--roster", "llm:small", "--base-url", "localhost"], "base_url is not one"),
@@ -177,6 +179,15 @@ def test_usage_is_told_by_agent_and_by_round_with_its_cost(tmp_path: Path) -> No
     assert ["2", "2", "1", "no-json", "150", "25", "0", "2", "0.4000"] in rows
     assert (450, 75, None) == tuple(found["total"][k] for k in ("tokens_in", "tokens_out", "cost"))
     assert [1, 2, 3] == [one["round"] for one in found["rounds"]]
+
+
+def test_a_fork_without_a_roster_has_no_use_for_a_model(tmp_path: Path) -> None:
+    goldrush("record", "--rounds", "2", "--out", "run.journal", cwd=tmp_path)
+    ran = goldrush("fork", "run.journal", "--at", "1", "--model", "big", cwd=tmp_path)
+
+    assert (2, "") == (ran.code, ran.out)
+    assert "the roster has none" in ran.err
+    assert ["run.journal"] == [path.name for path in tmp_path.iterdir()]
 
 
 def test_measure_without_anything_to_measure_says_what_to_give(tmp_path: Path) -> None:
