@@ -1,0 +1,219 @@
+"""A mining run measured: one pass over its journal, then figures by round, half and run."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from agents.roster import called
+from kernel import fold
+from kernel.journal import UNIT, JournalReader
+from kernel.mining import MINING
+from kernel.mining.config import MiningConfig
+from kernel.mining.state import MiningState
+from replay.counting import Counting, Tie
+from replay.measures import (
+    AT_END,
+    CONVERGENCE,
+    GINI,
+    HALF_LIFE,
+    HHI,
+    MEASURES,
+    PER_LAND,
+    PER_ROUND,
+    SURVIVAL,
+    WINDOW,
+    Counts,
+    Land,
+    Value,
+    convergence,
+    gini,
+    hhi,
+    land_of,
+)
+from replay.spells import Spell, half_life, restricted_mean
+
+BURN_IN: Final = 10  # one round in so many, at the start, is not compared
+
+
+@attrs.frozen
+class Span:
+    """Rounds `first` .. `last`, both included."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+
+@attrs.frozen
+class Measured:
+    """A run and its measures; what they mean stands in `measures`.
+
+    `roster`: by agent, what its policy is called. `rounds`: closed rounds. `counts` and `values`,
+    by the name of a measure, are by round, from round 1 on; None where undefined. `gold`: what
+    every agent has, `agents` figures a round, those before round 1 first. `spells` of ownership,
+    `ties` that were drawn.
+    """
+
+    path: str
+    config: MiningConfig
+    roster: Sequence[str]
+    finished: bool
+    counts: Sequence[Counts]
+    values: Mapping[str, Sequence[Value]]
+    gold: array[float]
+    spells: Sequence[Spell]
+    ties: Sequence[Tie]
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are closed."""
+        return len(self.counts)
+
+    @property
+    def whole(self) -> Span:
+        """All closed rounds."""
+        return Span(1, self.rounds)
+
+    def gold_after(self, round: int) -> Sequence[float]:
+        """What each agent has after a round, 0 being the start."""
+        agents = self.config.agents
+        return self.gold[round * agents : (round + 1) * agents]
+
+    def of(self, name: str, span: Span | None = None) -> Value:
+        """A measure over the run, or over a span of its rounds: the mean of the rounds in which it
+        is defined; Gini and HHI at the end, Gini over the gold earned in the span.
+        """
+        rounds = span or self.whole
+        if not self.rounds:
+            return None
+        if name == GINI:
+            start, end = self.gold_after(rounds.first - 1), self.gold_after(rounds.last)
+            return gini(after - before for before, after in zip(start, end, strict=True))
+        if name == HALF_LIFE:
+            return half_life(self.spells) if span is None else None
+        if name == SURVIVAL:
+            return restricted_mean(self.spells, rounds.first, rounds.last, self.horizon)
+        values = self.values[name][rounds.first - 1 : rounds.last]
+        return values[-1] if name in AT_END else mean(values)
+
+    def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
+        """The rounds after the burn-in (the first ⌊R/10⌋ rounds), or all of them, cut in the
+        middle; the second half has the odd one. None where a half would be empty.
+        """
+        start = self.rounds // BURN_IN if burn_in else 0
+        middle = start + (self.rounds - start) // 2
+        if middle == start:
+            return None
+        return Span(start + 1, middle), Span(middle + 1, self.rounds)
+
+    @property
+    def horizon(self) -> int:
+        """How far the survival of ownership is looked at, in rounds: as long as the first half
+        after the burn-in, for all spans of a run alike.
+        """
+        halves = self.halves()
+        return len(halves[0]) if halves else self.rounds
+
+    def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
+        """A measure in the first half and in the second."""
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None, None
+        return self.of(name, halves[0]), self.of(name, halves[1])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures of the run and of its halves for JSON."""
+        return {
+            "path": self.path,
+            "rounds": self.rounds,
+            "finished": self.finished,
+            "agents": self.config.agents,
+            "pressure": self.config.pressure,
+            "run": {name: self.of(name) for name in MEASURES},
+            "halves": self._halves_as_dict(burn_in=True),
+            "halves_without_burn_in": self._halves_as_dict(burn_in=False),
+        }
+
+    def _halves_as_dict(self, *, burn_in: bool) -> dict[str, Any] | None:
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None
+        return {
+            place: {
+                "first": span.first,
+                "last": span.last,
+                **{name: self.of(name, span) for name in MEASURES if name != HALF_LIFE},
+            }
+            for place, span in zip(("first_half", "second_half"), halves, strict=True)
+        }
+
+
+def measure(path: str | Path) -> Measured:
+    """Measure a mining journal, unfinished ones as far as rounds are closed.
+
+    Raises what reading a journal raises, and MalformedEvents for rows that are none.
+    """
+    counting: Counting | None = None
+    gold = array("d")
+    values: dict[str, list[Value]] = {
+        name: [] for name in (*PER_ROUND, *PER_LAND, CONVERGENCE, GINI, HHI)
+    }
+    with JournalReader(path) as reader:
+        for commit, state in fold.states(MINING, reader):
+            try:
+                if counting is None:
+                    counting = Counting(state)
+                    gold.extend(state.gold)
+                if commit.kind != UNIT or commit.digest is None:
+                    land = land_of(state.config)  # a fork changes it
+                    continue
+                counting.add(state)
+            except fold.REFUSED as error:
+                raise fold.malformed(MINING, reader.path, commit, error) from None
+            gold.extend(state.gold)
+            _add_values(values, counting.counts, state, land)
+        finished = reader.ended
+    assert counting is not None  # the reader refuses a journal without a START
+    return Measured(
+        path=str(path),
+        config=state.config,
+        roster=[called(entry) for entry in state.roster],
+        finished=finished,
+        counts=counting.counts,
+        values=values,
+        gold=gold,
+        spells=counting.spells(),
+        ties=counting.ties,
+    )
+
+
+def _add_values(
+    values: Mapping[str, list[Value]], counts: Sequence[Counts], state: MiningState, land: Land
+) -> None:
+    """The measures of the round that was counted last."""
+    now = counts[-1]
+    for name, of in PER_ROUND.items():
+        values[name].append(of(now))
+    for name, of_land in PER_LAND.items():
+        values[name].append(of_land(now, land))
+    values[CONVERGENCE].append(
+        convergence(counts[-2 * WINDOW :])
+        if now.round % WINDOW == 0 and now.round >= 2 * WINDOW
+        else None
+    )
+    values[GINI].append(gini(state.gold))
+    values[HHI].append(hhi(map(len, state.plots_of)))
+
+
+def mean(values: Sequence[Value]) -> Value:
+    """The mean of what is defined; None where nothing is."""
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None

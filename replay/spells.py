@@ -1,0 +1,126 @@
+"""How long property lasts: ownership spells, and Kaplan–Meier curves of their lengths.
+
+A spell is consecutive round ends with one owner; its length is their number. It ends when the plot
+has another owner at the next round end (plots are never given up), and is censored where it is
+still running at the end of what is looked at. The estimates are lifelines'.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from kernel.errors import BadInput
+
+if TYPE_CHECKING:
+    from lifelines import KaplanMeierFitter
+
+
+@attrs.frozen
+class Spell:
+    """An owner's hold of a plot: at the ends of rounds `start` .. `end`, both included.
+
+    `gained`: how it came, `claim` or `capture`. `lost_to`: who captured it in round `end` + 1, None
+    where it is still running (censored).
+    """
+
+    plot: int
+    owner: int
+    start: int
+    end: int
+    gained: str
+    lost_to: int | None
+
+    @property
+    def length(self) -> int:
+        """How many round ends it lasted, so far if it is censored."""
+        return self.end - self.start + 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """The spell for JSON and for tables."""
+        return {
+            **attrs.asdict(self),
+            "length": self.length,
+            "lost": None if self.lost_to is None else "capture",
+            "censored": self.lost_to is None,
+        }
+
+
+@attrs.frozen
+class Seen:
+    """What is seen of a spell in some rounds: its length (so far), whether its end is seen, and the
+    length that it had reached before it came into sight (0: seen from its start).
+    """
+
+    length: int
+    is_over: bool
+    entry: int
+
+
+def seen(spell: Spell, first: int, last: int) -> Seen | None:
+    """What rounds `first` .. `last` show of a spell; None where it lies outside.
+
+    A spell that was running before `first` enters late: that it lasted until then is why it is
+    there, and says nothing of these rounds. With n round ends behind it, it is at risk from length
+    n on, for it may be lost in round `first` itself: so its entry is after length n − 1.
+    """
+    lost = spell.end + 1  # the round in which it was lost, if it was
+    if spell.start > last or (lost < first if spell.lost_to is not None else spell.end < first):
+        return None
+    is_over = spell.lost_to is not None and lost <= last
+    length = spell.length if is_over else min(spell.end, last) - spell.start + 1
+    return Seen(length, is_over, max(0, first - spell.start - 1))
+
+
+def half_life(spells: Sequence[Spell]) -> float | None:
+    """Property half-life: the Kaplan–Meier median of the lengths of spells, in rounds.
+
+    None where the curve stays above one half, or where there is no spell.
+    """
+    whole = [Seen(spell.length, spell.lost_to is not None, 0) for spell in spells]
+    if not any(one.is_over for one in whole):
+        return None
+    median = float(fitted(whole).median_survival_time_)
+    return median if math.isfinite(median) else None
+
+
+def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
+    """Survival of ownership: the mean length of a spell up to `horizon` rounds, ∫ S(t) dt from 0 to
+    `horizon`, S being the Kaplan–Meier curve of what rounds `first` .. `last` show of the spells,
+    with delayed entry, censored at the end of round `last`. 0 .. horizon.
+
+    None where these rounds show no spell.
+    """
+    shown = [one for spell in spells if (one := seen(spell, first, last)) is not None]
+    if not shown:
+        return None
+    if not any(one.is_over for one in shown):
+        return float(horizon)  # nothing was lost: S is 1 throughout
+    from lifelines.utils import restricted_mean_survival_time
+
+    return float(restricted_mean_survival_time(fitted(shown), t=horizon))
+
+
+def fitted(shown: Sequence[Seen]) -> KaplanMeierFitter:
+    """The Kaplan–Meier curve of spells as they were seen. Raises BadInput without lifelines."""
+    check_lifelines()
+    from lifelines import KaplanMeierFitter
+
+    return KaplanMeierFitter().fit(
+        [one.length for one in shown],
+        [one.is_over for one in shown],
+        entry=[one.entry for one in shown] if any(one.entry for one in shown) else None,
+    )
+
+
+def check_lifelines() -> None:
+    """Raises BadInput unless lifelines is there."""
+    try:
+        import lifelines  # noqa: F401
+    except ImportError:
+        raise BadInput(
+            "the survival of property needs lifelines", "install it: pip install 'goldrush[stats]'"
+        ) from None
