@@ -1,29 +1,116 @@
-"""`goldrush export`: the events of a journal for other programs."""
+"""`goldrush export`: journals for other programs, as JSON lines or as tables."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 
+from cli.text import printable
+
+JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
+TABLES = ("events", "rounds", "agents", "spells")
+
 
 @click.command()
-@click.argument("journal", type=click.Path())
+@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL...")
 @click.option(
-    "--format", "format_", type=click.Choice(["jsonl"]), default="jsonl", show_default=True,
-    help="jsonl: one JSON object a line.",
+    "--format", "format_", type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL,
+    show_default=True, help="jsonl: the events of one journal, one JSON object a line.",
 )  # fmt: skip
-def export(journal: str, format_: str) -> None:
-    """Print the events of a journal, one JSON object a line.
+@click.option("--table", type=click.Choice(TABLES), help="Only this table (default: all four).")
+@click.option("--out", type=click.Path(), metavar="DIR", help="The folder for the tables.")
+@click.option("--force", is_flag=True, help="Overwrite tables that are there already.")
+def export(
+    journals: tuple[str, ...], format_: str, table: str | None, out: str | None, force: bool
+) -> None:
+    """Give journals to other programs: events as JSON lines, or tables as CSV or Parquet.
+
+    Tables are of events, rounds, agents and spells of ownership; replay/TABLES.md lists their
+    columns. Of a folder, all *.journal files in it are meant. One table as csv is printed where
+    there is no --out.
 
     \b
-    Example: goldrush export run.journal --format jsonl > run.jsonl
+    Example: goldrush export journals/ --format parquet --out tables
     """
+    from replay.batch import journals_in
+
+    paths = journals_in(journals)
+    if format_ == JSONL:
+        _check_lines(paths, table or out or force)
+        _print_events(paths[0])
+    elif out is not None:
+        _write(paths, out, format_, table, force)
+    else:
+        _check_printed(format_, table, force)
+        _print(paths, str(table))
+
+
+def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
+    from kernel.errors import BadInput
+
+    if is_of_tables:
+        raise BadInput("jsonl is no table", "leave out --table, --out and --force, or take csv")
+    if len(paths) > 1:
+        raise BadInput(
+            f"jsonl is of one journal, and these are {len(paths)}", "give one, or take csv"
+        )
+
+
+def _check_printed(format_: str, table: str | None, force: bool) -> None:
+    from kernel.errors import BadInput
+
+    if format_ == PARQUET:
+        raise BadInput("parquet is not for a terminal", "give --out a folder for the tables")
+    if table is None:
+        raise BadInput("these are four tables", "give --out a folder for them, or one --table")
+    if force:
+        raise BadInput("--force has nothing to overwrite", "give --out a folder, or leave it out")
+
+
+def _print_events(path: str) -> None:
     from kernel.fold import events
     from kernel.journal import JournalReader
     from kernel.worlds import world_of
 
-    with JournalReader(journal) as reader:
+    with JournalReader(path) as reader:
         for event in events(world_of(reader), reader):
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
+
+
+def _print(paths: Sequence[str], table: str) -> None:
+    from replay import tables
+
+    world = tables.world_in(paths[0])
+    [wanted] = tables.tables_of(world, [table])
+    out = sys.stdout.buffer  # the file is UTF-8, whatever the terminal has
+    for line in tables.csv_lines(wanted, (tables.Run(path, world) for path in paths)):
+        out.write(line.encode())
+
+
+def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:
+    from replay import tables
+
+    names = None if table is None else [table]
+    with _progress(len(paths)) as on_run:
+        rows = tables.write(paths, out, format_, names=names, force=force, on_run=on_run)
+    for path, count in rows.items():
+        click.echo(f"{printable(path)}: {count:,} rows")
+
+
+@contextmanager
+def _progress(journals: int) -> Iterator[Callable[[int], None] | None]:
+    """What moves a progress bar on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("journal", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=journals)
+        yield lambda done: progress.update(task, completed=done)

@@ -62,9 +62,13 @@ def models_of(
         known=read_models(models_path) if models_path else {},
         default=model,
         base_url=base_url,
-        tell=lambda line: click.echo(f"goldrush: {printable(line)}", err=True),
+        tell=_tell,
         **{name: value for name, value in limits.items() if value is not None},
     )
+
+
+def _tell(line: str) -> None:
+    click.echo(f"goldrush: {printable(line)}", err=True)
 
 
 def check_model(model: str | None, roster: str | None) -> None:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout, suppress
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -21,6 +16,7 @@ import attrs
 from kernel.errors import BadInput, GoldrushError
 from kernel.journal import sha256_of
 from replay.verify import DECIDE, LEVELS, Verdict, verify
+from replay.workers import jobs_for, workers
 
 SUFFIX: Final = ".journal"
 
@@ -88,12 +84,12 @@ def verify_all(
     `jobs`: how many processes work at it, by default as many as there are processors. Where one
     dies, the journals not judged yet are judged one by one, but for those that make it die.
     """
-    jobs = min(jobs or os.cpu_count() or 1, len(paths))
-    if jobs <= 1:
+    jobs = jobs_for(len(paths), jobs)
+    if jobs == 1:
         for path in paths:
             yield _judged(path, level, trust, sources)
         return
-    pool = _workers(jobs)
+    pool = workers(jobs)
     try:
         futures = []
         with suppress(BrokenProcessPool):  # a worker has died already
@@ -108,26 +104,6 @@ def verify_all(
         pool.shutdown(cancel_futures=True)
 
 
-def _workers(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, initializer=_begin, initargs=(list(sys.path),))
-
-
-def _begin(path: list[str]) -> None:
-    """Let a worker import what its parent can (policies of somebody's own), and end by Ctrl-C and
-    with its parent, however that ends.
-    """
-    sys.path[:] = path
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None  # this is a worker
-    wait([parent.sentinel])
-    os._exit(1)
-
-
 def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
@@ -139,7 +115,7 @@ def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str])
 
 def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
     """Once more, in a process of its own, so that who makes a worker die is known."""
-    with _workers(1) as pool:
+    with workers(1) as pool:
         try:
             return pool.submit(_judged, path, level, trust, sources).result()
         except BrokenProcessPool:

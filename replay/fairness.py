@@ -8,7 +8,7 @@ is: where runs share a seed, the same key gives the same words, and is counted o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -51,14 +51,22 @@ def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
     Raises BadInput where scipy is not installed or nothing was drawn, and what reading a journal
     raises.
     """
-    try:
-        from scipy.stats import chi2, chisquare  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
-        raise BadInput(
-            "the test of fairness needs scipy", "install it: pip install 'goldrush[stats]'"
-        ) from None
+    _check_scipy()
+    tests = tested(_places(paths))
+    if not tests:
+        raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
+    return tests
+
+
+def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
+    """The same for draws that are counted already: by number of participants, how often each place
+    among them won. Empty where nothing was drawn.
+    """
+    _check_scipy()
+    from scipy.stats import chi2, chisquare
+
     tests = []
-    for participants, counts in sorted(_places(paths).items()):
+    for participants, counts in sorted(places.items()):
         draws = sum(counts)
         found = chisquare(counts)
         expected = draws / participants
@@ -69,13 +77,22 @@ def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
             )
         )  # fmt: skip
     if not tests:
-        raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
+        return []
     thick = [test for test in tests if not test.is_thin]
     statistic, degrees = sum(t.statistic for t in thick), sum(t.degrees for t in thick)
     p = float(chi2.sf(statistic, degrees)) if thick else 1.0
     together = sum(test.draws for test in thick)
     tests.append(Fairness(None, together, (), None, statistic, degrees, p, not thick))
     return tests
+
+
+def _check_scipy() -> None:
+    try:
+        import scipy  # noqa: F401
+    except ImportError:
+        raise BadInput(
+            "the test of fairness needs scipy", "install it: pip install 'goldrush[stats]'"
+        ) from None
 
 
 def _places(paths: Iterable[str | Path]) -> dict[int, list[int]]:

@@ -2,21 +2,24 @@
 
 A spell is consecutive round ends with one owner; its length is their number. It ends when the plot
 has another owner at the next round end (plots are never given up), and is censored where it is
-still running at the end of what is looked at. The estimates are lifelines'.
+still running at the end of what is looked at.
+
+The curves are statsmodels'. lifelines adds logarithms, misses a curve that comes down to just one
+half by a rounding error, and gives up where a half has no young spells at risk, only old ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import attrs
 
 from kernel.errors import BadInput
 
-if TYPE_CHECKING:
-    from lifelines import KaplanMeierFitter
+# What rounding may add to a share of spells: a curve at one half has come down to it.
+ROUNDING: Final = 1e-9
 
 
 @attrs.frozen
@@ -76,15 +79,13 @@ def seen(spell: Spell, first: int, last: int) -> Seen | None:
 
 
 def half_life(spells: Sequence[Spell]) -> float | None:
-    """Property half-life: the Kaplan–Meier median of the lengths of spells, in rounds.
+    """Property half-life: the Kaplan–Meier median of the lengths of spells, in rounds: the shortest
+    length that at most half of them outlast.
 
     None where the curve stays above one half, or where there is no spell.
     """
     whole = [Seen(spell.length, spell.lost_to is not None, 0) for spell in spells]
-    if not any(one.is_over for one in whole):
-        return None
-    median = float(fitted(whole).median_survival_time_)
-    return median if math.isfinite(median) else None
+    return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
 def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
@@ -97,30 +98,41 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
     shown = [one for spell in spells if (one := seen(spell, first, last)) is not None]
     if not shown:
         return None
+    steps = [(0, 1.0), *((at, share) for at, share in curve(shown) if at < horizon)]
+    ends = [*(at for at, _ in steps[1:]), horizon]
+    return math.fsum(share * (end - at) for (at, share), end in zip(steps, ends, strict=True))
+
+
+def curve(
+    shown: Sequence[Seen], weights: Mapping[Seen, int] | None = None
+) -> list[tuple[int, float]]:
+    """The Kaplan–Meier curve of spells as they were seen: each length at which one was lost, and
+    the share of spells that last longer. Before the first it is 1, behind the last it stays.
+
+    `weights`: how many there are of each, if not one. Raises BadInput without statsmodels.
+    """
     if not any(one.is_over for one in shown):
-        return float(horizon)  # nothing was lost: S is 1 throughout
-    from lifelines.utils import restricted_mean_survival_time
+        return []
+    check_statsmodels()
+    from statsmodels.duration.survfunc import SurvfuncRight
 
-    return float(restricted_mean_survival_time(fitted(shown), t=horizon))
-
-
-def fitted(shown: Sequence[Seen]) -> KaplanMeierFitter:
-    """The Kaplan–Meier curve of spells as they were seen. Raises BadInput without lifelines."""
-    check_lifelines()
-    from lifelines import KaplanMeierFitter
-
-    return KaplanMeierFitter().fit(
+    found = SurvfuncRight(
         [one.length for one in shown],
-        [one.is_over for one in shown],
+        [int(one.is_over) for one in shown],
         entry=[one.entry for one in shown] if any(one.entry for one in shown) else None,
+        freq_weights=[weights[one] for one in shown] if weights else None,
     )
+    return [
+        (int(at), float(share)) for at, share in zip(found.surv_times, found.surv_prob, strict=True)
+    ]
 
 
-def check_lifelines() -> None:
-    """Raises BadInput unless lifelines is there."""
+def check_statsmodels() -> None:
+    """Raises BadInput unless statsmodels is there."""
     try:
-        import lifelines  # noqa: F401
+        import statsmodels  # noqa: F401
     except ImportError:
         raise BadInput(
-            "the survival of property needs lifelines", "install it: pip install 'goldrush[stats]'"
+            "survival and statistics need statsmodels",
+            "install it: pip install 'goldrush[stats]'",
         ) from None

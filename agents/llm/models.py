@@ -147,6 +147,10 @@ class Endpoint:
         return key or None
 
 
+def _silent(line: str) -> None:
+    """Tell nobody; named, so that it can be sent to other processes."""
+
+
 @attrs.frozen
 class Models:
     """The models that a run can ask, and the limits under which it does.
@@ -165,7 +169,7 @@ class Models:
     patience: int = 3
     max_tokens: int | None = None
     max_cost: float | None = None
-    tell: Callable[[str], None] = lambda line: None
+    tell: Callable[[str], None] = _silent
 
     def __attrs_post_init__(self) -> None:
         _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))

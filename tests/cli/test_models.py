@@ -190,12 +190,13 @@ def test_a_fork_without_a_roster_has_no_use_for_a_model(tmp_path: Path) -> None:
     assert ["run.journal"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_measure_without_anything_to_measure_says_what_to_give(tmp_path: Path) -> None:
+def test_without_usage_the_run_itself_is_measured(tmp_path: Path) -> None:
     recorded(tmp_path, "--roster", "llm:small*2")
     ran = goldrush("measure", "run.journal", cwd=tmp_path)
 
-    assert 2 == ran.code
-    assert "--usage" in ran.err
+    assert (0, "") == (ran.code, ran.err)
+    assert "turnover rate" in ran.out
+    assert "tokens" not in ran.out
 
 
 def test_a_key_is_nowhere(tmp_path: Path) -> None:

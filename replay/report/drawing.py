@@ -1,0 +1,54 @@
+"""Figures that are still to be drawn, and their drawing by many processes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from replay.report.page import Block, Figure, Text
+from replay.workers import jobs_for, workers
+
+
+@attrs.frozen
+class Drawing:
+    """A figure to be: `draw` is the name of a function of `figures`, given `arguments`; the rest is
+    as in `Figure`.
+    """
+
+    name: str
+    draw: str
+    arguments: tuple[Any, ...]
+    caption: str
+    command: str
+    journals: Sequence[str]
+
+
+def drawn(
+    parts: Sequence[Block | Drawing],
+    jobs: int | None = None,
+    on_figure: Callable[[int, int], None] | None = None,
+) -> list[Block]:
+    """The page with its figures; `on_figure` is told (figures drawn, in all)."""
+    drawings = [part for part in parts if isinstance(part, Drawing)]
+    ready: dict[str, Block] = {}
+    if drawings:
+        with workers(jobs_for(len(drawings), jobs)) as pool:
+            for place, figure in enumerate(pool.map(_drawn, drawings)):
+                ready[drawings[place].name] = figure
+                if on_figure is not None:
+                    on_figure(place + 1, len(drawings))
+    return [ready[part.name] if isinstance(part, Drawing) else part for part in parts]
+
+
+def _drawn(drawing: Drawing) -> Block:
+    from replay.report import figures
+
+    found = getattr(figures, drawing.draw)(*drawing.arguments)
+    if not found.svg:
+        return Text(f"{drawing.caption} There are no data for it.")
+    without = f" No data for: {', '.join(found.without)}." if found.without else ""
+    return Figure(
+        drawing.name, found.svg, drawing.caption + without, drawing.command, drawing.journals
+    )

@@ -1,0 +1,125 @@
+"""The report of a study: one page, worked out from its journals alone, in HTML or Markdown."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kernel.errors import BadInput
+from replay.report.drawing import drawn
+from replay.report.html import as_html
+from replay.report.markdown import as_markdown
+from replay.report.page import Block
+from replay.report.sections import (
+    comparison_section,
+    definitions,
+    every_treatment,
+    head,
+    study_of,
+    trade_off_section,
+    treatment_sections,
+    verdict_section,
+)
+from replay.report.theory import theory_section
+from replay.study.results import Results, results_of
+
+HTML, MARKDOWN = FORMATS = ("html", "md")
+NAME: Final = "report"
+FIGURES: Final = "report-figures"  # beside a page in Markdown
+
+# Told what is under way, how much of it is done, and of how much.
+OnStep = Callable[[str, int, int], None]
+
+
+def report(
+    folder: str | Path,
+    out: str | Path | None = None,
+    format: str = HTML,
+    *,
+    jobs: int | None = None,
+    force: bool = False,
+    on_step: OnStep | None = None,
+) -> Path:
+    """Write the report of the study in `folder` and return its path.
+
+    `out`: where (default: `report.html` or `report.md` in the folder, which is written anew each
+    time); a file that is there is overwritten only with `force`. Figures of a page in Markdown go
+    into the folder `report-figures` beside it. `jobs` processes measure and draw. The same study
+    gives the same bytes.
+
+    Raises BadInput for a study that cannot be reported on, and for a place that cannot be written.
+    """
+    path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
+    if out is not None:
+        _check_place(path, force)
+
+    def tell(what: str) -> Callable[[int, int], None] | None:
+        return None if on_step is None else lambda done, every: on_step(what, done, every)
+
+    results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
+    blocks = page_of(results, jobs=jobs, on_figure=tell("drawing"))
+    try:
+        if format == MARKDOWN:
+            text, figures = as_markdown(blocks, FIGURES)
+            _write_figures(path.parent / FIGURES, figures)
+        else:
+            text = as_html(blocks)
+        _write(path, text)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}", "give another --out") from None
+    return path
+
+
+def page_of(
+    results: Results,
+    *,
+    jobs: int | None = None,
+    on_figure: Callable[[int, int], None] | None = None,
+) -> list[Block]:
+    """The page of a study: verdicts first, then what they rest on."""
+    study = study_of(results)
+    parts = [
+        *head(study),
+        *verdict_section(study),
+        *every_treatment(study),
+        *comparison_section(study),
+        *trade_off_section(study),
+        *theory_section(results),
+        *treatment_sections(study),
+        *definitions(),
+    ]
+    return drawn(parts, jobs, on_figure)
+
+
+def _check_place(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder", "give --out a file")
+    if not path.parent.is_dir():
+        raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
+    if path.exists() and not force:
+        raise BadInput(f"{path} exists already", "give another --out, or --force")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _write_figures(folder: Path, figures: dict[str, str]) -> None:
+    """Put the figures where those of an earlier report were."""
+    if folder.exists():
+        strangers = [file.name for file in folder.iterdir() if file.suffix != ".svg"]
+        if strangers:
+            raise BadInput(f"{folder} holds {strangers[0]}, no figure", "give another --out")
+        shutil.rmtree(folder)
+    folder.mkdir()
+    for name, svg in figures.items():
+        (folder / name).write_text(svg, encoding="utf-8")

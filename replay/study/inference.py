@@ -1,0 +1,186 @@
+"""The statistics of a study, by scipy and statsmodels: intervals, tests, correlations over seeds.
+
+A sample is one figure a seed; None where it is undefined. Such seeds are left out of means and
+tests, and are counted, so that nothing is inferred from what was never seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+
+CONFIDENCE: Final = 0.95
+SIGNIFICANT: Final = 0.05
+SIGN_SHARE: Final = 0.75  # 15 of 20 seeds
+
+Value = float | None
+
+
+@attrs.frozen
+class Interval:
+    """The mean of `n` defined figures and its 95% confidence interval by Student's t with n − 1
+    degrees of freedom. `mean` is None without any, `low` and `high` with fewer than two.
+    """
+
+    n: int
+    mean: Value
+    low: Value
+    high: Value
+
+
+@attrs.frozen
+class Change:
+    """A figure's change within pairs (half against half), tested in the direction that is expected.
+
+    `seeds`: pairs in all; `first` and `second`: what the pairs with data have on either side;
+    `difference`: second − first; `expected`: +1 if it is to rise, −1 if to fall. `p`: the one-sided
+    Wilcoxon signed-rank test for that direction, `p_opposite` for the other one (None: nothing to
+    test). `effect`: the matched-pairs rank-biserial correlation, −1 .. 1, positive as expected.
+    `right` and `wrong`: pairs that changed as expected, and the other way; `same`: not at all.
+    """
+
+    seeds: int
+    first: Interval
+    second: Interval
+    difference: Interval
+    expected: int
+    p: Value
+    p_opposite: Value
+    effect: Value
+    right: int
+    wrong: int
+    same: int
+
+    @property
+    def n(self) -> int:
+        """Pairs with data."""
+        return self.difference.n
+
+    @property
+    def is_all_zero(self) -> bool:
+        """Whether there are data, and no pair changed."""
+        return self.n > 0 and self.same == self.n
+
+
+def interval(values: Sequence[Value]) -> Interval:
+    """Mean and 95% confidence interval of what is defined."""
+    defined = [value for value in values if value is not None]
+    n = len(defined)
+    if n < 2:
+        return Interval(n, defined[0] if defined else None, None, None)
+    mean = math.fsum(defined) / n
+    if min(defined) == max(defined):
+        return Interval(n, defined[0], defined[0], defined[0])
+    from scipy.stats import sem, t
+
+    low, high = t.interval(CONFIDENCE, n - 1, loc=mean, scale=sem(defined))
+    return Interval(n, mean, float(low), float(high))
+
+
+def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
+    """The change from the first to the second of each pair; `expected` is +1 or −1."""
+    whole = [(a, b) for a, b in pairs if a is not None and b is not None]
+    differences = [_tidy(b - a, a, b) for a, b in whole]
+    along = [difference * expected for difference in differences]
+    p, p_opposite, effect = _signed_rank(along)
+    return Change(
+        seeds=len(pairs),
+        first=interval([a for a, _ in whole]),
+        second=interval([b for _, b in whole]),
+        difference=interval(differences),
+        expected=expected,
+        p=p,
+        p_opposite=p_opposite,
+        effect=effect,
+        right=sum(value > 0 for value in along),
+        wrong=sum(value < 0 for value in along),
+        same=sum(value == 0 for value in along),
+    )
+
+
+def _tidy(difference: float, a: float, b: float) -> float:
+    """0 for a difference that is only the rounding of two equal means."""
+    return 0.0 if math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12) else difference
+
+
+def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
+    """One-sided p-values for values above 0 and for values below it, and the rank-biserial
+    correlation (W₊ − W₋) ÷ (W₊ + W₋). Zeros are dropped, as Wilcoxon has it.
+    """
+    changed = [value for value in along if value]
+    if not changed:
+        return None, None, None
+    from scipy.stats import wilcoxon
+
+    # Exact where no two are of equal size; scipy's `auto` decides so, too, but not in all versions.
+    sizes = [abs(value) for value in changed]
+    method = "exact" if len(set(sizes)) == len(sizes) and len(sizes) <= 50 else "approx"
+    greater = wilcoxon(changed, alternative="greater", method=method)
+    less = wilcoxon(changed, alternative="less", method=method)
+    most = len(changed) * (len(changed) + 1) / 2
+    return float(greater.pvalue), float(less.pvalue), 2 * float(greater.statistic) / most - 1
+
+
+def holm(p_values: Sequence[Value]) -> list[Value]:
+    """Holm's step-down correction over a family of tests, in the order given.
+
+    With m tests in all, the k-th smallest p-value becomes the largest of (m − i + 1) · p_i over the
+    i ≤ k smallest, at most 1. A test without data (None) counts in m and stays None.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    if not p_values:
+        return []
+    # A test without data weighs as one that shows nothing.
+    corrected = multipletests([1.0 if p is None else p for p in p_values], method="holm")[1]
+    return [
+        None if p is None else float(value) for p, value in zip(p_values, corrected, strict=True)
+    ]
+
+
+def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
+    """The mean of ours − theirs within pairs, with its interval."""
+    return interval(
+        [
+            _tidy(a - b, a, b)
+            for a, b in zip(ours, theirs, strict=True)
+            if a is not None and b is not None
+        ]
+    )
+
+
+@attrs.frozen
+class Correlation:
+    """Spearman's rank correlation over `n` runs, with its 95% interval (Fisher's z of the ranks'
+    Pearson correlation) and two-sided p-value. None where it is undefined.
+    """
+
+    n: int
+    rho: Value
+    low: Value
+    high: Value
+    p: Value
+
+
+def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
+    """Spearman's rank correlation of the pairs of which both are defined."""
+    whole = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
+    first, second = [x for x, _ in whole], [y for _, y in whole]
+    if len(whole) < 4 or len(set(first)) == 1 or len(set(second)) == 1:
+        return Correlation(len(whole), None, None, None, None)
+    from scipy.stats import pearsonr, rankdata
+
+    found = pearsonr(rankdata(first), rankdata(second))
+    bounds = found.confidence_interval(CONFIDENCE)
+    return Correlation(
+        len(whole), float(found.statistic), float(bounds.low), float(bounds.high),
+        float(found.pvalue),
+    )  # fmt: skip
+
+
+def as_dict(found: Interval | Change | Correlation) -> dict[str, Any]:
+    """The figures for JSON."""
+    return attrs.asdict(found)

@@ -1,0 +1,288 @@
+"""What a study consists of: treatments × rosters × horizons × seeds, checked whole before a run.
+
+A cell is a treatment, a roster and a horizon; its runs differ in the seed alone. The same seed in
+two cells is a pair.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from agents import mining
+from agents.llm.models import Models
+from agents.roster import Roster
+from kernel.errors import BadInput, shown
+from kernel.mining.config import INTEGER_MAX, MiningConfig
+from kernel.mining.treatments import BASELINE, TREATMENTS
+
+ALL: Final = "all"
+# The source's four baselines, each alone, and the default mix of them.
+MIXED: Final = "mixed"
+BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
+SEEDS_DEFAULT: Final = 20
+ROUNDS_DEFAULT: Final = 200
+RUNS_MAX: Final = 1_000_000
+FILE_MAX: Final = 1 << 20  # bytes of a file that holds a plan
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+@attrs.frozen
+class Cell:
+    """Runs that differ in the seed alone. `roster` is the name under which the plan has it."""
+
+    treatment: str
+    roster: str
+    rounds: int
+
+    def __str__(self) -> str:
+        return f"{self.treatment}, {self.roster}, {self.rounds} rounds"
+
+
+@attrs.frozen
+class Planned:
+    """A run of a study: where it belongs, its journal's path below the study's folder, and what is
+    played.
+    """
+
+    cell: Cell
+    seed: int
+    path: str
+    config: MiningConfig
+    roster: Roster = attrs.field(repr=False)
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """How its journal must begin."""
+        return {"config": self.config.as_dict(), "roster": self.roster.as_setup()}
+
+
+@attrs.frozen
+class Plan:
+    """`treatments` by name, with those of somebody's own in `own` (name -> settings); `rosters`:
+    name -> text (None: the default mix); `seeds`; `rounds`: the horizons; `settings` hold for every
+    run, before those of its treatment.
+    """
+
+    treatments: Sequence[str] = tuple(TREATMENTS)
+    rosters: Mapping[str, str | None] = attrs.field(factory=lambda: rosters_of([]))
+    seeds: Sequence[int] = tuple(range(SEEDS_DEFAULT))
+    rounds: Sequence[int] = (ROUNDS_DEFAULT,)
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan for JSON."""
+        return attrs.asdict(self)
+
+    def runs(self, models: Models | None = None) -> list[Planned]:
+        """Every run, cell by cell, in the order of the plan.
+
+        Raises BadInput, naming the cell, for one that cannot be played.
+        """
+        size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
+        if not 0 < size <= RUNS_MAX:
+            raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
+        folders = _folders(self.rosters)
+        return [
+            self._planned(Cell(treatment, roster, rounds), seed, folders[roster], models)
+            for treatment in self.treatments
+            for roster in self.rosters
+            for rounds in self.rounds
+            for seed in self.seeds
+        ]
+
+    def _planned(self, cell: Cell, seed: int, folder: str, models: Models | None) -> Planned:
+        named = BASELINE if cell.treatment in self.own else cell.treatment
+        settings = {
+            **self.own.get(cell.treatment, {}),
+            **self.settings,
+            "rounds": cell.rounds,
+            "seed": seed,
+        }
+        try:
+            config, roster = mining.prepare(settings, self.rosters[cell.roster], named, models)
+        except BadInput as error:
+            raise BadInput(f"{cell}: {error.what}", error.instead) from None
+        path = f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
+        return Planned(cell, seed, path, config, roster)
+
+
+def plan_of(
+    *,
+    treatments: Sequence[str] = (ALL,),
+    rosters: Sequence[str] | Mapping[str, str] = ("baselines",),
+    seeds: int | Sequence[int] = SEEDS_DEFAULT,
+    rounds: int | Sequence[int] = ROUNDS_DEFAULT,
+    settings: Mapping[str, Any] | None = None,
+    own: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Plan:
+    """A plan from what people write: `all` treatments, `baselines` (the four and their mix) among
+    the rosters, a number of seeds (from 0 on) or a list of them, one horizon or several.
+
+    Raises BadInput for what is twice or out of range; `Plan.runs` checks the rest.
+    """
+    own = own or {}
+    for name in own:
+        if name in TREATMENTS or name == ALL or not _NAME.fullmatch(name):
+            raise BadInput(
+                f"a treatment of one's own cannot be called {shown(name)}",
+                "take a name of letters, digits, _ . and - that no treatment has yet",
+            )
+        if "seed" in own[name] or "rounds" in own[name]:
+            raise BadInput(f"treatment {name} sets seed or rounds", "say seeds and rounds apart")
+    if {"seed", "rounds"} & set(settings or {}):
+        raise BadInput("the settings have seed or rounds", "say seeds and rounds apart")
+    names: list[str] = []
+    for name in treatments:
+        names += [*TREATMENTS, *own] if name == ALL else [name]
+    known = [*TREATMENTS, *own]
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"take {ALL}, or of {', '.join(known)}"
+            raise BadInput(f"there is no treatment {shown(name)}", hint)
+    return Plan(
+        treatments=_once("treatment", names),
+        rosters=rosters_of(rosters),
+        seeds=_once("seed", _numbers("seeds", seeds, 0, INTEGER_MAX, counted=True)),
+        rounds=_once("horizon", _numbers("rounds", rounds, 1, INTEGER_MAX, counted=False)),
+        settings=dict(settings or {}),
+        own={name: dict(table) for name, table in own.items()},
+    )
+
+
+def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None]:
+    """Rosters by name, from a list of texts (each its own name) or a map; `baselines` stands for
+    the four baselines and their mix, and is what an empty list means.
+    """
+    pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
+    rosters: dict[str, str | None] = {}
+    for name, text in pairs or [("baselines", "baselines")]:
+        new: Mapping[str, str | None] = {name: text}
+        if text == "baselines":
+            new = {one: one for one in BASELINES}
+        for key in new:
+            if key in rosters:
+                raise BadInput(f"the study has the roster {shown(key)} twice", "give it once")
+        rosters.update({key: None if value == MIXED else value for key, value in new.items()})
+    return rosters
+
+
+def read_plan(path: str | Path) -> Plan:
+    """The plan of a TOML file: `treatments`, `rosters`, `seeds`, `rounds`, and tables `[settings]`,
+    `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]` (NAME = "text").
+
+    Raises BadInput for a file that is no plan.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(FILE_MAX + 1)
+        if len(data) > FILE_MAX:
+            raise BadInput(f"{path} has more than {FILE_MAX:,} bytes", "give a file with a plan")
+        table = tomllib.loads(data.decode())
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}", "give a TOML file") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no TOML: {error}", "write treatments = ['baseline']") from None
+    try:
+        return _plan_of_table(table)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error.what}", error.instead) from None
+
+
+def _plan_of_table(table: Mapping[str, Any]) -> Plan:
+    kinds = {
+        "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
+        "rounds": (int, list), "settings": (dict,), "treatment": (dict,), "roster": (dict,),
+    }  # fmt: skip
+    for name, value in table.items():
+        if name not in kinds:
+            raise BadInput(f"there is {shown(name)}", f"a plan may have {', '.join(kinds)}")
+        if type(value) not in kinds[name]:
+            says = " or ".join(kind.__name__ for kind in kinds[name])
+            raise BadInput(f"{name} is {shown(value)}", f"it must be of type {says}")
+    for name in ("treatments", "rosters"):
+        _check_texts(name, table.get(name, []))
+    for name, inner in table.get("treatment", {}).items():
+        if type(inner) is not dict:
+            raise BadInput(f"treatment.{name} is {shown(inner)}", "it must be a table of settings")
+    named = table.get("roster", {})
+    _check_texts("roster", list(named.values()))
+    listed = _listed(table.get("rosters", [] if named else ["baselines"]))
+    for name in named:
+        if name in (*BASELINES, "baselines"):
+            raise BadInput(f"a roster cannot be called {shown(name)}", "take a name of its own")
+    rosters: dict[str, str] = {name: named.get(name, name) for name in _once("roster", listed)}
+    rosters.update({name: text for name, text in named.items() if "rosters" not in table})
+    return plan_of(
+        treatments=_listed(table.get("treatments", [ALL])),
+        rosters=rosters,
+        seeds=table.get("seeds", SEEDS_DEFAULT),
+        rounds=table.get("rounds", ROUNDS_DEFAULT),
+        settings=table.get("settings", {}),
+        own=table.get("treatment", {}),
+    )
+
+
+def _check_texts(name: str, values: Any) -> None:
+    for value in _listed(values):
+        if type(value) is not str:
+            raise BadInput(f"{name} has {shown(value)}", "write texts in quotes")
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _numbers(name: str, given: Any, low: int, high: int, *, counted: bool) -> list[int]:
+    if counted and type(given) is int:
+        if not 1 <= given <= RUNS_MAX:
+            raise BadInput(f"{name} is {given}", f"it must be 1 to {RUNS_MAX:,}, or a list")
+        return list(range(given))
+    numbers = _listed(given)
+    for number in numbers:
+        if type(number) is not int or not low <= number <= high:
+            raise BadInput(f"{name} has {shown(number)}", f"whole numbers from {low} on are wanted")
+    return numbers
+
+
+def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:
+    seen = set()
+    for item in items:
+        if item in seen:
+            raise BadInput(f"the study has the {what} {shown(item)} twice", "give it once")
+        seen.add(item)
+    if not items:
+        raise BadInput(f"the study has no {what}", "give one")
+    return tuple(items)
+
+
+def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
+    """A folder's name for each roster: its own where that is a plain one, else what is plain in it,
+    and a number where two would share it.
+    """
+    folders: dict[str, str] = {}
+    for name in rosters:
+        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:100]).strip("._-") or "_"
+        folder, number = plain, 1
+        while folder.lower() in (taken.lower() for taken in folders.values()):
+            number += 1
+            folder = f"{plain}-{number}"
+        folders[name] = folder
+    return folders
+
+
+def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
+    """The runs by cell, in order."""
+    by_cell: dict[Cell, list[Planned]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell, []).append(run)
+    yield from by_cell.items()

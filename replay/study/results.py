@@ -1,0 +1,184 @@
+"""What a study's runs have come to: of each journal the figures for comparisons and pictures.
+
+A run measured whole is large; what is kept of it here is small, so that thousands fit, and is
+worked out by many processes at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from kernel.errors import BadInput
+from kernel.journal import sha256_of
+from kernel.mining.config import MiningConfig
+from replay.counting import Tie
+from replay.measured import Measured, Span, mean, measure
+from replay.measures import HALF_LIFE, MEASURES, Counts, Value
+from replay.spells import check_statsmodels
+from replay.study.manifest import Listed, Manifest, read_manifest
+from replay.study.plan import Cell
+from replay.workers import jobs_for, workers
+
+POINTS: Final = 40  # of a curve over the rounds
+KINDS: Final = ("defend", "mine", "claim", "raid")
+
+
+@attrs.frozen
+class Totals:
+    """What theory speaks of, summed over the rounds of a run; see `Counts` for what is counted.
+
+    `owned`: plots at round start, a round at a time. `long_plots` and `long_raids`: plots held for
+    5 rounds or more, and raid actions on them; `new_plots` and `new_raids`: on the others.
+    """
+
+    owned: int
+    raided: int
+    raids: int
+    speculative: int
+    defended: int
+    defended_raided: int
+    defended_captured: int
+    undefended_captured: int
+    staked: int
+    defend: int
+    long_plots: int
+    long_raids: int
+    new_plots: int
+    new_raids: int
+
+
+@attrs.frozen
+class Result:
+    """A run's figures. `run`, `halves` and `halves_whole` (without burn-in): by measure. `curves`:
+    by measure, the mean of each window of rounds. `gold`: by agent, at the end; `policies`: by
+    agent. `lengths`: how many ownership spells have which length, and whether their end was seen.
+    """
+
+    cell: Cell
+    seed: int
+    config: MiningConfig
+    rounds: int
+    run: Mapping[str, Value]
+    halves: Mapping[str, tuple[Value, Value]]
+    halves_whole: Mapping[str, tuple[Value, Value]]
+    curves: Mapping[str, Sequence[Value]]
+    gold: Sequence[float]
+    policies: Sequence[str]
+    lengths: Mapping[tuple[int, bool], int]
+    ties: Sequence[Tie]
+    totals: Totals
+
+
+@attrs.frozen
+class Results:
+    """The results of a study, by cell, seeds ascending; `journals`: by cell, where they are."""
+
+    folder: str
+    manifest: Manifest
+    by_cell: Mapping[Cell, Sequence[Result]]
+    journals: Mapping[Cell, Sequence[str]]
+
+    def config(self, cell: Cell) -> MiningConfig:
+        """The configuration of a cell's first run."""
+        return self.by_cell[cell][0].config
+
+
+def results_of(
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    on_run: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Measure every run of a study, `jobs` at a time; `on_run` is told (runs measured, in all).
+
+    Raises BadInput for a folder without a study, one that is not finished, and one whose journals
+    are not those that its manifest lists.
+    """
+    check_statsmodels()
+    manifest = read_manifest(folder)
+    if not manifest.finished:
+        left = sum(run.sha256 is None for run in manifest.runs)
+        raise BadInput(
+            f"the study in {folder} is not finished: {left:,} of {len(manifest.runs):,} runs are "
+            "left, or were when it stopped",
+            "give the command of the study again, it goes on",
+        )
+    by_cell: dict[Cell, list[Result]] = {}
+    journals: dict[Cell, list[str]] = {}
+    count = jobs_for(len(manifest.runs), jobs)
+    with workers(count) as pool:
+        tasks = [(str(folder), run) for run in manifest.runs]
+        for place, result in enumerate(pool.map(_result, tasks, chunksize=4)):
+            by_cell.setdefault(result.cell, []).append(result)
+            journals.setdefault(result.cell, []).append(manifest.runs[place].path)
+            if on_run is not None:
+                on_run(place + 1, len(tasks))
+    return Results(str(folder), manifest, by_cell, journals)
+
+
+def _result(task: tuple[str, Listed]) -> Result:
+    folder, run = task
+    path = Path(folder, run.path)
+    if not path.exists() or sha256_of(path) != run.sha256:
+        raise BadInput(
+            f"{path} is not the journal that the manifest lists",
+            "give the command of the study again, it plays it anew",
+        )
+    measured = measure(path)
+    return result_of(run.cell, measured)
+
+
+def result_of(cell: Cell, measured: Measured) -> Result:
+    """What is kept of a run that was measured."""
+    halves = [name for name in MEASURES if name != HALF_LIFE]
+    windows = _windows(measured.rounds)
+    return Result(
+        cell=cell,
+        seed=measured.config.seed,
+        config=measured.config,
+        rounds=measured.rounds,
+        run={name: measured.of(name) for name in MEASURES},
+        halves={name: measured.compared(name) for name in halves},
+        halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
+        curves={
+            name: [mean(values[span.first - 1 : span.last]) for span in windows]
+            for name, values in measured.values.items()
+        },
+        gold=tuple(measured.gold_after(measured.rounds)),
+        policies=tuple(measured.roster),
+        lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
+        ties=measured.ties,
+        totals=_totals(measured.counts),
+    )
+
+
+def _windows(rounds: int) -> list[Span]:
+    """The rounds cut into at most POINTS windows of equal length, the last one shorter perhaps."""
+    length = math.ceil(rounds / POINTS)
+    return [Span(first, min(first + length - 1, rounds)) for first in range(1, rounds + 1, length)]
+
+
+def _totals(counts: Sequence[Counts]) -> Totals:
+    def grouped(age: str, what: str) -> int:
+        groups = (f"{age}_claimed", f"{age}_captured")
+        return sum(getattr(getattr(n, group), what) for n in counts for group in groups)
+
+    held = {
+        f"{age}_{what}": grouped(age, what)
+        for age in ("long", "new")
+        for what in ("plots", "raids")
+    }
+    return Totals(
+        **{
+            name: sum(getattr(n, name) for n in counts)
+            for name in attrs.fields_dict(Totals)
+            if name not in held
+        },
+        **held,
+    )

@@ -1,0 +1,179 @@
+"""What theory predicts of a study, and what its runs show.
+
+Three predictions that journals can be held against: tied agents win equally often; raids spare
+stable holders where possession is visible and agents learn (and are blind where they cannot); and
+defence pays where what it saves is worth more than what it costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from replay.fairness import Fairness, tested
+from replay.measured import mean
+from replay.measures import Value, ratio
+from replay.study.inference import Interval, interval
+from replay.study.plan import Cell
+from replay.study.results import Result, Results
+
+DEFENDER: Final = "defend-then-mine"
+MINER: Final = "greedy-mine"
+
+
+def ties(results: Results) -> dict[str, list[Fairness]]:
+    """Who wins ties, for claims and for raids: a chi-square test for each number of participants,
+    and for all together, last. A draw is what its key says: where runs share a seed, the same key
+    gives the same words, and counts once.
+    """
+    places: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
+    seen: set[tuple[int, int, int, str]] = set()
+    for cell in results.by_cell.values():
+        for result in cell:
+            for tie in result.ties:
+                key = (result.seed, tie.round, tie.plot, tie.kind)
+                if key not in seen:
+                    seen.add(key)
+                    counts = places[tie.kind].setdefault(tie.participants, [0] * tie.participants)
+                    counts[tie.place] += 1
+    return {kind: tested(counts) for kind, counts in places.items()}
+
+
+@attrs.frozen
+class Possession:
+    """Raids on plots held for 5 rounds or more against raids on the others, in one cell: the ratio
+    of raid actions a plot, all rounds of a run taken together, over seeds. 1 is blind.
+
+    Together, because the mean of the rounds' ratios is above 1 for blind raiders, too: few plots
+    are new, and a ratio to a small number varies most upwards.
+    """
+
+    cell: Cell
+    ratio: Interval
+
+
+def possession(results: Results) -> list[Possession]:
+    """For each cell in which both kinds of plots were there and raided."""
+    found = []
+    for cell, runs in results.by_cell.items():
+        ratios = [_raids_on_holders(result) for result in runs]
+        if any(value is not None for value in ratios):
+            found.append(Possession(cell, interval(ratios)))
+    return found
+
+
+def _raids_on_holders(result: Result) -> Value:
+    total = result.totals
+    on_long, on_new = (
+        ratio(total.long_raids, total.long_plots),
+        ratio(total.new_raids, total.new_plots),
+    )
+    return None if on_long is None or on_new is None else ratio(on_long, on_new)
+
+
+@attrs.frozen
+class Defending:
+    """What a point of defence saves and costs in a cell where defenders and miners meet.
+
+    `raided`: the chance that a defended plot is raided in a round; `stake`: gold mined on it, a
+    round; `fell`: of defended plots that were raided, those captured all the same. A point saves
+    at least `saves` = raided × (1 − fell) × (stake + α) gold a round: this round's gold, and the
+    stamina that it takes to claim another plot, worth α. It costs α, the gold of a point mined
+    elsewhere.
+    `break_even`: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
+    `gap`: gold an agent of the defenders less that of the miners, over seeds.
+    """
+
+    cell: Cell
+    raided: Value
+    stake: Value
+    fell: Value
+    saves: Value
+    cost: float
+    break_even: Value
+    gap: Interval
+
+    @property
+    def pays(self) -> bool | None:
+        """Whether defence is predicted to pay."""
+        return None if self.saves is None else self.saves > self.cost
+
+    @property
+    def did_pay(self) -> bool | None:
+        """Whether those who defend came out ahead; None where the interval holds 0."""
+        low, high = self.gap.low, self.gap.high
+        if low is None or high is None or low <= 0 <= high:
+            return None
+        return low > 0
+
+
+def defending(results: Results) -> list[Defending]:
+    """For each cell in which agents who defend all they own play against agents who only mine."""
+    return [
+        _defending(cell, runs)
+        for cell, runs in results.by_cell.items()
+        if {DEFENDER, MINER} <= set(runs[0].policies)
+    ]
+
+
+def _defending(cell: Cell, runs: Sequence[Result]) -> Defending:
+    def total(name: str) -> int:
+        return sum(getattr(result.totals, name) for result in runs)
+
+    alphas = runs[0].config.alphas
+    alpha = math.fsum(alphas) / len(alphas)
+    raided = ratio(total("defended_raided"), total("defended"))
+    staked = ratio(total("staked"), total("defended"))
+    fell = ratio(total("defended_captured"), total("defended_raided"))
+    saves = break_even = None
+    if raided is not None and staked is not None:
+        worth = (1 - (fell or 0.0)) * (staked + 1) * alpha
+        saves, break_even = raided * worth, ratio(alpha, worth)
+    gaps = [
+        ours - theirs
+        for result in runs
+        if (ours := _gold_each(result, DEFENDER)) is not None
+        and (theirs := _gold_each(result, MINER)) is not None
+    ]
+    return Defending(
+        cell=cell,
+        raided=raided,
+        stake=None if staked is None else staked * alpha,
+        fell=fell,
+        saves=saves,
+        cost=alpha,
+        break_even=break_even,
+        gap=interval(gaps),
+    )
+
+
+def _gold_each(result: Result, policy: str) -> Value:
+    """Mean gold at the end of the agents of a policy."""
+    return mean(
+        [gold for gold, name in zip(result.gold, result.policies, strict=True) if name == policy]
+    )
+
+
+@attrs.frozen
+class Breaking:
+    """How often defended plots that are raided fall, by the rule of defence: never where a point
+    stops all raiders, and where it stops one, whenever there are more raiders than points.
+    """
+
+    rule: str
+    raided: int
+    fell: int
+
+
+def breaking(results: Results) -> list[Breaking]:
+    """By rule of defence, over all runs of the study."""
+    found: dict[str, list[int]] = {}
+    for runs in results.by_cell.values():
+        for result in runs:
+            counts = found.setdefault(result.config.defense, [0, 0])
+            counts[0] += result.totals.defended_raided
+            counts[1] += result.totals.defended_captured
+    return [Breaking(rule, *counts) for rule, counts in found.items()]

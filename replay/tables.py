@@ -1,0 +1,803 @@
+"""Tables of journals for other programs: events, rounds, agents, spells of ownership, measures.
+
+Many journals become one table, whose first column, the path as it was given, tells them apart. The
+columns of a table are the same for every journal of a world, so that files made apart can be put
+together; replay/TABLES.md lists them. Rows are made one by one and written in batches: thousands of
+runs are never held at once, only the one that is being read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Any, Final
+
+import attrs
+
+from agents.roster import called
+from kernel import fold
+from kernel.errors import BadInput, JournalError, shown
+from kernel.journal import UNIT, JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import (
+    ACTIONS,
+    KINDS,
+    MINING_SETTLED,
+    OUTCOMES,
+    REASONS,
+    REMEDIES,
+    REMOVAL,
+    RULED,
+)
+from kernel.mining.state import MiningState
+from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
+from kernel.worlds import world_of
+from replay.measured import Measured, Span, measure
+from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts, Value
+
+CSV, PARQUET = FORMATS = ("csv", "parquet")
+BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once
+GROUP: Final = 120_000  # rows in a row group of Parquet; as many as DuckDB gives to one thread
+
+Row = Sequence[Any]
+
+
+@attrs.frozen
+class Type:
+    """What the values of a column are, null apart.
+
+    `text`: a value in CSV. `arrow`: its type, made by the module `pyarrow`; `plain`: the value as
+    pyarrow takes it.
+    """
+
+    name: str
+    text: Callable[[Any], str]
+    arrow: Callable[[Any], Any]
+    plain: Callable[[Any], Any] | None = None
+
+
+_BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
+
+
+def _quoted(text: str) -> str:
+    """Text as a field of CSV. No text is "", so that it is told from null, an empty field."""
+    return text if _BARE(text) else '"' + text.replace('"', '""') + '"'
+
+
+def _as_json(value: Any) -> str:
+    return _quoted(json.dumps(value))
+
+
+def _records(name: str, fields: Mapping[str, str]) -> Type:
+    """Lists of records with these fields: `[value, ...]` in JSON, structs in Parquet."""
+
+    def arrow(pa: Any) -> Any:
+        return pa.list_(pa.struct([(field, getattr(pa, of)()) for field, of in fields.items()]))
+
+    def plain(records: Sequence[Any]) -> list[Any]:
+        return [None if record is None else tuple(record) for record in records]
+
+    return Type(name, _as_json, arrow, plain)
+
+
+WHOLE: Final = Type("integer", str, lambda pa: pa.int64())
+REAL: Final = Type("number", repr, lambda pa: pa.float64())
+TRUTH: Final = Type("boolean", lambda value: "true" if value else "false", lambda pa: pa.bool_())
+TEXT: Final = Type("text", _quoted, lambda pa: pa.string())
+JSON: Final = Type("JSON", _as_json, lambda pa: pa.string(), json.dumps)
+WHOLES: Final = Type("list of integers", _as_json, lambda pa: pa.list_(pa.int64()))
+TEXTS: Final = Type("list of texts", _as_json, lambda pa: pa.list_(pa.string()))
+PLANNED: Final = _records(
+    "list of (kind, plot, amount)", {"kind": "string", "plot": "int64", "amount": "int64"}
+)
+REMOVED: Final = _records("list of (index, reason)", {"index": "int64", "reason": "string"})
+BY_HAND: Final = _records("list of (round, agent)", {"round": "int64", "agent": "int64"})
+
+_TYPES: Final[Mapping[str, Type]] = {
+    kind.name: type
+    for kind, type in (
+        (INTEGER, WHOLE), (NATURAL, WHOLE), (AMOUNT, REAL), (BOOLEAN, TRUTH), (WORD, TEXT),
+        (FACTS, JSON), (ACTIONS, PLANNED), (several(REMOVAL), REMOVED),
+        (several(INTEGER), WHOLES), (several(NATURAL), WHOLES), (several(WORD), TEXTS),
+    )
+}  # fmt: skip
+
+
+def _type_of(kind: Kind) -> Type:
+    """The type of a field: JSON for what is neither of a kind known here, nor text, nor a name."""
+    name = kind.name.removesuffix(" or null")
+    is_text = name.split(" of ")[0] == "text" or " | " in name
+    return _TYPES.get(name, TEXT if is_text else JSON)
+
+
+@attrs.frozen
+class Column:
+    """A column: its name, the type of its values, their unit, what they are."""
+
+    name: str
+    type: Type
+    unit: str
+    says: str
+
+
+class Run:
+    """A journal that rows are made of. It is measured once, when that is first needed."""
+
+    def __init__(self, path: str | Path, world: World[Any] = MINING) -> None:
+        self.path = str(path)
+        # A name that is no UTF-8 is escaped: neither format could hold it.
+        self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
+        self.world = world
+
+    @cached_property
+    def measured(self) -> Measured:
+        """The run, measured. Raises what `measure` raises, and JournalError."""
+        with _summing(self.path):
+            return measure(self.path)
+
+    @property
+    def front(self) -> tuple[str, int, int]:
+        """What the rows of a mining run begin with."""
+        config = self.measured.config
+        return self.name, config.seed, config.agents
+
+
+@contextmanager
+def _summing(path: str) -> Iterator[None]:
+    """Raises JournalError where sums fail: amounts of gold that no recorder could have written."""
+    try:
+        yield
+    except (OverflowError, ValueError) as error:
+        raise JournalError(path, f"its amounts of gold cannot be summed ({error})") from None
+
+
+def _finite(value: Value) -> Value:
+    """Null for NaN and infinities, which only a forged journal leads to, and JSON does not have."""
+    return value if value is None or math.isfinite(value) else None
+
+
+@attrs.frozen
+class Table:
+    """A table: what a row of it is, its columns, and the rows of a run, in their order."""
+
+    name: str
+    says: str
+    columns: Sequence[Column]
+    rows: Callable[[Run], Iterator[Row]]
+
+
+_JOURNAL: Final = Column("journal", TEXT, "", "the path of the journal, as it was given")
+_FRONT: Final = (
+    _JOURNAL,
+    Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
+    Column("agents", WHOLE, "agents", "how many play"),
+)
+_ROUND: Final = Column("round", WHOLE, "", "the round, from 1 on")
+
+# What `run_started` and `forked` hold, by world; of other worlds it is one column of JSON.
+_SETUP: Final[Mapping[str, Sequence[Column]]] = {
+    MINING.name: (
+        Column("config", JSON, "", "all settings by name"),
+        Column("roster", JSON, "", "who plays: agent, policy and options of each"),
+        Column("parent", TEXT, "", "SHA-256 of the journal that was forked, in hex"),
+        Column("changes", JSON, "", "the settings that a fork changes, with their new values"),
+        Column("replaced", BY_HAND, "", "the submissions that were put in by hand"),
+    )
+}
+_FACTS: Final = Column("facts", JSON, "", "everything else that these events hold, by name")
+_MEANING: Final[Mapping[str, tuple[str, str]]] = {
+    "agent": ("", "whose submission, or whose mining, it is"),
+    "actions": ("", "the plan: kind (" + ", ".join(KINDS) + "), plot, stamina points; an item that "
+                "is no action is null"),
+    "error": ("", "why there is no plan, or only a part of it"),
+    "say": ("", "what the others are told; null without communication"),
+    "memo": ("", "what the agent notes for itself"),
+    "source": ("", "what a language model wrote (raw) and took; null for scripted agents"),
+    "removed": ("", "items of the plan, from 0, that were removed, and why: " + ", ".join(REASONS)),
+    "cost": ("points", "stamina spent on what is left of the plan"),
+    "plot": ("", "the plot's id: row × columns + column"),
+    "claimants": ("", "agents who claim the plot, ascending"),
+    "winner": ("", "the agent who gets the plot; null where a raid captures nothing"),
+    "words": ("", "the 64-bit words that were drawn, 16 hex digits each"),
+    "owner": ("", "the agent who has the plot when it is raided; null if nobody's"),
+    "raiders": ("", "agents who raid the plot, ascending"),
+    "defense": ("points", "stamina of its defence"),
+    "outcome": ("", "how the raid ends: " + ", ".join(OUTCOMES)),
+    "captor": ("", "the agent who captured the plot"),
+    "victim": ("", "the agent who lost it"),
+    "detected": ("", "whether the authority saw it"),
+    "remedy": ("", "what it did: " + ", ".join(REMEDIES) + "; null: nothing"),
+    "fine": ("gold", "what the captor pays"),
+    "stamina": ("points", "stamina mined with"),
+    "gold": ("gold", "what it brought: 0 where the plot was lost in this round"),
+}  # fmt: skip
+
+
+def events_table(world: World[Any] = MINING) -> Table:
+    """The events of a world: one row an event, a column for every field that any of them has."""
+    words = world.vocabulary
+    setup = [
+        Column("world", TEXT, "", "the world's name"),
+        Column("rules", WHOLE, "", "the version of its rules"),
+        *_SETUP.get(world.name, [_FACTS]),
+    ]
+    front = [
+        _JOURNAL,
+        Column("place", WHOLE, "", "the event's place in the journal, from 0 on"),
+        Column("event", TEXT, "", "its name"),
+        Column(words.unit, WHOLE, "", f"the {words.unit} it belongs to; 0 for what is before 1"),
+    ]
+    digest = Column("digest", TEXT, "", f"that of the state after the {words.unit}, 16 hex digits")
+    fields = _fields(world)
+    # A world's own field must not be lost behind a column that every table has.
+    taken = {column.name for column in (*front, *setup, digest)}
+    own = [
+        Column(f"{name}_" if name in taken else name, type, *_meaning(world, name))
+        for name, type in fields.items()
+    ]
+    names = [column.name for column in setup], list(fields)
+    return Table(
+        "events",
+        "an event, in the order of the journal; null where an event has no such field",
+        [*front, *setup, *own, digest],
+        lambda run: _event_rows(run, *names),
+    )
+
+
+def _fields(world: World[Any]) -> dict[str, Type]:
+    """The fields of a world's events, with their types; JSON where two events differ in it."""
+    fields: dict[str, Type] = {}
+    for event in world.events:
+        for name, kind in event.fields.items():
+            type = _type_of(kind)
+            fields[name] = type if fields.get(name, type) is type else JSON
+    return fields
+
+
+def _meaning(world: World[Any], name: str) -> tuple[str, str]:
+    """The unit of a field and what it is, with the events that have it."""
+    unit, says = _MEANING.get(name, ("", "")) if world is MINING else ("", "")
+    of = ", ".join(f"`{event.name}`" for event in world.events if name in event.fields)
+    return unit, f"{of}: {says}" if says else of
+
+
+def _event_rows(run: Run, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
+    """The fields in the columns of the setup, of the world's own events, and of the digest."""
+    words = run.world.vocabulary
+    no_setup, nothing = (None,) * len(setup), (None,) * len(own)
+    with JournalReader(run.path) as reader:
+        for place, event in enumerate(fold.events(run.world, reader)):
+            front = run.name, place, event.name, event.unit
+            fields = event.fields
+            if event.name in (words.started, words.forked):
+                if _FACTS.name in setup:
+                    fields = _with_facts(fields)
+                yield (*front, *map(fields.get, setup), *nothing, None)
+            elif event.name in (words.closed, words.ended):
+                yield (*front, *no_setup, *nothing, fields.get("digest"))
+            else:
+                yield (*front, *no_setup, *map(fields.get, own), None)
+
+
+def _with_facts(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of a setup event, those of its world in one."""
+    front = {name: fields[name] for name in ("world", "rules") if name in fields}
+    return {**front, "facts": {name: v for name, v in fields.items() if name not in front}}
+
+
+_COUNTED: Final[Mapping[str, tuple[str, str]]] = {
+    "owned": ("plots", "plots owned at round start"),
+    "turned": ("plots", "those of them with another owner at round end"),
+    "owned_after": ("plots", "plots owned at round end"),
+    "raided": ("plots", "plots owned at round start that were raided"),
+    "raids": ("actions", "raids on them, after pruning"),
+    "speculative": ("actions", "raids on nobody's plots, after pruning"),
+    "captures": ("plots", "captures that stand"),
+    "undone": ("plots", "captures that an authority undid"),
+    "defended": ("plots", "defended plots"),
+    "defended_raided": ("plots", "defended plots that were raided"),
+    "defended_captured": ("plots", "defended plots that were captured"),
+    "undefended_captured": ("plots", "other plots owned at round start that were captured"),
+    "staked": ("points", "stamina allocated to mining on defended plots"),
+    "claims": ("plots", "claimed plots"),
+    "contested": ("plots", "those of them with two claimants or more"),
+    "defend": ("points", "stamina spent on defence"),
+    "mine": ("points", "stamina spent on mining"),
+    "claim": ("points", "stamina spent on claims"),
+    "raid": ("points", "stamina spent on raids"),
+    "stamina": ("points", "the stamina of all"),
+    "lost_claims": ("points", "stamina spent on claims that another won"),
+    "failed_raids": ("points", "stamina spent on raids that captured nothing for good"),
+    "forfeited": ("points", "stamina spent on mining plots that were lost in the round"),
+    "untested": ("points", "stamina spent on the defence of plots that nobody raided"),
+    "mined": ("gold", "gold mined, before fines"),
+}
+_GROUPS: Final[Mapping[str, str]] = {
+    "long_claimed": "plots held by claim for 5 rounds or more at round start",
+    "long_captured": "plots held by capture for 5 rounds or more at round start",
+    "new_claimed": "plots held by claim for less than 5 rounds at round start",
+    "new_captured": "plots held by capture for less than 5 rounds at round start",
+}
+# The measures that a single round has.
+BY_ROUND: Final = tuple(name for name in MEASURES if name not in (HALF_LIFE, SURVIVAL))
+_MEASURED: Final = tuple(
+    Column(name, REAL, "", f"{MEASURES[name].title}. {MEASURES[name].definition}")
+    for name in BY_ROUND
+)
+
+
+def _count_columns() -> Iterator[tuple[str, Column]]:
+    """Every count: where it stands in Counts, and its column."""
+    types = {"float": REAL, float: REAL, "int": WHOLE, int: WHOLE}
+    for field in attrs.fields(Counts):
+        if field.name in _GROUPS:
+            yield (
+                f"{field.name}.plots",
+                Column(f"{field.name}_plots", WHOLE, "plots", _GROUPS[field.name]),
+            )
+            says = f"raids on {_GROUPS[field.name]}"
+            yield f"{field.name}.raids", Column(f"{field.name}_raids", WHOLE, "actions", says)
+        elif field.name != "round":
+            yield field.name, Column(field.name, types[field.type], *_COUNTED[field.name])
+
+
+_COUNTS: Final = dict(_count_columns())
+_counted: Final = attrgetter(*_COUNTS)
+
+
+def _round_rows(run: Run) -> Iterator[Row]:
+    front, values = run.front, run.measured.values
+    for place, counts in enumerate(run.measured.counts):
+        counted = _counted(counts)
+        yield (
+            *front,
+            counts.round,
+            *(_finite(v) if type(v) is float else v for v in counted),
+            *(_finite(values[name][place]) for name in BY_ROUND),
+        )
+
+
+def _agent_rows(run: Run) -> Iterator[Row]:
+    front, last = run.front, run.measured.rounds
+    before: list[list[int]] = []
+    with JournalReader(run.path) as reader:
+        for commit, state in fold.states(MINING, reader):
+            if commit.kind == UNIT and commit.digest is not None:
+                if state.round > last:  # the journal has grown since it was measured
+                    return
+                with _summing(run.path):
+                    rows = list(_agents_of(state, before))
+                yield from ((*front, *row) for row in rows)
+                before = []
+            before = before or [kinds.copy() for kinds in state.spent]
+
+
+def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[Row]:
+    """The agents after a round; `before`: what each had spent until then."""
+    record = state.history[-1]
+    gained: defaultdict[int, list[float]] = defaultdict(list)
+    for _, agent, _, gold in record.rows(MINING_SETTLED):
+        gained[agent].append(gold)
+    for _, captor, _, _, _, fine, _ in record.rows(RULED):
+        gained[captor].append(-fine)
+    for agent, kinds in enumerate(state.spent):
+        yield (
+            state.round,
+            agent,
+            called(state.roster[agent]),
+            state.staminas[agent],
+            *(after - then for after, then in zip(kinds, before[agent], strict=True)),
+            _finite(math.fsum(gained[agent])),
+            _finite(float(state.gold[agent])),
+            len(state.plots_of[agent]),
+        )
+
+
+def _spell_rows(run: Run) -> Iterator[Row]:
+    for spell in run.measured.spells:
+        yield (*run.front, *spell.as_dict().values())
+
+
+ROUNDS: Final = Table(
+    "rounds",
+    "a closed round; measures are null where they are undefined",
+    [*_FRONT, _ROUND, *_COUNTS.values(), *_MEASURED],
+    _round_rows,
+)
+AGENTS: Final = Table(
+    "agents",
+    "an agent in a closed round",
+    [
+        *_FRONT,
+        _ROUND,
+        Column("agent", WHOLE, "", "its id"),
+        Column("policy", TEXT, "", "who plays it: a policy's name, `llm:NAME` for a model"),
+        Column("stamina", WHOLE, "points", "what it may spend in the round"),
+        *(Column(f"spent_{kind}", WHOLE, "points", f"stamina spent on {kind}") for kind in KINDS),
+        Column("gold_gained", REAL, "gold", "what it mined in the round, less its fines"),
+        Column("gold", REAL, "gold", "what it has at round end"),
+        Column("plots", WHOLE, "plots", "plots that it owns at round end"),
+    ],
+    _agent_rows,
+)
+SPELLS: Final = Table(
+    "spells",
+    "an owner's hold of a plot: consecutive round ends",
+    [
+        *_FRONT,
+        Column("plot", WHOLE, "", "the plot's id"),
+        Column("owner", WHOLE, "", "the agent who holds it"),
+        Column("start", WHOLE, "", "the first round at whose end it does"),
+        Column("end", WHOLE, "", "the last one"),
+        Column("gained", TEXT, "", "how the plot came: claim or capture"),
+        Column("lost_to", WHOLE, "", "who captured it in round end + 1; null: still held"),
+        Column("length", WHOLE, "rounds", "end − start + 1, so far if it is censored"),
+        Column("lost", TEXT, "", "how it was lost: capture; null: still held"),
+        Column("censored", TRUTH, "", "whether it is still held when the journal ends"),
+    ],
+    _spell_rows,
+)
+NAMES: Final = ("events", ROUNDS.name, AGENTS.name, SPELLS.name)
+
+
+def _figure_rows(run: Run) -> Iterator[Row]:
+    halves = [run.measured.halves(burn_in=burn_in) or (None, None) for burn_in in (True, False)]
+    spans = [span for pair in halves for span in pair]
+    for name in MEASURES:
+        whole = figure(run, name, run.measured.whole)
+        parts = (None if span is None else figure(run, name, span) for span in spans)
+        yield (run.name, name, whole, *parts)
+
+
+def figure(run: Run, name: str, span: Span) -> Value:
+    """A measure over rounds, all of them or a part; null where it is undefined, or not finite.
+
+    Raises JournalError for a journal whose amounts cannot be summed.
+    """
+    whole = span == run.measured.whole
+    with _summing(run.path):
+        return _finite(run.measured.of(name, None if whole else span))
+
+
+_WITHOUT: Final = "of all rounds, without a burn-in"
+FIGURES: Final = Table(
+    "measures",
+    "a measure of a run (`goldrush measure --csv`)",
+    [
+        _JOURNAL,
+        Column("measure", TEXT, "", "its name: a measure of `rounds`, half_life or survival"),
+        Column("run", REAL, "", "over the run: the mean of the rounds, for gini and hhi the end"),
+        Column("first_half", REAL, "", "of the rounds after the burn-in, the first ⌊R ÷ 10⌋"),
+        Column("second_half", REAL, "", "of the same rounds"),
+        Column("first_half_without_burn_in", REAL, "", _WITHOUT),
+        Column("second_half_without_burn_in", REAL, "", _WITHOUT),
+    ],
+    _figure_rows,
+)
+
+
+def _measured_rows(run: Run) -> Iterator[Row]:
+    values = run.measured.values
+    for place, counts in enumerate(run.measured.counts):
+        yield (run.name, counts.round, *(_finite(values[name][place]) for name in BY_ROUND))
+
+
+MEASURED: Final = Table(
+    "measures by round",
+    "a closed round (`goldrush measure --csv --by-round`)",
+    [_JOURNAL, _ROUND, *_MEASURED],
+    _measured_rows,
+)
+
+
+def as_dict(run: Run, *, by_round: bool = False, spells: bool = False) -> dict[str, Any]:
+    """The measures of a run for JSON, as `Measured.as_dict` has them; with the values of every
+    round and the spells of ownership, where these are asked for.
+    """
+    with _summing(run.path):
+        found: dict[str, Any] = _plain(run.measured.as_dict())
+    if by_round:
+        names = ["round", *BY_ROUND]
+        found["by_round"] = [dict(zip(names, row[1:], strict=True)) for row in _measured_rows(run)]
+    if spells:
+        found["spells"] = [spell.as_dict() for spell in run.measured.spells]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return _finite(value) if type(value) is float else value
+
+
+def tables_of(world: World[Any] = MINING, names: Iterable[str] | None = None) -> list[Table]:
+    """The tables of a world's journals, or those of these names; of other worlds than mining it is
+    that of the events alone. Raises BadInput for a table that the world does not have.
+    """
+    known = [events_table(world), *((ROUNDS, AGENTS, SPELLS) if world is MINING else ())]
+    by_name = {table.name: table for table in known}
+    for name in names or ():
+        if name not in by_name:
+            raise BadInput(
+                f"journals of the {world.name} world have no table {name!r}",
+                f"take one of {', '.join(by_name)}",
+            )
+    return [by_name[name] for name in names or by_name]
+
+
+def world_in(path: str | Path) -> World[Any]:
+    """The world of a journal. Raises what reading one raises."""
+    with JournalReader(path) as reader:
+        return world_of(reader)
+
+
+def csv_lines(table: Table, runs: Iterable[Run]) -> Iterator[str]:
+    """A table as lines of CSV, line ends included, the names of the columns first.
+
+    Null is an empty field; reals read back are the same reals. Raises what reading a journal
+    raises, after the rows before.
+    """
+    yield _line(column.name for column in table.columns)
+    texts = [column.type.text for column in table.columns]
+    for run in runs:
+        for row in table.rows(run):
+            yield _csv_row(row, texts)
+
+
+def _csv_row(row: Row, texts: Sequence[Callable[[Any], str]]) -> str:
+    return _line("" if v is None else text(v) for v, text in zip(row, texts, strict=True))
+
+
+def _line(fields: Iterable[str]) -> str:
+    return ",".join(fields) + "\n"
+
+
+def write(
+    paths: Sequence[str | Path],
+    folder: str | Path,
+    form: str,
+    *,
+    names: Sequence[str] | None = None,
+    force: bool = False,
+    world: World[Any] | None = None,
+    on_run: Callable[[int], None] | None = None,
+) -> dict[str, int]:
+    """Write tables of journals into a folder, as `events.csv` (or `.parquet`) and so on; gives how
+    many rows each file has, by its path.
+
+    All files are whole, or none is there: they bear other names until all are. The folder is made
+    where there is none. `names`: the tables, if not all; `form`: csv or parquet; `world`: the
+    journals' own, if it is not one of goldrush's; `on_run` is told how many journals are done.
+    Raises BadInput for a place where the files cannot go, for a file that is there already unless
+    `force`, and for one that is among the journals; JournalError for an integer that Parquet cannot
+    hold; and what reading a journal raises.
+    """
+    if form not in FORMATS:
+        raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")
+    if not paths:
+        raise BadInput("there is no journal", "give one or more")
+    if form == PARQUET:
+        check_pyarrow()
+    world = world or world_in(paths[0])
+    targets = {
+        os.path.join(folder, f"{table.name}.{form}"): table for table in tables_of(world, names)
+    }
+    _check(str(folder), targets, paths, force)
+    with _made(str(folder)), ExitStack() as stack:
+        files = [stack.enter_context(_File(path, table)) for path, table in targets.items()]
+        for count, path in enumerate(paths, 1):
+            run = Run(path, world)
+            for file in files:
+                file.add(run)
+            if on_run is not None:
+                on_run(count)
+        for file in files:
+            file.finish()
+        for file in files:
+            file.publish()
+        return {file.path: file.rows for file in files}
+
+
+def check_pyarrow() -> None:
+    """Raises BadInput unless pyarrow is there."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise BadInput(
+            "Parquet needs pyarrow", "install it: pip install 'goldrush[tables]', or take csv"
+        ) from None
+
+
+def _check(folder: str, files: Iterable[str], journals: Iterable[str | Path], force: bool) -> None:
+    """Raises BadInput for what must not be written over."""
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise BadInput(f"{folder} is no folder", "give --out a folder for the tables")
+    read = {_identity(path) for path in journals}
+    for file in files:
+        if not os.path.lexists(file):
+            continue
+        if os.path.isdir(file):
+            raise BadInput(f"{file} is a folder", "give --out another folder")
+        if _identity(file) in read:
+            raise BadInput(f"{file} is a journal that is to be read", "give --out another folder")
+        if not force:
+            raise BadInput(
+                f"{file} exists already", "give --out another folder, or overwrite with --force"
+            )
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):  # reading it will say why
+        return None
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def _made(folder: str) -> Iterator[None]:
+    """Make a folder where there is none, and take it away again if nothing comes of it."""
+    is_new = not os.path.isdir(folder)
+    if is_new:
+        with _writing(folder):
+            os.mkdir(folder)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise BadInput(f"cannot write {path}: {reason}", "give --out another folder") from None
+
+
+class _File:
+    """A file that is written under another name, until it is whole."""
+
+    def __init__(self, path: str, table: Table) -> None:
+        self.path = path
+        self.rows = 0
+        self._table = table
+        folder, name = os.path.split(path)
+        self._unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
+        self._waiting: list[Row] = []
+
+    def __enter__(self) -> _File:
+        with _writing(self.path):
+            self._file = open(self._unfinished, "wb")
+        kind = _Parquet if self.path.endswith(PARQUET) else _Csv
+        self._format: _Csv | _Parquet = kind(self._table, self._file)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._format.abandon()
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):  # nothing is there, once it is published
+            os.unlink(self._unfinished)
+
+    def add(self, run: Run) -> None:
+        """Add all rows of a run."""
+        for row in self._table.rows(run):
+            self._waiting.append(row)
+            if len(self._waiting) == BATCH:
+                self._put()
+
+    def _put(self) -> None:
+        batch = self._format.batch(self._waiting)
+        with _writing(self.path):
+            self._format.put(batch)
+        self.rows += len(self._waiting)
+        self._waiting.clear()
+
+    def finish(self) -> None:
+        """Write what still waits, and close the file."""
+        self._put()
+        with _writing(self.path):
+            self._format.finish()
+            self._file.close()
+
+    def publish(self) -> None:
+        """Give the file its name."""
+        with _writing(self.path):
+            os.replace(self._unfinished, self.path)
+
+
+class _Csv:
+    def __init__(self, table: Table, file: IO[bytes]) -> None:
+        self._file = file
+        self._texts = [column.type.text for column in table.columns]
+        self._head = _line(column.name for column in table.columns)
+
+    def batch(self, rows: Sequence[Row]) -> bytes:
+        """Rows as lines, the first ones under the names of the columns."""
+        head, self._head = self._head, ""
+        return (head + "".join(_csv_row(row, self._texts) for row in rows)).encode()
+
+    def put(self, lines: bytes) -> None:
+        """Write lines."""
+        self._file.write(lines)
+
+    def finish(self) -> None:
+        """Nothing is left to be done."""
+
+    def abandon(self) -> None:
+        """Nor is there then."""
+
+
+class _Parquet:
+    def __init__(self, table: Table, file: IO[bytes]) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        self._arrow = pyarrow
+        self._columns = table.columns
+        self._schema = pyarrow.schema([(c.name, c.type.arrow(pyarrow)) for c in table.columns])
+        self._writer = pyarrow.parquet.ParquetWriter(file, self._schema)
+        self._waiting: list[Any] = []
+
+    def batch(self, rows: Sequence[Row]) -> Any:
+        """Rows as columns. Raises JournalError for a value that Parquet cannot hold."""
+        values: Sequence[Row] = list(zip(*rows, strict=True)) or [()] * len(self._columns)
+        arrays = []
+        for column, of in zip(self._columns, values, strict=True):
+            try:
+                arrays.append(self._array(column, of))
+            except (OverflowError, self._arrow.ArrowException):
+                raise self._refused(column, of, rows) from None
+        return self._arrow.record_batch(arrays, schema=self._schema)
+
+    def _array(self, column: Column, values: Iterable[Any]) -> Any:
+        plain = column.type.plain
+        if plain is not None:
+            values = [None if value is None else plain(value) for value in values]
+        return self._arrow.array(values, column.type.arrow(self._arrow))
+
+    def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
+        """The first value that cannot be held: only a forged journal has such."""
+        place = next(n for n, value in enumerate(values) if not self._fits(column, value))
+        says = f"{column.name} is {shown(values[place])}, which Parquet cannot hold; csv can"
+        return JournalError(rows[place][0], says)
+
+    def _fits(self, column: Column, value: Any) -> bool:
+        try:
+            self._array(column, [value])
+        except (OverflowError, self._arrow.ArrowException):
+            return False
+        return True
+
+    def put(self, batch: Any) -> None:
+        """Keep a batch until there are enough for a row group."""
+        self._waiting.append(batch)
+        if sum(one.num_rows for one in self._waiting) >= GROUP:
+            self._write()
+
+    def _write(self) -> None:
+        batches, self._waiting = self._waiting, []
+        table = self._arrow.Table.from_batches(batches, self._schema)
+        self._writer.write_table(table, row_group_size=GROUP)
+
+    def finish(self) -> None:
+        """Write what still waits, and the file's end."""
+        self._write()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Let nothing more be written, or pyarrow would try it once more on its way out."""
+        self._writer.is_open = False

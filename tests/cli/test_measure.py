@@ -1,0 +1,262 @@
+"""`measure`: measures of one run, of many, by round, and ownership spells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from agents.mining import record
+from kernel.journal import UNIT, Commit
+from kernel.mining.events import MINING_SETTLED
+from kernel.world import Block
+from replay import tables
+from replay.measured import measure
+from replay.measures import MEASURES
+from replay.tables import BY_ROUND, FIGURES, MEASURED, SPELLS, Run
+from tests.cli.helpers import Ran, assert_refused, goldrush
+from tests.golden import path_of
+from tests.journals import commits_of, write
+
+DASH = "-"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder `runs` with a run of 30 rounds, one of 6 and one without any."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "runs").mkdir()
+    record(folder / "runs" / "a.journal", {"rounds": 30, "seed": 7})
+    record(folder / "runs" / "b.journal", {"rounds": 6, "agents": 4})
+    whole = commits_of(folder / "runs" / "a.journal")
+    write(folder / "runs" / "c.journal", whole[:1])
+    return folder
+
+
+def told(ran: Ran) -> list[list[str]]:
+    """The cells of what was printed; they stand two spaces apart, at least."""
+    assert (0, "") == (ran.code, ran.err)
+    lines = ran.out.splitlines()
+    return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
+
+
+def number(value: float | None) -> str:
+    return DASH if value is None else f"{value:,.4f}"
+
+
+def test_one_run_is_a_table_of_all_measures_and_halves(kept: Path) -> None:
+    head, empty, names, spans, *rows = told(goldrush("measure", "runs/a.journal", cwd=kept))
+    found = measure(kept / "runs" / "a.journal")
+    expected = [
+        [MEASURES[name].title, *map(number, (found.of(name), *found.compared(name)))]
+        for name in MEASURES
+    ]
+
+    assert ["runs/a.journal: 30 rounds of 10 agents, pressure 0.40, seed 7"] == head
+    assert [] == empty
+    assert ["measure", "run", "first half", "second half"] == names
+    assert ["rounds", "1-30", "4-16", "17-30"] == spans
+    assert expected == rows
+    assert DASH in [cell for row in rows for cell in row]
+
+
+def test_a_run_without_rounds_has_no_figures_and_is_called_unfinished(kept: Path) -> None:
+    head, _, _, spans, *rows = told(goldrush("measure", "runs/c.journal", cwd=kept))
+
+    assert head[0].endswith("0 rounds of 10 agents, pressure 0.40, seed 7, unfinished")
+    assert ["rounds", DASH, DASH, DASH] == spans
+    assert {DASH} == {cell for row in rows for cell in row[1:]}
+
+
+def test_several_runs_are_one_line_each(kept: Path) -> None:
+    head, *rows = told(goldrush("measure", "runs", cwd=kept))
+
+    assert ["runs/a.journal", "runs/b.journal", "runs/c.journal"] == [row[0] for row in rows]
+    for row in rows:
+        found = measure(kept / row[0])
+        expected = [number(found.of(name)) for name in head[2:]]
+        assert [str(found.rounds), *expected] == row[1:]
+    assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
+
+
+def test_csv_has_a_row_for_every_measure_of_every_run(kept: Path) -> None:
+    ran = goldrush("measure", "runs", "--csv", cwd=kept)
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+
+    assert 3 * len(MEASURES) == len(rows)
+    for row in rows:
+        found = measure(kept / row["journal"])
+        halves = [found.compared(row["measure"], burn_in=burn_in) for burn_in in (True, False)]
+        values = [found.of(row["measure"]), *halves[0], *halves[1]]
+
+        assert ["" if value is None else repr(value) for value in values] == list(row.values())[2:]
+
+
+@pytest.mark.parametrize(
+    ("option", "table"), [((), FIGURES), (("--by-round",), MEASURED), (("--spells",), SPELLS)]
+)
+def test_csv_is_that_of_the_library(
+    kept: Path, option: tuple[str, ...], table: tables.Table
+) -> None:
+    ran = goldrush("measure", kept / "runs", "--csv", *option, cwd=kept)
+    runs = [Run(path) for path in sorted((kept / "runs").iterdir())]
+
+    assert (0, "".join(tables.csv_lines(table, runs))) == (ran.code, ran.out)
+
+
+def test_json_has_what_the_library_measures(kept: Path) -> None:
+    plain = json.loads(goldrush("measure", "runs", "--json", cwd=kept).out)
+    spells = json.loads(goldrush("measure", "runs", "--json", "--spells", cwd=kept).out)
+    whole = json.loads(goldrush("measure", "runs", "--json", "--by-round", cwd=kept).out)
+    runs = [measure(kept / entry["path"]) for entry in plain]
+
+    assert [run.as_dict() | {"path": run.path.removeprefix(f"{kept}/")} for run in runs] == plain
+    for run, bare, some, entry in zip(runs, plain, spells, whole, strict=True):
+        held = [spell.as_dict() for spell in run.spells]
+        assert bare | {"spells": held} == some
+        assert held == entry["spells"]
+        assert list(range(1, run.rounds + 1)) == [row["round"] for row in entry["by_round"]]
+        for name in BY_ROUND:
+            assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
+
+
+def test_rounds_are_listed_below_the_measures(kept: Path) -> None:
+    rows = told(goldrush("measure", "runs/a.journal", "--by-round", cwd=kept))
+    found = measure(kept / "runs" / "a.journal")
+    start = next(place for place, row in enumerate(rows) if row[:1] == ["round"])
+    head, *rounds = rows[start:]
+
+    assert ["contention rate"] == rows[start - 2][:1]
+    assert [str(n) for n in range(1, 31)] == [row[0] for row in rounds]
+    for name, *column in zip(head[1:], *(row[1:] for row in rounds), strict=True):
+        assert [number(value) for value in found.values[name]] == column
+
+
+def test_spells_are_listed_with_how_they_came_and_went(kept: Path) -> None:
+    _, _, head, *rows = told(goldrush("measure", "runs/a.journal", "--spells", cwd=kept))
+    spells = measure(kept / "runs" / "a.journal").spells
+    expected = [
+        [
+            *map(str, (s.start, s.end, s.length, s.plot, s.owner)), s.gained,
+            "still held" if s.lost_to is None else f"capture, to {s.lost_to}",
+        ]
+        for s in spells
+    ]  # fmt: skip
+
+    assert ["start", "end", "length", "plot", "owner", "gained by", "lost by"] == head
+    assert expected == rows
+    assert {"claim", "capture"} == {row[5] for row in rows}
+
+
+def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
+    out = goldrush("measure", "runs", "--by-round", cwd=kept).out
+
+    assert 3 == out.count("pressure")
+    assert out.index("a.journal") < out.index("b.journal") < out.index("c.journal")
+    assert 3 == sum(line.split()[:1] == ["round"] for line in out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--csv", "--json"], "--csv and --json"),
+        (["--usage", "--csv"], "--usage has no --csv"),
+        (["--usage", "--spells"], "--usage has no --spells"),
+        (["--csv", "--by-round", "--spells"], "two tables"),
+        (["--models", "models.toml"], "give --usage"),
+        (["missing.journal"], "missing.journal"),
+        (["missing.journal", "--csv"], "missing.journal"),
+        (["missing.journal", "--json"], "missing.journal"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_measured_is_told_in_a_line(
+    kept: Path, options: list[str], says: str
+) -> None:
+    assert_refused(goldrush("measure", "runs", *options, cwd=kept), says)
+
+
+@pytest.mark.parametrize("option", [(), ("--csv",), ("--json",), ("--by-round",), ("--spells",)])
+def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
+    kept: Path, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    (tmp_path / "torn").write_bytes((kept / "runs" / "a.journal").read_bytes()[:-3])
+    ran = goldrush("measure", kept / "runs", tmp_path / "torn", *option, cwd=kept)
+
+    assert_refused(ran, "torn tail")
+
+
+def test_without_statsmodels_it_says_what_to_install(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "statsmodels.py").write_text("raise ImportError")
+    hidden = f"{tmp_path}:{Path(__file__).resolve().parents[2]}"
+    ran = goldrush("measure", "runs/a.journal", cwd=kept, PYTHONPATH=hidden)
+
+    assert_refused(ran, "goldrush[stats]")
+
+
+def forged(path: Path, gold: Any) -> Path:
+    """A run in which everything that is mined brings this."""
+
+    def rewritten(block: Block) -> Block:
+        return Block(
+            [
+                (code, [(*row[:3], gold) if code == MINING_SETTLED else row for row in rows])
+                for code, rows in block
+            ]
+        )
+
+    return write(
+        path,
+        [
+            commit if commit.kind != UNIT
+            else Commit(UNIT, commit.unit, commit.digest, list(map(rewritten, commit.blocks)))
+            for commit in commits_of(path_of("baseline"))
+        ],
+    )  # fmt: skip
+
+
+def test_json_has_null_where_there_is_no_finite_number(tmp_path: Path) -> None:
+    path = forged(tmp_path / "a", float("nan"))
+    for option in ((), ("--by-round",)):
+        ran = goldrush("measure", path, "--json", *option, cwd=tmp_path)
+        [found] = json.loads(ran.out, parse_constant=lambda name: pytest.fail(name))
+
+        assert (0, "") == (ran.code, ran.err)
+        assert None is found["run"]["efficiency"]
+        assert None is found["halves"]["first_half"]["gini"]
+    assert {None} == {row["efficiency"] for row in found["by_round"][5:]}
+
+
+@pytest.mark.parametrize("option", ["--csv", "--json", "--by-round"])
+def test_amounts_that_cannot_be_summed_are_told_in_a_line(tmp_path: Path, option: str) -> None:
+    ran = goldrush("measure", forged(tmp_path / "a", 1.7e308), option, cwd=tmp_path)
+
+    assert_refused(ran, "its amounts of gold cannot be summed")
+
+
+def test_text_from_a_journals_name_cannot_move_the_cursor(kept: Path, tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J.journal"
+    path.write_bytes((kept / "runs" / "b.journal").read_bytes())
+    for arguments in ([path], [path, kept / "runs"], [path, "--spells"], [path, "--usage"]):
+        assert "\x1b" not in goldrush("measure", *arguments, cwd=tmp_path).out
+
+
+def test_usage_takes_folders(kept: Path) -> None:
+    found = json.loads(goldrush("measure", "runs", "--usage", "--json", cwd=kept).out)
+
+    assert [f"runs/{name}.journal" for name in "abc"] == [one["path"] for one in found]
+    assert {0} == {one["total"]["answers"] for one in found}
+
+
+def test_measuring_does_not_change_the_file(kept: Path) -> None:
+    path = kept / "runs" / "a.journal"
+    before = path.read_bytes()
+    goldrush("measure", path, cwd=kept)
+
+    assert before == path.read_bytes()
+    assert attrs.has(type(measure(path)))

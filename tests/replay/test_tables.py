@@ -1,0 +1,783 @@
+"""Tables against the events that they are made of, read back by pandas and by pyarrow.
+
+`python -m tests.replay.test_tables` writes the columns into replay/TABLES.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+import replay
+from agents.mining import record
+from agents.roster import called
+from kernel import fold
+from kernel.draws import Draws
+from kernel.errors import BadInput, JournalError, TornTail, UnsupportedJournal
+from kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.mining.events import MINING_SETTLED, SUBMITTED
+from kernel.mining.observe import Observation
+from kernel.mining.submit import Plan
+from kernel.run import record as record_world
+from kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
+from replay import tables
+from replay.measured import measure
+from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from replay.tables import AGENTS, CSV, FIGURES, MEASURED, PARQUET, ROUNDS, SPELLS, Run, Table
+from tests.cli.helpers import ROOT
+from tests.golden import path_of
+from tests.journals import commits_of, in_pieces, write
+
+PAGE = Path(replay.__file__).with_name("TABLES.md")
+MARK = "<!-- columns -->\n"
+BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
+
+TEXTS = (
+    "", " a b ", "=1+1", '"quoted"', "a,b", "line\nline", "line\r\nline\r", "\x00\x1b[2J\x7f",
+    "NA", "null", "None", "-", "0", "true", "#", "é 漢 \U0001f600 \u2028", "'", "[1]", ";\t|",
+    "\\N",
+)  # fmt: skip
+
+
+class Writes:
+    """Takes whatever it can, and more, with notes of all kinds of text."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Plan:
+        actions: list[Any] = [("claim", 3, 1), ("raid", -(2**63), 2**63 - 1)]
+        actions += [("mine", plot, 1) for plot in seen.own]
+        memo = TEXTS[(seen.round - 1) % len(TEXTS)]
+        return Plan(actions, say=f"it is {memo}", memo=memo)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of every kind; `open` ends with submissions that wait to be judged."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("authority-punish", "authority-adjudicate", "forked", "language-models"):
+        (folder / f"{name}.journal").write_bytes(path_of(name).read_bytes())
+    settings = {"rounds": len(TEXTS), "communication": True, "rows": 3, "cols": 3}
+    settings |= {"alpha": 0.1, "authority": "punish", "fine": 0.7, "stamina_by_agent": [4, 9, 7]}
+    record(folder / "made", settings, f"{__name__}:Writes*2,random")
+    forged(folder / "texts.journal", SUBMITTED, with_none, folder / "made")
+    pieces = in_pieces(commits_of(folder / "texts.journal"), 3)
+    write(folder / "open.journal", pieces[:7])
+    write(folder / "begun.journal", pieces[:1])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def paths(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.journal"))
+
+
+@pytest.fixture(scope="module")
+def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of all runs, in both formats."""
+    out = tmp_path_factory.mktemp("out")
+    for form in tables.FORMATS:
+        tables.write(paths, out, form)
+    return out
+
+
+def forged(path: Path, code: int, change: Callable[[Row], Row], of: Path | None = None) -> Path:
+    """A run (of a golden journal, if not another) with every row of a type changed."""
+
+    def rewritten(block: Block) -> Block:
+        return Block([(c, list(map(change, rows)) if c == code else rows) for c, rows in block])
+
+    commits = [
+        Commit(UNIT, commit.unit, commit.digest, list(map(rewritten, commit.blocks)))
+        if commit.kind == UNIT
+        else commit
+        for commit in commits_of(of or path_of("authority-punish"))
+    ]
+    return write(path, commits)
+
+
+def with_none(row: Row) -> Row:
+    """A submission with an item that is no action and an error, as a model's may have."""
+    return (row[0], (*row[1], None), "cut" if row[0] else None, *row[3:])
+
+
+def events_of(path: Path, world: World[Any] = MINING) -> list[dict[str, Any]]:
+    with JournalReader(path) as reader:
+        return [{"unit": event.unit, **event.as_dict()} for event in fold.events(world, reader)]
+
+
+def expected_events(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """Every field of every event by its name, null where it has none."""
+    names = [column.name for column in tables.events_table().columns]
+    rows = []
+    for path in paths:
+        for place, event in enumerate(events_of(path)):
+            front = {"journal": str(path), "place": place, "round": event["unit"]}
+            assert set(event) <= {*names, "unit"}
+            rows.append({name: {**event, **front}.get(name) for name in names})
+    return rows
+
+
+def as_structs(name: str, value: Any) -> Any:
+    """The form that Parquet holds of a value in its logical form."""
+    fields = {
+        "actions": ("kind", "plot", "amount"),
+        "removed": ("index", "reason"),
+        "replaced": ("round", "agent"),
+    }.get(name)
+    if value is not None and fields:
+        return [None if item is None else dict(zip(fields, item, strict=True)) for item in value]
+    if value is not None and name in ("config", "roster", "changes", "source"):
+        return json.dumps(value)
+    return value
+
+
+def expected_agents(path: Path) -> list[dict[str, Any]]:
+    """What is known of every agent in every round, from the events alone."""
+    rows: list[dict[str, Any]] = []
+    owner: dict[int, int] = {}
+    gold: defaultdict[int, list[float]] = defaultdict(list)
+    events = events_of(path)
+    config, roster = events[0]["config"], events[0]["roster"]
+    for number, group in groupby(events, key=lambda event: event["unit"]):
+        of_round = list(group)
+        plans = {e["agent"]: e["actions"] for e in of_round if e["event"] == "submitted"}
+        gone = {e["agent"]: e["removed"] for e in of_round if e["event"] == "pruned"}
+        before = dict(owner)
+        gains: defaultdict[int, list[float]] = defaultdict(list)
+        for e in of_round:
+            if e["event"] == "claim_drawn" or e.get("outcome") == "captured":
+                owner[e["plot"]] = e["winner"]
+            elif e["event"] == "ruled":
+                if e["remedy"] == "restored":
+                    owner[e["plot"]] = before[e["plot"]]
+                gains[e["captor"]].append(-e["fine"])
+            elif e["event"] == "mining_settled":
+                gains[e["agent"]].append(e["gold"])
+        if any(e["event"] == "round_closed" for e in of_round):
+            staminas = config["stamina_by_agent"] or [config["stamina"]] * config["agents"]
+            for agent in range(config["agents"]):
+                left = [
+                    action
+                    for place, action in enumerate(plans[agent])
+                    if action and place not in [index for index, _ in gone.get(agent, [])]
+                ]
+                gold[agent] += gains[agent]
+                rows.append(
+                    {
+                        "journal": str(path), "round": number, "agent": agent,
+                        "policy": called(roster[agent]), "stamina": staminas[agent],
+                        **{
+                            f"spent_{kind}": sum(points for k, _, points in left if k == kind)
+                            for kind in ("defend", "mine", "claim", "raid")
+                        },
+                        "gold_gained": math.fsum(gains[agent]), "gold": sum(gold[agent]),
+                        "plots": list(owner.values()).count(agent),
+                    }
+                )  # fmt: skip
+        for e in of_round:
+            if e["event"] == "forked":
+                config, roster = {**config, **e["changes"]}, e["roster"] or roster
+    return rows
+
+
+def in_pandas(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame, every kind of missing as None, arrays as lists."""
+
+    def plain(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        return None if value is None or value is pd.NA or value != value else value
+
+    columns = [[plain(value) for value in frame[name]] for name in frame.columns]
+    return [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def read_text(path: Path) -> dict[str, list[str]]:
+    """The columns of a CSV file, as text."""
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def as_text(column: tables.Column, value: Any) -> str:
+    """A value as CSV has it, quotes taken away."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value) if isinstance(value, (list, tuple, dict)) else str(value)
+
+
+def same_text(table: Table, rows: Sequence[dict[str, Any]], found: dict[str, list[str]]) -> None:
+    assert [column.name for column in table.columns] == list(found)
+    for column in table.columns:
+        expected = [as_text(column, row[column.name]) for row in rows]
+        assert expected == found[column.name], column.name
+
+
+def by_name(table: Table, run: Run) -> list[dict[str, Any]]:
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in table.rows(run)]
+
+
+def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
+    expected = [
+        {name: as_structs(name, value) for name, value in row.items()}
+        for row in expected_events(paths)
+    ]
+
+    assert expected == pq.read_table(out / "events.parquet").to_pylist()
+    # Exact types: the default has integers beside a null as floats.
+    exact = pd.read_parquet(out / "events.parquet", dtype_backend="pyarrow")
+    assert expected == in_pandas(exact)
+
+
+def test_events_in_csv_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
+    same_text(tables.events_table(), expected_events(paths), read_text(out / "events.csv"))
+
+
+def test_pandas_reads_the_text_of_events_in_csv_as_it_is(paths: list[Path], out: Path) -> None:
+    found = pd.read_csv(out / "events.csv", dtype=str, keep_default_na=False)
+    for name in ("journal", "event", "say", "memo", "source", "roster"):
+        [column] = [c for c in tables.events_table().columns if c.name == name]
+        expected = [as_text(column, row[name]) for row in expected_events(paths)]
+
+        # pandas ends a field at a null character.
+        assert [text.partition("\0")[0] for text in expected] == list(found[name])
+
+
+def test_every_event_and_every_field_was_there_to_be_compared(paths: list[Path]) -> None:
+    rows = expected_events(paths)
+    names = {"run_started", "forked", *(e.name for e in MINING.events), "round_closed", "run_ended"}
+
+    assert names == {row["event"] for row in rows}
+    for column in tables.events_table().columns:
+        assert any(row[column.name] is not None for row in rows), column.name
+    assert set(TEXTS) <= {row["memo"] for row in rows}
+
+
+def test_no_text_is_told_from_null_in_csv(out: Path) -> None:
+    text = pa_csv.read_csv(
+        out / "events.csv",
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            include_columns=["memo"], null_values=[""], strings_can_be_null=True,
+            quoted_strings_can_be_null=False, column_types={"memo": pa.string()},
+        ),
+    )  # fmt: skip
+
+    assert pq.read_table(out / "events.parquet")["memo"].to_pylist() == text["memo"].to_pylist()
+    assert {"", None} <= set(text["memo"].to_pylist())
+
+
+def test_agents_are_what_the_events_make_of_them(paths: list[Path], out: Path) -> None:
+    expected = [row for path in paths for row in expected_agents(path)]
+    found = in_pandas(pd.read_parquet(out / "agents.parquet"))
+
+    assert len(expected) == len(found) > 0
+    for want, have in zip(expected, found, strict=True):
+        assert pytest.approx(want.pop("gold"), abs=1e-9) == have["gold"]
+        assert want == {name: have[name] for name in want}
+
+
+def test_rounds_are_the_counts_and_the_measures(paths: list[Path], out: Path) -> None:
+    found = in_pandas(pd.read_parquet(out / "rounds.parquet"))
+    expected = []
+    for path in paths:
+        run = measure(path)
+        for place, counts in enumerate(run.counts):
+            row = {"journal": str(path), "seed": run.config.seed, "agents": run.config.agents}
+            for name, value in attrs.asdict(counts).items():
+                flat = value if isinstance(value, dict) else {"": value}
+                row |= {f"{name}_{key}".rstrip("_"): number for key, number in flat.items()}
+            expected.append(row | {name: run.values[name][place] for name in run.values})
+
+    assert expected == found
+
+
+def test_rounds_agree_with_agents_and_events(out: Path) -> None:
+    rounds, agents, events = (
+        pd.read_parquet(out / f"{name}.parquet") for name in ("rounds", "agents", "events")
+    )
+    keys = ["journal", "round"]
+    by_round = rounds.set_index(keys)
+    sums = agents.groupby(keys).sum(numeric_only=True).reindex(by_round.index)
+    closed = events[events["event"] == "round_closed"]
+    raids = events[events["event"] == "raid_resolved"].groupby(keys)["raiders"]
+    raided = raids.agg(lambda of: sum(map(len, of))).reindex(by_round.index, fill_value=0)
+
+    assert list(by_round.index) == list(closed.set_index(keys).index)
+    assert list(by_round["owned_after"]) == list(sums["plots"])
+    assert list(by_round["stamina"]) == list(sums["stamina"])
+    for kind in ("defend", "mine", "claim", "raid"):
+        assert list(by_round[kind]) == list(sums[f"spent_{kind}"])
+    assert list(by_round["raids"] + by_round["speculative"]) == list(raided)
+
+
+def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
+    expected = []
+    for path in paths:
+        run = measure(path)
+        front = {"journal": str(path), "seed": run.config.seed, "agents": run.config.agents}
+        expected += [front | spell.as_dict() for spell in run.spells]
+
+    assert expected == pq.read_table(out / "spells.parquet").to_pylist()
+    assert any(row["censored"] for row in expected)
+    assert not all(row["censored"] for row in expected)
+
+
+@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Table) -> None:
+    rows = [row for path in paths for row in by_name(table, Run(path))]
+
+    assert rows == pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    same_text(table, rows, read_text(out / f"{table.name}.csv"))
+
+
+@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
+    plain = pd.read_csv(out / f"{table.name}.csv", float_precision="round_trip")
+
+    assert in_pandas(pd.read_parquet(out / f"{table.name}.parquet")) == in_pandas(plain)
+
+
+def test_numbers_that_have_no_short_form_come_back_as_they_were(out: Path) -> None:
+    gained = pd.read_csv(out / "agents.csv", float_precision="round_trip")["gold_gained"]
+
+    assert list(pd.read_parquet(out / "agents.parquet")["gold_gained"]) == list(gained)
+    assert any(value != round(value, 12) for value in gained)
+
+
+def schema_of(path: Path) -> pa.Schema:
+    return pq.read_schema(path)
+
+
+def test_the_schema_is_the_same_for_every_journal(
+    paths: list[Path], out: Path, tmp_path: Path
+) -> None:
+    for number, path in enumerate(paths):
+        tables.write([path], tmp_path / str(number), PARQUET)
+    for name in tables.NAMES:
+        files = sorted(tmp_path.glob(f"*/{name}.parquet"))
+        whole = pq.read_table(out / f"{name}.parquet")
+
+        assert {True} == {schema_of(file).equals(whole.schema) for file in files}
+        assert whole == pa.concat_tables(pq.read_table(file) for file in files)
+
+
+def test_batches_and_row_groups_change_no_row(
+    paths: list[Path], out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BATCH", 7)
+    monkeypatch.setattr(tables, "GROUP", 20)
+    for form in tables.FORMATS:
+        rows = tables.write(paths, tmp_path, form)
+
+        for name in tables.NAMES:
+            assert (
+                pd.read_csv(out / f"{name}.csv", low_memory=False).shape[0]
+                == (rows[str(tmp_path / f"{name}.{form}")])
+            )
+    for name in tables.NAMES:
+        file = f"{name}.csv"
+
+        assert (out / file).read_bytes() == (tmp_path / file).read_bytes()
+        assert pq.read_table(out / f"{name}.parquet") == pq.read_table(tmp_path / f"{name}.parquet")
+    groups = pq.ParquetFile(tmp_path / "agents.parquet").metadata
+    sizes = {groups.row_group(place).num_rows for place in range(groups.num_row_groups - 1)}
+
+    assert {20, 1} == sizes  # three batches of 7
+
+
+def test_only_a_batch_of_rows_is_held_at_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BATCH", 50)
+    sizes: list[int] = []
+    run = tables._Csv.batch
+    monkeypatch.setattr(
+        tables._Csv, "batch", lambda self, rows: (sizes.append(len(rows)), run(self, rows))[1]
+    )
+    done = tables.write([folder / "forked.journal"] * 3, tmp_path, CSV, names=["events"])
+
+    assert done == {str(tmp_path / "events.csv"): 3 * len(events_of(folder / "forked.journal"))}
+    assert {50} == set(sizes[:-1])
+
+
+# The page.
+
+
+def section(table: Table) -> str:
+    rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
+    rows += [(f"`{c.name}`", c.type.name, c.unit, c.says) for c in table.columns]
+    lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
+    return f"## {table.name}\n\nA row is {table.says}.\n\n" + "".join(
+        f"{line.strip()}\n" for line in lines
+    )
+
+
+def columns_of_the_page() -> str:
+    return "\n".join(map(section, [*tables.tables_of(), FIGURES, MEASURED]))
+
+
+def test_the_page_has_the_columns_that_the_tables_have() -> None:
+    _, _, found = PAGE.read_text().partition(MARK)
+
+    assert "\n" + columns_of_the_page() == found
+
+
+def test_every_column_is_named_once_and_says_what_it_is() -> None:
+    for table in (*tables.tables_of(), FIGURES, MEASURED):
+        names = [column.name for column in table.columns]
+
+        assert len(set(names)) == len(names)
+        assert all(not column.says.endswith(": ") for column in table.columns)
+        assert all(column.says for column in table.columns)
+        assert "journal" == names[0]
+
+
+def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
+    names = {column.name for column in ROUNDS.columns}
+    counts = {field.name for field in attrs.fields(Counts)}
+    groups = {name for name in counts if name.split("_")[0] in ("long", "new")}
+
+    assert counts - groups <= names
+    assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
+    assert MEASURES.keys() - names == {HALF_LIFE, SURVIVAL}
+    assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {HALF_LIFE, SURVIVAL}
+
+
+def test_the_names_are_those_that_the_command_offers() -> None:
+    from cli.export import TABLES
+
+    assert TABLES == tables.NAMES == tuple(table.name for table in tables.tables_of())
+
+
+# Where files go.
+
+
+@BOTH
+def test_a_file_that_is_there_is_left_alone(folder: Path, tmp_path: Path, form: str) -> None:
+    kept = tmp_path / f"agents.{form}"
+    kept.write_text("mine")
+    journals = [folder / "open.journal"]
+    with pytest.raises(BadInput, match=rf"agents\.{form} exists already; .*--force"):
+        tables.write(journals, tmp_path, form)
+
+    assert ["mine"] == [path.read_text() for path in tmp_path.iterdir()]
+    assert 4 == len(tables.write(journals, tmp_path, form, force=True))
+    assert "mine" != kept.read_bytes()[:4]
+
+
+@BOTH
+def test_a_journal_that_is_read_is_never_written_over(
+    folder: Path, tmp_path: Path, form: str
+) -> None:
+    data = (folder / "open.journal").read_bytes()
+    own = tmp_path / f"spells.{form}"
+    own.write_bytes(data)
+    (tmp_path / "link.journal").symlink_to(own)
+    for journal in (own, tmp_path / "link.journal"):
+        with pytest.raises(BadInput, match="is a journal that is to be read"):
+            tables.write([folder / "begun.journal", journal], tmp_path, form, force=True)
+
+    assert data == own.read_bytes()
+    assert {own.name, "link.journal"} == {path.name for path in tmp_path.iterdir()}
+
+
+@BOTH
+def test_places_where_files_cannot_go_are_refused(folder: Path, tmp_path: Path, form: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "full" / f"rounds.{form}").mkdir(parents=True)
+    journals = [folder / "open.journal"]
+    wrong = {"file": "is no folder", "full": "is a folder", "a/b": "cannot write", "\0": "cannot"}
+    for place, says in (wrong | {"x" * 300: "cannot write"}).items():
+        with pytest.raises(BadInput, match=says):
+            tables.write(journals, tmp_path / place, form, force=True)
+
+    assert {"file", "full"} == {path.name for path in tmp_path.iterdir()}
+
+
+@BOTH
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_journal_that_breaks_leaves_nothing_behind(
+    folder: Path, tmp_path: Path, form: str, is_new: bool
+) -> None:
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes((folder / "texts.journal").read_bytes()[:-3])
+    place = tmp_path / "tables"
+    if not is_new:
+        place.mkdir()
+        (place / f"events.{form}").write_text("older")
+    with pytest.raises(TornTail):
+        tables.write([folder / "texts.journal", torn], place, form, force=True)
+
+    assert is_new is not place.exists()
+    assert is_new or ["older"] == [path.read_text() for path in place.iterdir()]
+
+
+FULL = """
+import resource, sys
+from kernel.errors import BadInput
+from replay import tables
+tables.BATCH = tables.GROUP = 100
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
+try:
+    tables.write([sys.argv[1]], sys.argv[2], sys.argv[3])
+except BadInput as error:
+    print(error)
+"""
+
+
+@BOTH
+@pytest.mark.parametrize("room", [0, 3, 5_000])
+def test_a_full_disk_is_told_in_a_line_and_leaves_nothing(
+    folder: Path, tmp_path: Path, form: str, room: int
+) -> None:
+    arguments = map(str, (folder / "forked.journal", tmp_path / "out", form, room))
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, *arguments],
+        capture_output=True, text=True, cwd=ROOT, timeout=60,
+    )  # fmt: skip
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "cannot write" in done.stdout
+    assert "File too large; give --out another folder\n" == done.stdout.partition(": ")[2]
+    assert [] == list(tmp_path.iterdir())
+
+
+@BOTH
+def test_an_interrupt_leaves_nothing_behind(folder: Path, tmp_path: Path, form: str) -> None:
+    def interrupt(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tables.write([folder / "open.journal"], tmp_path / "out", form, on_run=interrupt)
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_how_far_it_is_is_told(folder: Path, tmp_path: Path) -> None:
+    told: list[int] = []
+    tables.write([folder / "open.journal"] * 3, tmp_path, CSV, on_run=told.append)
+
+    assert [1, 2, 3] == told
+
+
+def test_a_name_that_is_no_utf_8_is_escaped(folder: Path, tmp_path: Path) -> None:
+    odd = os.fsdecode(bytes(tmp_path / "odd-") + b"\xff.journal")
+    Path(odd).write_bytes((folder / "open.journal").read_bytes())
+    for form in tables.FORMATS:
+        tables.write([odd], tmp_path / "out", form)
+    [name] = set(pd.read_csv(tmp_path / "out" / "agents.csv")["journal"])
+
+    assert str(tmp_path / "odd-\\xff.journal") == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"form": "xlsx"}, "there is no format 'xlsx'"),
+        ({"names": ["plots"]}, "no table 'plots'; take one of events, rounds, agents, spells"),
+        ({"paths": []}, "there is no journal"),
+    ],
+)
+def test_what_there_is_not_is_refused(
+    folder: Path, tmp_path: Path, arguments: dict[str, Any], says: str
+) -> None:
+    chosen: dict[str, Any] = {"paths": [folder / "open.journal"], "form": CSV} | arguments
+    with pytest.raises(BadInput, match=says):
+        tables.write(folder=tmp_path / "out", **chosen)
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_without_pyarrow_it_says_what_to_install(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(BadInput, match=r"needs pyarrow; .*pip install 'goldrush\[tables\]'"):
+        tables.write([folder / "open.journal"], tmp_path / "out", PARQUET)
+
+    assert [] == list(tmp_path.iterdir())
+    assert 4 == len(tables.write([folder / "open.journal"], tmp_path / "out", CSV))
+
+
+# Journals that no recorder wrote.
+
+
+def test_integers_beyond_64_bits_are_refused_in_parquet_by_name(tmp_path: Path) -> None:
+    huge = forged(tmp_path / "huge", MINING_SETTLED, lambda row: (*row[:2], 2**64 - 1, row[3]))
+    with pytest.raises(JournalError, match="stamina is 18446744073709551615, which Parquet cannot"):
+        tables.write([path_of("baseline"), huge], tmp_path / "out", PARQUET, names=["events"])
+    tables.write([huge], tmp_path / "out", CSV, names=["events"])
+
+    assert str(2**64 - 1) in (tmp_path / "out" / "events.csv").read_text()
+
+
+def test_amounts_without_a_finite_sum_are_null(tmp_path: Path) -> None:
+    path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], float("nan")))
+    tables.write([path], tmp_path / "out", PARQUET, names=["rounds", "agents", "spells"])
+    found = tables.as_dict(Run(path), by_round=True, spells=True)
+    lines = list(tables.csv_lines(FIGURES, [Run(path)]))
+
+    for name in ("rounds", "agents"):
+        for row in pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pylist():
+            assert all(type(v) is not float or math.isfinite(v) for v in row.values())
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert "gini,,,,,\n" in "".join(lines)
+
+
+@pytest.mark.parametrize("gold", [float("inf"), 1.7e308])
+def test_amounts_that_cannot_be_summed_are_refused(tmp_path: Path, gold: float) -> None:
+    path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], gold))
+    run = Run(path)
+    for ask in (
+        lambda: tables.write([path], tmp_path / "out", CSV, names=["rounds"]),
+        lambda: tables.as_dict(run),
+        lambda: list(tables.csv_lines(FIGURES, [run])),
+        lambda: list(AGENTS.rows(run)),
+    ):
+        with pytest.raises(JournalError):
+            ask()
+
+    assert not (tmp_path / "out").exists()
+
+
+# Other worlds.
+
+STRANGE = Kind("list of pairs", lambda v: type(v) is tuple, lambda v: [list(pair) for pair in v])
+TOLD, SET = range(2)
+OTHER: World[int] = World(
+    "other",
+    1,
+    (
+        EventType("told", {"event": TEXT, "value": INTEGER}, is_input=True),
+        EventType("set", {"value": several(INTEGER), "pairs": STRANGE, "digest": INTEGER}),
+    ),
+    lambda setup: 0,
+    lambda state, inputs: [(SET, [((state,), ((state, 1),), 7)])],
+    lambda state, block: state + len(block.rows(SET)),
+    ended=lambda state: state == 3,
+)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    path = tmp_path / "other.journal"
+    with JournalWriter(path, Header(OTHER.name, OTHER.rules)) as journal:
+        record_world(OTHER, {"seed": 7, "who": "me"}, lambda n: [(TOLD, [("hi", n)])], journal)
+    return path
+
+
+def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
+    for form in tables.FORMATS:
+        done = tables.write([other], tmp_path / "out", form, world=OTHER)
+        assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
+    rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
+    start, told, set_, closed = rows[:4]
+
+    assert ["journal", "place", "event", "round", "world", "rules", "facts"] == list(start)[:7]
+    assert {"seed": 7, "who": "me"} == json.loads(start["facts"])
+    assert ("other", 1) == (start["world"], start["rules"])
+    assert ("told", "hi", "0") == (told["event"], told["event_"], told["value"])
+    assert ("[0]", "[[0, 1]]", 7, None) == tuple(
+        set_[name] for name in ("value", "pairs", "digest_", "digest")
+    )
+    assert 16 == len(closed["digest"])
+    assert closed["digest_"] is None
+    same_csv = pd.read_csv(tmp_path / "out" / "events.csv")
+    assert [row["event"] for row in rows] == list(same_csv["event"])
+
+
+def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedJournal, match="world 'other'"):
+        tables.write([path_of("baseline"), other], tmp_path / "out", CSV)
+    with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
+        tables.write([other], tmp_path / "out", CSV, names=["rounds"], world=OTHER)
+
+    assert [other] == list(tmp_path.iterdir())
+
+
+def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(
+    folder: Path, tmp_path: Path
+) -> None:
+    commits = commits_of(folder / "texts.journal")
+    path = write(tmp_path / "grows", commits[:4])
+    run = Run(path)
+    rounds = list(ROUNDS.rows(run))
+    write(path, commits)
+
+    assert 3 == len(rounds)
+    assert 9 == len(list(AGENTS.rows(run)))
+
+
+# Measures.
+
+
+def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> None:
+    for path in paths:
+        found = measure(path)
+        rows = by_name(FIGURES, Run(path))
+
+        assert list(MEASURES) == [row["measure"] for row in rows]
+        for row in rows:
+            name = row["measure"]
+            assert found.of(name) == row["run"]
+            halves = found.compared(name), found.compared(name, burn_in=False)
+            assert halves == (
+                (row["first_half"], row["second_half"]),
+                (row["first_half_without_burn_in"], row["second_half_without_burn_in"]),
+            )
+
+
+def test_measures_for_json_have_rounds_and_spells_where_asked_for(folder: Path) -> None:
+    run = Run(folder / "forked.journal")
+    found = measure(folder / "forked.journal")
+    told = tables.as_dict(run, by_round=True, spells=True)
+
+    assert found.as_dict() == tables.as_dict(run)
+    assert [spell.as_dict() for spell in found.spells] == told["spells"]
+    assert list(range(1, 21)) == [row["round"] for row in told["by_round"]]
+    for name in set(MEASURES) - {HALF_LIFE, SURVIVAL}:
+        assert list(found.values[name]) == [row[name] for row in told["by_round"]]
+
+
+def test_by_round_is_a_part_of_rounds(folder: Path) -> None:
+    run = Run(folder / "forked.journal")
+    names = [column.name for column in MEASURED.columns]
+    rounds = [{name: row[name] for name in names} for row in by_name(ROUNDS, run)]
+
+    assert rounds == by_name(MEASURED, run)
+
+
+def runs(paths: Sequence[Path]) -> Iterator[Run]:
+    return map(Run, paths)
+
+
+def test_lines_of_several_journals_have_one_head(paths: list[Path], out: Path) -> None:
+    assert (out / "spells.csv").read_text() == "".join(tables.csv_lines(SPELLS, runs(paths)))
+
+
+if __name__ == "__main__":
+    text, mark, _ = PAGE.read_text().partition(MARK)
+    PAGE.write_text(f"{text}{mark}\n{columns_of_the_page()}")
