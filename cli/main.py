@@ -13,7 +13,20 @@ import sys
 
 import click
 
-from cli import audit, catalogue, diff, export, fork, log, measure, models, record, replay, verify
+from cli import (
+    audit,
+    catalogue,
+    diff,
+    export,
+    fork,
+    log,
+    measure,
+    models,
+    record,
+    replay,
+    study,
+    verify,
+)
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable, program
 
@@ -37,6 +50,8 @@ for command in (
     verify.verify,
     fork.fork,
     measure.measure,
+    study.study,
+    study.report,
     models.prompt,
     export.export,
     catalogue.policies,

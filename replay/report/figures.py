@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -52,6 +53,9 @@ _STYLE: Final[Any] = {
     "figure.constrained_layout.use": True,
     "path.simplify": True,
 }
+
+_PATH: Final = re.compile(r' d="[^"]*"')
+_DIGITS: Final = re.compile(r"(\.\d\d)\d+")
 
 Cells = Mapping[Cell, Sequence[Result]]
 
@@ -151,6 +155,7 @@ def half_against_half(cells: Cells, colours: Mapping[str, str]) -> Drawn:
         columns=4,
         legend=filled,
         height=0.55 + 0.22 * len(rosters),
+        share_y=True,
     )
 
 
@@ -372,4 +377,9 @@ def _panels(
         text = io.StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     svg = text.getvalue()
-    return Drawn(svg[svg.index("<svg") :], without)
+    return Drawn(_rounded(svg[svg.index("<svg") :]), without)
+
+
+def _rounded(svg: str) -> str:
+    """The SVG with paths to a hundredth of a point: half the size, and nothing to be seen of it."""
+    return _PATH.sub(lambda path: _DIGITS.sub(r"\1", path.group()), svg)

@@ -176,6 +176,22 @@ def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None
     return rosters
 
 
+def seeds_of(text: str) -> int | list[int]:
+    """Seeds as a person types them: how many (`20`), or which (`0-4,7`). Raises BadInput."""
+    if re.fullmatch(r"[0-9]{1,7}", text.strip()):
+        return int(text)
+    seeds: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([0-9]{1,16})\s*(?:-\s*([0-9]{1,16})\s*)?", part)
+        if found is None:
+            raise BadInput(f"the seeds are {shown(text)}", "write how many, or which: 0-4,7")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if not 0 <= last - first < RUNS_MAX:
+            raise BadInput(f"the seeds have {shown(part)}", "write the lower one first: 0-4")
+        seeds += range(first, last + 1)
+    return seeds
+
+
 def read_plan(path: str | Path) -> Plan:
     """The plan of a TOML file: `treatments`, `rosters`, `seeds`, `rounds`, and tables `[settings]`,
     `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]` (NAME = "text").

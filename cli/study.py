@@ -1,0 +1,183 @@
+"""`goldrush study` and `goldrush report`: many runs, and what they come to."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.codes import DIFFERS, DONE, INTERRUPTED
+from cli.models import model_options, models_of
+from cli.record import allow_own_policies, settings_of
+from cli.text import echo_json, printable, program
+
+if TYPE_CHECKING:
+    from replay.study.plan import Plan
+
+# What is under way, how much of it is done, and of how much.
+OnStep = Callable[[str, int, int], None]
+
+
+@click.command()
+@click.argument("plan", required=False, type=click.Path())
+@click.option("--out", type=click.Path(), required=True, help="The study's folder.")
+@click.option("--treatment", "treatments", multiple=True, help="One by name, or all (default).")
+@click.option("--roster", "rosters", multiple=True, help="One, or baselines (default).")
+@click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
+@click.option("--rounds", multiple=True, type=int, help="A horizon (default 200).")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
+@click.option("--dask", metavar="ADDRESS", help="Play on the workers of a Dask scheduler.")
+@model_options
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+def study(
+    plan: str | None,
+    out: str,
+    treatments: tuple[str, ...],
+    rosters: tuple[str, ...],
+    seeds: str | None,
+    rounds: tuple[int, ...],
+    settings: tuple[str, ...],
+    jobs: int | None,
+    dask: str | None,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Record a study: treatments x rosters x seeds x horizons, each run a journal in one folder.
+
+    The plan is a TOML file, or these options. Given again, a study goes on where it stopped.
+
+    \b
+    Example: goldrush study --treatment all --roster baselines --seeds 20 --out study
+    """
+    from kernel.errors import BadInput
+    from replay.study.carry_out import RunFailed, WorkersLost, carry_out, processes
+
+    flags = [treatments, rosters, seeds, rounds, settings]
+    if plan is not None and any(flags):
+        raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
+    if dask is not None and jobs is not None:
+        raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
+    allow_own_policies()
+    wanted = _plan_of(plan, treatments, rosters, seeds, rounds, settings)
+    models = models_of(**options)
+    kept = 0
+
+    def place() -> Any:
+        if dask is None:
+            return nullcontext(processes(jobs))
+        from replay.study.cluster import cluster
+
+        return cluster(dask)
+
+    try:
+        with _progress() as step, place() as where:
+
+            def on_run(done: int, kept_: int, every: int) -> None:
+                nonlocal kept
+                kept = kept_
+                step("runs", done, every)
+
+            manifest = carry_out(wanted, out, place=where, models=models, on_run=on_run)
+    except KeyboardInterrupt:
+        click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
+        return INTERRUPTED
+    except (RunFailed, WorkersLost) as error:
+        told = printable(str(error))
+        click.echo(f"goldrush: {told}; the other runs that are finished are kept", err=True)
+        return DIFFERS
+    total = sum(run.bytes or 0 for run in manifest.runs)
+    if as_json:
+        echo_json({"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total})
+        return DONE
+    path = printable(shlex.quote(out))
+    click.echo(
+        f"{len(manifest.runs):,} runs in {path} ({kept:,} were there already, {total:,} bytes)\n"
+        f"next:    {program()} report {path}\n         {program()} verify {path}"
+    )
+    return DONE
+
+
+@click.command()
+@click.argument("study", type=click.Path())
+@click.option("--out", type=click.Path(), help="The page (default: report.html in the folder).")
+@click.option(
+    "--format", "format_", type=click.Choice(["html", "md"]), default="html", show_default=True,
+    help="md: Markdown, figures in a folder beside it.",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
+@click.option("--force", is_flag=True, help="Overwrite --out if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON; write no page.")
+def report(
+    study: str, out: str | None, format_: str, jobs: int | None, force: bool, as_json: bool
+) -> int:
+    """Report on a study: verdicts, figures and tables in one page.
+
+    \b
+    Example: goldrush report study
+    """
+    if as_json:
+        from replay.report.answers import answers
+        from replay.study.results import results_of
+
+        with _progress() as step:
+            results = results_of(
+                study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_)
+            )
+        echo_json(answers(results))
+        return DONE
+    from replay.report.report import report as write_report
+
+    with _progress() as step:
+        path = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
+    click.echo(printable(str(path)))
+    return DONE
+
+
+def _plan_of(
+    plan: str | None,
+    treatments: tuple[str, ...],
+    rosters: tuple[str, ...],
+    seeds: str | None,
+    rounds: tuple[int, ...],
+    settings: tuple[str, ...],
+) -> Plan:
+    from replay.study.plan import plan_of, read_plan, seeds_of
+
+    if plan is not None:
+        return read_plan(plan)
+    chosen: dict[str, Any] = {
+        "treatments": treatments, "rosters": rosters, "rounds": rounds,
+        "seeds": seeds_of(seeds) if seeds is not None else None,
+        "settings": settings_of(settings, {}),
+    }  # fmt: skip
+    return plan_of(**{name: value for name, value in chosen.items() if value})
+
+
+def _again() -> str:
+    return f"`{program()} study` as before"
+
+
+@contextmanager
+def _progress() -> Iterator[OnStep]:
+    """What moves a progress bar on stderr, with the time left, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda what, done, every: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, Any] = {}
+
+        def step(what: str, done: int, every: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=every)
+            progress.update(tasks[what], completed=done, total=every)
+
+        yield step
