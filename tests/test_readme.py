@@ -125,11 +125,14 @@ def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:
     assert "<!-- tests -->" in (ROOT / ".ci" / "run").read_text()
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("[a-z]*/README.md")), ids=lambda p: p.parent.name)
+PAGES = sorted([*ROOT.glob("[a-z]*/README.md"), *ROOT.glob("[a-z]*/[a-z]*/README.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_every_module_that_a_rooms_page_names_exists_and_none_is_left_out(page: Path) -> None:
     named = set(re.findall(r"^\| `([\w/]+\.py)` \|", page.read_text(), re.MULTILINE))
     room = page.parent
-    if room.name in ("agents", "replay", "cli"):
+    if {"agents", "replay", "cli"} & {room.name, room.parent.name}:
         there = {path.name for path in room.glob("*.py")} - {"__init__.py", "__main__.py"}
 
         assert there == named

@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m tests.bench [--repeats 15] [--long]` prints a table of ratios.
+"""All benchmarks: `python -m tests.bench [--repeats 15] [--long | --study]` prints a table.
 
 Every row compares goldrush with a reference measured in the same process, interleaved with it (see
 `timing`); rows about whole processes start processes and count their CPU time. A ratio says what
@@ -28,7 +28,7 @@ from kernel.journal import JournalReader
 from kernel.mining import MINING
 from replay.verify import verify
 
-from . import eventsourcing_peer, long, mesa_model, models, plain
+from . import eventsourcing_peer, long, mesa_model, models, plain, study
 from .timing import paired_ratio
 
 SEED = 7
@@ -41,11 +41,15 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 @click.command()
 @click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
 @click.option("--long", "is_long", is_flag=True, help="Measure long journals instead (minutes).")
-def main(repeats: int, is_long: bool) -> None:
+@click.option("--study", "is_study", is_flag=True, help="Measure the whole study instead.")
+def main(repeats: int, is_long: bool, is_study: bool) -> None:
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
     with tempfile.TemporaryDirectory() as folder:
-        table = long.rows(Path(folder)) if is_long else rows(Path(folder), repeats)
+        if is_study:
+            table = study.rows(Path(folder))
+        else:
+            table = long.rows(Path(folder)) if is_long else rows(Path(folder), repeats)
         for what, against, measured, target, reference in table:
             click.echo(f"{what:<34} {against:<42} {measured:>14} {target:>10}   {reference}")
 

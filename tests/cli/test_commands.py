@@ -257,7 +257,7 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 def test_commands_that_print_take_json() -> None:
     printing = {
         "audit", "diff", "fork", "log", "measure", "policies", "prompt", "record", "replay",
-        "resume", "treatments", "verify",
+        "report", "resume", "study", "treatments", "verify",
     }  # fmt: skip
     with_json = {
         name

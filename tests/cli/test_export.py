@@ -13,7 +13,6 @@ from cli.main import cli
 from replay import tables
 from replay.tables import Run
 from tests.cli.helpers import assert_refused, goldrush
-from tests.golden import path_of
 
 NAMES = ("events", "rounds", "agents", "spells")
 
@@ -72,12 +71,25 @@ def test_one_table_as_csv_is_printed(kept: Path, table: str) -> None:
     assert expected.replace(f"{kept}/", "") == ran.out
 
 
-def test_what_is_printed_is_utf_8_whatever_the_terminal(kept: Path) -> None:
-    path = path_of("language-models")
-    arguments = ("export", path, "--format", "csv", "--table", "events")
-    plain = goldrush(*arguments, cwd=kept, PYTHONIOENCODING="ascii")
+LOUD = """
+from kernel.mining.submit import Plan
+class Loud:
+    def plan(self, seen, draws):
+        return Plan([], memo="\u6f22 \x1b[2J")
+"""
 
-    assert (0, text_of("events", [path])) == (plain.code, plain.out)
+
+def test_what_is_printed_is_utf_8_whatever_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(LOUD)
+    goldrush("record", "--rounds", 2, "--roster", "loud:Loud", "--out", "a.journal", cwd=tmp_path)
+    ran = goldrush(
+        "export", "a.journal", "--format", "csv", "--table", "events", cwd=tmp_path,
+        PYTHONIOENCODING="ascii",
+    )  # fmt: skip
+
+    assert (0, "") == (ran.code, ran.err)
+    assert text_of("events", [tmp_path / "a.journal"]).replace(f"{tmp_path}/", "") == ran.out
+    assert 2 == ran.out.count('"\u6f22 \x1b[2J"')
 
 
 def test_with_a_folder_only_the_table_that_is_asked_for_is_written(

@@ -243,7 +243,9 @@ def test_text_from_a_journals_name_cannot_move_the_cursor(kept: Path, tmp_path: 
     path = tmp_path / "\x1b[2J.journal"
     path.write_bytes((kept / "runs" / "b.journal").read_bytes())
     for arguments in ([path], [path, kept / "runs"], [path, "--spells"], [path, "--usage"]):
-        assert "\x1b" not in goldrush("measure", *arguments, cwd=tmp_path).out
+        out = goldrush("measure", *arguments, cwd=tmp_path).out
+        assert "\\x1b[2J.journal" in out
+        assert "\x1b" not in out
 
 
 def test_usage_takes_folders(kept: Path) -> None:

@@ -541,18 +541,25 @@ from replay import tables
 tables.BATCH = tables.GROUP = 100
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
 try:
-    tables.write([sys.argv[1]], sys.argv[2], sys.argv[3])
+    tables.write([sys.argv[1]], sys.argv[2], sys.argv[3], names=sys.argv[5:] or None)
 except BadInput as error:
     print(error)
 """
 
 
 @BOTH
-@pytest.mark.parametrize("room", [0, 3, 5_000])
+@pytest.mark.parametrize(
+    ("journal", "room", "names"),
+    [
+        ("forked", 0, ()), ("forked", 3, ()), ("forked", 5_000, ()),
+        ("open", 3, ("rounds",)),  # so little is written only when the file is closed
+    ],
+)  # fmt: skip
 def test_a_full_disk_is_told_in_a_line_and_leaves_nothing(
-    folder: Path, tmp_path: Path, form: str, room: int
+    folder: Path, tmp_path: Path, form: str, journal: str, room: int, names: tuple[str, ...]
 ) -> None:
-    arguments = map(str, (folder / "forked.journal", tmp_path / "out", form, room))
+    path = folder / f"{journal}.journal"
+    arguments = map(str, (path, tmp_path / "out", form, room, *names))
     done = subprocess.run(
         [sys.executable, "-c", FULL, *arguments],
         capture_output=True, text=True, cwd=ROOT, timeout=60,

@@ -1,0 +1,72 @@
+"""The whole study of the rules' section 12 and its report: how long they take, and where time goes.
+
+Wall time, for this is about all processors together: the runs of a study one after the other in one
+process, halved, are what two processors cannot beat.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from replay.batch import journals_in, verify_all
+from replay.report.html import as_html
+from replay.report.report import page_of
+from replay.report.sections import study_of
+from replay.study.carry_out import carry_out, played
+from replay.study.plan import Plan, plan_of
+from replay.study.results import results_of
+
+Row = tuple[str, str, str, str, str]
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The rows of the table, each measured when it is asked for."""
+    plan = plan_of()
+    runs = plan.runs()
+    yield ("what", "against", "measured", "target", "the reference in itself")
+    alone = _timed(lambda: _one_by_one(plan, folder / "alone.journal"))[0]
+    took, manifest = _timed(lambda: carry_out(plan, folder / "study"))
+    size = sum(run.bytes or 0 for run in manifest.runs)
+    processors = os.cpu_count() or 1
+    yield (
+        f"a study of {len(runs):,} runs", f"its runs one by one, ÷ {processors}",
+        f"{took * processors / alone:.2f} x", "<= 1.25", f"{alone / processors:.1f} s",
+    )  # fmt: skip
+    yield ("the same", f"{size / 1e6:,.0f} MB of journals", f"{took:.1f} s", "", "")
+    kept = _timed(lambda: carry_out(plan, folder / "study"))[0]
+    yield ("the same once more, all kept", "", f"{kept:.1f} s", "", "")
+    yield from _of_report(folder / "study")
+    verifying = _timed(lambda: _verified(folder / "study"))[0]
+    yield (f"verify, {len(runs):,} journals, level 4", "", f"{verifying:.1f} s", "", "")
+
+
+def _one_by_one(plan: Plan, path: Path) -> None:
+    for run in plan.runs():
+        played(run, str(path))
+
+
+def _of_report(folder: Path) -> Iterator[Row]:
+    """The parts of a report, in their order."""
+    measuring, results = _timed(lambda: results_of(folder))
+    yield ("report: measuring", "", f"{measuring:.1f} s", "", "")
+    judging = _timed(lambda: study_of(results))[0]
+    whole, blocks = _timed(lambda: page_of(results))
+    yield ("report: statistics of the criteria", "", f"{judging:.1f} s", "", "")
+    yield ("report: the page, these and figures", "", f"{whole:.1f} s", "", "")
+    writing, page = _timed(lambda: as_html(blocks))
+    yield ("report: writing it", f"{len(page) / 1e6:.1f} MB", f"{writing:.1f} s", "", "")
+
+
+def _verified(folder: Path) -> None:
+    if not all(outcome.holds for outcome in verify_all(journals_in([folder]))):
+        raise SystemExit("a run of the study does not verify")
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    done = work()
+    return time.perf_counter() - start, done
