@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import click
 
+from cli.progress import progress
 from cli.text import printable
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
@@ -82,35 +82,24 @@ def _print_events(path: str) -> None:
 
 
 def _print(paths: Sequence[str], table: str) -> None:
-    from replay import tables
+    from replay.table_files import csv_lines
+    from replay.tables import Run, tables_of, world_in
 
-    world = tables.world_in(paths[0])
-    [wanted] = tables.tables_of(world, [table])
+    world = world_in(paths[0])
+    [wanted] = tables_of(world, [table])
     out = sys.stdout.buffer  # the file is UTF-8, whatever the terminal has
-    for line in tables.csv_lines(wanted, (tables.Run(path, world) for path in paths)):
+    for line in csv_lines(wanted, (Run(path, world) for path in paths)):
         out.write(line.encode())
 
 
 def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:
-    from replay import tables
+    from replay.table_files import write
 
     names = None if table is None else [table]
-    with _progress(len(paths)) as on_run:
-        rows = tables.write(paths, out, format_, names=names, force=force, on_run=on_run)
+    with progress("journals") as step:
+        every = len(paths)
+        rows = write(
+            paths, out, format_, names=names, force=force, on_run=lambda done: step(done, every)
+        )
     for path, count in rows.items():
         click.echo(f"{printable(path)}: {count:,} rows")
-
-
-@contextmanager
-def _progress(journals: int) -> Iterator[Callable[[int], None] | None]:
-    """What moves a progress bar on stderr, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("journal", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=journals)
-        yield lambda done: progress.update(task, completed=done)

@@ -90,7 +90,8 @@ def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
 
 
 def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
-    from replay.tables import FIGURES, MEASURED, SPELLS, csv_lines
+    from replay.table_files import csv_lines
+    from replay.tables import FIGURES, MEASURED, SPELLS
 
     chosen = MEASURED if by_round else SPELLS if spells else FIGURES
     # All of it or nothing: half a table would be taken for one.

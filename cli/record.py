@@ -6,8 +6,8 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.models import check_model, model_options, models_file, models_of, reach_options
+from cli.progress import progress
 from cli.text import echo_json, printable, program, table
 
 OnRound = Callable[[int, Any], None]
@@ -161,8 +162,8 @@ def carried_out(
 
     try:
         # What a policy prints is not part of the summary.
-        with _progress() as on_round, redirect_stdout(sys.stderr):
-            play(on_round)
+        with progress("round") as step, redirect_stdout(sys.stderr):
+            play(lambda round_, state: step(round_, state.config.rounds))
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
@@ -279,25 +280,6 @@ def free_path(stem: str) -> str:
         number += 1
         path = JOURNALS / f"{stem}-{number}.journal"
     return str(path)
-
-
-@contextmanager
-def _progress() -> Iterator[OnRound | None]:
-    """What moves a progress bar on stderr, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("round", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-
-        def advance(round_: int, state: Any) -> None:
-            progress.update(task, completed=round_, total=state.config.rounds)
-
-        yield advance
 
 
 def _asked(models: Any) -> str:

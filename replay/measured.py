@@ -15,6 +15,7 @@ from kernel import fold
 from kernel.journal import UNIT, JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
+from kernel.mining.events import MINING_SETTLED
 from kernel.mining.state import MiningState
 from replay.counting import Counting, Tie
 from replay.measures import (
@@ -39,6 +40,7 @@ from replay.measures import (
 from replay.spells import Spell, half_life, restricted_mean
 
 BURN_IN: Final = 10  # one round in so many, at the start, is not compared
+GOLD_MAX: Final = 1e30  # what no run can mine; sums of less are finite
 
 
 @attrs.frozen
@@ -135,6 +137,7 @@ class Measured:
             "path": self.path,
             "rounds": self.rounds,
             "finished": self.finished,
+            "seed": self.config.seed,
             "agents": self.config.agents,
             "pressure": self.config.pressure,
             "run": {name: self.of(name) for name in MEASURES},
@@ -175,11 +178,12 @@ def measure(path: str | Path) -> Measured:
                 if commit.kind != UNIT or commit.digest is None:
                     land = land_of(state.config)  # a fork changes it
                     continue
+                _check_gold(state)
                 counting.add(state)
+                _add_values(values, counting.counts, state, land)
             except fold.REFUSED as error:
                 raise fold.malformed(MINING, reader.path, commit, error) from None
             gold.extend(state.gold)
-            _add_values(values, counting.counts, state, land)
         finished = reader.ended
     assert counting is not None  # the reader refuses a journal without a START
     return Measured(
@@ -193,6 +197,13 @@ def measure(path: str | Path) -> Measured:
         spells=counting.spells(),
         ties=counting.ties,
     )
+
+
+def _check_gold(state: MiningState) -> None:
+    """Raises ValueError for gold that no recorder could have written, infinite or none at all."""
+    mined = state.history[-1].rows(MINING_SETTLED)
+    if not (math.fsum(map(abs, state.gold)) + sum(abs(row[3]) for row in mined) <= GOLD_MAX):
+        raise ValueError("more gold than a run can mine")
 
 
 def _add_values(

@@ -14,17 +14,16 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import attrs
 
 from agents.roster import called
 from kernel import fold
-from kernel.errors import BadInput, JournalError, shown
+from kernel.errors import BadInput
 from kernel.journal import UNIT, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import (
@@ -42,10 +41,6 @@ from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, W
 from kernel.worlds import world_of
 from replay.measured import Measured, Span, measure
 from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts, Value
-
-CSV, PARQUET = FORMATS = ("csv", "parquet")
-BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once
-GROUP: Final = 120_000  # rows in a row group of Parquet; as many as DuckDB gives to one thread
 
 Row = Sequence[Any]
 
@@ -139,29 +134,14 @@ class Run:
 
     @cached_property
     def measured(self) -> Measured:
-        """The run, measured. Raises what `measure` raises, and JournalError."""
-        with _summing(self.path):
-            return measure(self.path)
+        """The run, measured. Raises what `measure` raises."""
+        return measure(self.path)
 
     @property
     def front(self) -> tuple[str, int, int]:
         """What the rows of a mining run begin with."""
         config = self.measured.config
         return self.name, config.seed, config.agents
-
-
-@contextmanager
-def _summing(path: str) -> Iterator[None]:
-    """Raises JournalError where sums fail: amounts of gold that no recorder could have written."""
-    try:
-        yield
-    except (OverflowError, ValueError) as error:
-        raise JournalError(path, f"its amounts of gold cannot be summed ({error})") from None
-
-
-def _finite(value: Value) -> Value:
-    """Null for NaN and infinities, which only a forged journal leads to, and JSON does not have."""
-    return value if value is None or math.isfinite(value) else None
 
 
 @attrs.frozen
@@ -356,13 +336,8 @@ _counted: Final = attrgetter(*_COUNTS)
 def _round_rows(run: Run) -> Iterator[Row]:
     front, values = run.front, run.measured.values
     for place, counts in enumerate(run.measured.counts):
-        counted = _counted(counts)
-        yield (
-            *front,
-            counts.round,
-            *(_finite(v) if type(v) is float else v for v in counted),
-            *(_finite(values[name][place]) for name in BY_ROUND),
-        )
+        measured = (values[name][place] for name in BY_ROUND)
+        yield (*front, counts.round, *_counted(counts), *measured)
 
 
 def _agent_rows(run: Run) -> Iterator[Row]:
@@ -373,9 +348,7 @@ def _agent_rows(run: Run) -> Iterator[Row]:
             if commit.kind == UNIT and commit.digest is not None:
                 if state.round > last:  # the journal has grown since it was measured
                     return
-                with _summing(run.path):
-                    rows = list(_agents_of(state, before))
-                yield from ((*front, *row) for row in rows)
+                yield from ((*front, *row) for row in _agents_of(state, before))
                 before = []
             before = before or [kinds.copy() for kinds in state.spent]
 
@@ -395,8 +368,8 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
             called(state.roster[agent]),
             state.staminas[agent],
             *(after - then for after, then in zip(kinds, before[agent], strict=True)),
-            _finite(math.fsum(gained[agent])),
-            _finite(float(state.gold[agent])),
+            math.fsum(gained[agent]),
+            float(state.gold[agent]),
             len(state.plots_of[agent]),
         )
 
@@ -458,13 +431,8 @@ def _figure_rows(run: Run) -> Iterator[Row]:
 
 
 def figure(run: Run, name: str, span: Span) -> Value:
-    """A measure over rounds, all of them or a part; null where it is undefined, or not finite.
-
-    Raises JournalError for a journal whose amounts cannot be summed.
-    """
-    whole = span == run.measured.whole
-    with _summing(run.path):
-        return _finite(run.measured.of(name, None if whole else span))
+    """A measure over rounds, all of them or a part; null where it is undefined."""
+    return run.measured.of(name, None if span == run.measured.whole else span)
 
 
 _WITHOUT: Final = "of all rounds, without a burn-in"
@@ -487,7 +455,7 @@ FIGURES: Final = Table(
 def _measured_rows(run: Run) -> Iterator[Row]:
     values = run.measured.values
     for place, counts in enumerate(run.measured.counts):
-        yield (run.name, counts.round, *(_finite(values[name][place]) for name in BY_ROUND))
+        yield (run.name, counts.round, *(values[name][place] for name in BY_ROUND))
 
 
 MEASURED: Final = Table(
@@ -502,20 +470,13 @@ def as_dict(run: Run, *, by_round: bool = False, spells: bool = False) -> dict[s
     """The measures of a run for JSON, as `Measured.as_dict` has them; with the values of every
     round and the spells of ownership, where these are asked for.
     """
-    with _summing(run.path):
-        found: dict[str, Any] = _plain(run.measured.as_dict())
+    found = run.measured.as_dict()
     if by_round:
         names = ["round", *BY_ROUND]
         found["by_round"] = [dict(zip(names, row[1:], strict=True)) for row in _measured_rows(run)]
     if spells:
         found["spells"] = [spell.as_dict() for spell in run.measured.spells]
     return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    return _finite(value) if type(value) is float else value
 
 
 def tables_of(world: World[Any] = MINING, names: Iterable[str] | None = None) -> list[Table]:
@@ -537,267 +498,3 @@ def world_in(path: str | Path) -> World[Any]:
     """The world of a journal. Raises what reading one raises."""
     with JournalReader(path) as reader:
         return world_of(reader)
-
-
-def csv_lines(table: Table, runs: Iterable[Run]) -> Iterator[str]:
-    """A table as lines of CSV, line ends included, the names of the columns first.
-
-    Null is an empty field; reals read back are the same reals. Raises what reading a journal
-    raises, after the rows before.
-    """
-    yield _line(column.name for column in table.columns)
-    texts = [column.type.text for column in table.columns]
-    for run in runs:
-        for row in table.rows(run):
-            yield _csv_row(row, texts)
-
-
-def _csv_row(row: Row, texts: Sequence[Callable[[Any], str]]) -> str:
-    return _line("" if v is None else text(v) for v, text in zip(row, texts, strict=True))
-
-
-def _line(fields: Iterable[str]) -> str:
-    return ",".join(fields) + "\n"
-
-
-def write(
-    paths: Sequence[str | Path],
-    folder: str | Path,
-    form: str,
-    *,
-    names: Sequence[str] | None = None,
-    force: bool = False,
-    world: World[Any] | None = None,
-    on_run: Callable[[int], None] | None = None,
-) -> dict[str, int]:
-    """Write tables of journals into a folder, as `events.csv` (or `.parquet`) and so on; gives how
-    many rows each file has, by its path.
-
-    All files are whole, or none is there: they bear other names until all are. The folder is made
-    where there is none. `names`: the tables, if not all; `form`: csv or parquet; `world`: the
-    journals' own, if it is not one of goldrush's; `on_run` is told how many journals are done.
-    Raises BadInput for a place where the files cannot go, for a file that is there already unless
-    `force`, and for one that is among the journals; JournalError for an integer that Parquet cannot
-    hold; and what reading a journal raises.
-    """
-    if form not in FORMATS:
-        raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")
-    if not paths:
-        raise BadInput("there is no journal", "give one or more")
-    if form == PARQUET:
-        check_pyarrow()
-    world = world or world_in(paths[0])
-    targets = {
-        os.path.join(folder, f"{table.name}.{form}"): table for table in tables_of(world, names)
-    }
-    _check(str(folder), targets, paths, force)
-    with _made(str(folder)), ExitStack() as stack:
-        files = [stack.enter_context(_File(path, table)) for path, table in targets.items()]
-        for count, path in enumerate(paths, 1):
-            run = Run(path, world)
-            for file in files:
-                file.add(run)
-            if on_run is not None:
-                on_run(count)
-        for file in files:
-            file.finish()
-        for file in files:
-            file.publish()
-        return {file.path: file.rows for file in files}
-
-
-def check_pyarrow() -> None:
-    """Raises BadInput unless pyarrow is there."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "Parquet needs pyarrow", "install it: pip install 'goldrush[tables]', or take csv"
-        ) from None
-
-
-def _check(folder: str, files: Iterable[str], journals: Iterable[str | Path], force: bool) -> None:
-    """Raises BadInput for what must not be written over."""
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise BadInput(f"{folder} is no folder", "give --out a folder for the tables")
-    read = {_identity(path) for path in journals}
-    for file in files:
-        if not os.path.lexists(file):
-            continue
-        if os.path.isdir(file):
-            raise BadInput(f"{file} is a folder", "give --out another folder")
-        if _identity(file) in read:
-            raise BadInput(f"{file} is a journal that is to be read", "give --out another folder")
-        if not force:
-            raise BadInput(
-                f"{file} exists already", "give --out another folder, or overwrite with --force"
-            )
-
-
-def _identity(path: str | Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):  # reading it will say why
-        return None
-    return found.st_dev, found.st_ino
-
-
-@contextmanager
-def _made(folder: str) -> Iterator[None]:
-    """Make a folder where there is none, and take it away again if nothing comes of it."""
-    is_new = not os.path.isdir(folder)
-    if is_new:
-        with _writing(folder):
-            os.mkdir(folder)
-    try:
-        yield
-    except BaseException:
-        if is_new:
-            with suppress(OSError):
-                os.rmdir(folder)
-        raise
-
-
-@contextmanager
-def _writing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise BadInput(f"cannot write {path}: {reason}", "give --out another folder") from None
-
-
-class _File:
-    """A file that is written under another name, until it is whole."""
-
-    def __init__(self, path: str, table: Table) -> None:
-        self.path = path
-        self.rows = 0
-        self._table = table
-        folder, name = os.path.split(path)
-        self._unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
-        self._waiting: list[Row] = []
-
-    def __enter__(self) -> _File:
-        with _writing(self.path):
-            self._file = open(self._unfinished, "wb")
-        kind = _Parquet if self.path.endswith(PARQUET) else _Csv
-        self._format: _Csv | _Parquet = kind(self._table, self._file)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._format.abandon()
-        with suppress(OSError):
-            self._file.close()
-        with suppress(OSError):  # nothing is there, once it is published
-            os.unlink(self._unfinished)
-
-    def add(self, run: Run) -> None:
-        """Add all rows of a run."""
-        for row in self._table.rows(run):
-            self._waiting.append(row)
-            if len(self._waiting) == BATCH:
-                self._put()
-
-    def _put(self) -> None:
-        batch = self._format.batch(self._waiting)
-        with _writing(self.path):
-            self._format.put(batch)
-        self.rows += len(self._waiting)
-        self._waiting.clear()
-
-    def finish(self) -> None:
-        """Write what still waits, and close the file."""
-        self._put()
-        with _writing(self.path):
-            self._format.finish()
-            self._file.close()
-
-    def publish(self) -> None:
-        """Give the file its name."""
-        with _writing(self.path):
-            os.replace(self._unfinished, self.path)
-
-
-class _Csv:
-    def __init__(self, table: Table, file: IO[bytes]) -> None:
-        self._file = file
-        self._texts = [column.type.text for column in table.columns]
-        self._head = _line(column.name for column in table.columns)
-
-    def batch(self, rows: Sequence[Row]) -> bytes:
-        """Rows as lines, the first ones under the names of the columns."""
-        head, self._head = self._head, ""
-        return (head + "".join(_csv_row(row, self._texts) for row in rows)).encode()
-
-    def put(self, lines: bytes) -> None:
-        """Write lines."""
-        self._file.write(lines)
-
-    def finish(self) -> None:
-        """Nothing is left to be done."""
-
-    def abandon(self) -> None:
-        """Nor is there then."""
-
-
-class _Parquet:
-    def __init__(self, table: Table, file: IO[bytes]) -> None:
-        import pyarrow
-        import pyarrow.parquet
-
-        self._arrow = pyarrow
-        self._columns = table.columns
-        self._schema = pyarrow.schema([(c.name, c.type.arrow(pyarrow)) for c in table.columns])
-        self._writer = pyarrow.parquet.ParquetWriter(file, self._schema)
-        self._waiting: list[Any] = []
-
-    def batch(self, rows: Sequence[Row]) -> Any:
-        """Rows as columns. Raises JournalError for a value that Parquet cannot hold."""
-        values: Sequence[Row] = list(zip(*rows, strict=True)) or [()] * len(self._columns)
-        arrays = []
-        for column, of in zip(self._columns, values, strict=True):
-            try:
-                arrays.append(self._array(column, of))
-            except (OverflowError, self._arrow.ArrowException):
-                raise self._refused(column, of, rows) from None
-        return self._arrow.record_batch(arrays, schema=self._schema)
-
-    def _array(self, column: Column, values: Iterable[Any]) -> Any:
-        plain = column.type.plain
-        if plain is not None:
-            values = [None if value is None else plain(value) for value in values]
-        return self._arrow.array(values, column.type.arrow(self._arrow))
-
-    def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
-        """The first value that cannot be held: only a forged journal has such."""
-        place = next(n for n, value in enumerate(values) if not self._fits(column, value))
-        says = f"{column.name} is {shown(values[place])}, which Parquet cannot hold; csv can"
-        return JournalError(rows[place][0], says)
-
-    def _fits(self, column: Column, value: Any) -> bool:
-        try:
-            self._array(column, [value])
-        except (OverflowError, self._arrow.ArrowException):
-            return False
-        return True
-
-    def put(self, batch: Any) -> None:
-        """Keep a batch until there are enough for a row group."""
-        self._waiting.append(batch)
-        if sum(one.num_rows for one in self._waiting) >= GROUP:
-            self._write()
-
-    def _write(self) -> None:
-        batches, self._waiting = self._waiting, []
-        table = self._arrow.Table.from_batches(batches, self._schema)
-        self._writer.write_table(table, row_group_size=GROUP)
-
-    def finish(self) -> None:
-        """Write what still waits, and the file's end."""
-        self._write()
-        self._writer.close()
-
-    def abandon(self) -> None:
-        """Let nothing more be written, or pyarrow would try it once more on its way out."""
-        self._writer.is_open = False
