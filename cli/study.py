@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # What is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
 
+JOBS_MAX = 1000
+
 
 @click.command()
 @click.argument("plan", required=False, type=click.Path())
@@ -30,7 +32,7 @@ OnStep = Callable[[str, int, int], None]
 @click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
 @click.option("--rounds", multiple=True, type=int, help="A horizon (default 200).")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors).")
 @click.option("--dask", metavar="ADDRESS", help="Play on the workers of a Dask scheduler.")
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
@@ -54,18 +56,21 @@ def study(
     \b
     Example: goldrush study --treatment all --roster baselines --seeds 20 --out study
     """
-    from kernel.errors import BadInput
-    from replay.study.carry_out import RunFailed, WorkersLost, carry_out, processes
+    from kernel.errors import BadInput, WriteFailed
+    from replay.study.carry_out import PLAYED, RunFailed, WorkersLost, carry_out, processes, runs_of
 
-    flags = [treatments, rosters, seeds, rounds, settings]
-    if plan is not None and any(flags):
+    if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
     if dask is not None and jobs is not None:
         raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
     allow_own_policies()
     wanted = _plan_of(plan, treatments, rosters, seeds, rounds, settings)
     models = models_of(**options)
-    kept = 0
+    _check_model(options["model"], wanted)
+    if dask is not None:
+        with redirect_stdout(sys.stderr):
+            runs_of(wanted, models, away=True)  # before a scheduler is looked for
+    played = 0
 
     def place() -> Any:
         if dask is None:
@@ -75,21 +80,24 @@ def study(
         return cluster(dask)
 
     try:
-        with _progress() as step, place() as where:
+        # What a policy prints is not part of what was done.
+        with _progress() as step, place() as where, redirect_stdout(sys.stderr):
 
-            def on_run(done: int, kept_: int, every: int) -> None:
-                nonlocal kept
-                kept = kept_
-                step("runs", done, every)
+            def on_step(what: str, done: int, every: int) -> None:
+                nonlocal played
+                if what == PLAYED:
+                    played = every
+                step(what, done, every)
 
-            manifest = carry_out(wanted, out, place=where, models=models, on_run=on_run)
+            manifest = carry_out(wanted, out, place=where, models=models, on_step=on_step)
     except KeyboardInterrupt:
         click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
         return INTERRUPTED
-    except (RunFailed, WorkersLost) as error:
+    except (RunFailed, WorkersLost, WriteFailed) as error:
         told = printable(str(error))
-        click.echo(f"goldrush: {told}; the other runs that are finished are kept", err=True)
+        click.echo(f"goldrush: {told}; what is finished is kept; {_again()} goes on", err=True)
         return DIFFERS
+    kept = len(manifest.runs) - played
     total = sum(run.bytes or 0 for run in manifest.runs)
     if as_json:
         echo_json({"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total})
@@ -120,7 +128,13 @@ def report(
     \b
     Example: goldrush report study
     """
+    from kernel.errors import BadInput
+
     if as_json:
+        given = {"--out": out, "--format": format_ != "html", "--force": force}
+        for option, is_given in given.items():
+            if is_given:
+                raise BadInput("--json writes no page", f"leave {option} out")
         from replay.report.answers import answers
         from replay.study.results import results_of
 
@@ -130,6 +144,8 @@ def report(
             )
         echo_json(answers(results))
         return DONE
+    if force and out is None:
+        raise BadInput("--force is for --out", "the page in the folder is written anew without it")
     from replay.report.report import report as write_report
 
     with _progress() as step:
@@ -146,20 +162,41 @@ def _plan_of(
     rounds: tuple[int, ...],
     settings: tuple[str, ...],
 ) -> Plan:
-    from replay.study.plan import plan_of, read_plan, seeds_of
+    from replay.study.plan import (
+        ALL,
+        ROUNDS_DEFAULT,
+        SEEDS_DEFAULT,
+        plan_of,
+        read_plan,
+        seeds_of,
+    )
 
     if plan is not None:
         return read_plan(plan)
-    chosen: dict[str, Any] = {
-        "treatments": treatments, "rosters": rosters, "rounds": rounds,
-        "seeds": seeds_of(seeds) if seeds is not None else None,
-        "settings": settings_of(settings, {}),
-    }  # fmt: skip
-    return plan_of(**{name: value for name, value in chosen.items() if value})
+    return plan_of(
+        treatments=treatments or [ALL],
+        rosters=rosters or ["baselines"],
+        seeds=SEEDS_DEFAULT if seeds is None else seeds_of(seeds),
+        rounds=rounds or [ROUNDS_DEFAULT],
+        settings=settings_of(settings, {}),
+    )
+
+
+def _check_model(model: str | None, plan: Plan) -> None:
+    """Raises BadInput for a --model that no roster has a use for."""
+    from agents.roster import names_in
+    from kernel.errors import BadInput
+
+    texts = [text for text in plan.rosters.values() if text is not None]
+    if model is not None and not any({"llm", "llm:"} & set(names_in(text)) for text in texts):
+        raise BadInput(
+            f"--model {model} is what llm alone stands for, and no roster has it",
+            "write llm (or portrait) in --roster, or leave --model out",
+        )
 
 
 def _again() -> str:
-    return f"`{program()} study` as before"
+    return f"`{program()} {printable(shlex.join(sys.argv[1:]))}`"
 
 
 @contextmanager

@@ -11,11 +11,21 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
 
-def workers(jobs: int) -> ProcessPoolExecutor:
+class Workers(ProcessPoolExecutor):
+    """A pool of processes that can be ended in the middle of what they do."""
+
+    def stop(self) -> None:
+        """End them now; what they were at is lost."""
+        for process in list((self._processes or {}).values()):
+            process.kill()
+        self.shutdown(cancel_futures=True)
+
+
+def workers(jobs: int) -> Workers:
     """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
     this one, however that ends.
     """
-    return ProcessPoolExecutor(jobs, initializer=_begin, initargs=(list(sys.path),))
+    return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
 
 
 def jobs_for(tasks: int, jobs: int | None = None) -> int:
@@ -25,7 +35,9 @@ def jobs_for(tasks: int, jobs: int | None = None) -> int:
 
 def _begin(path: list[str]) -> None:
     sys.path[:] = path
-    sys.stdout = sys.stderr  # what a policy prints is no part of an answer
+    # What a policy prints is no part of an answer. A file of its own: that of the parent may draw a
+    # progress bar, and one of its threads may hold the lock of it.
+    sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -53,11 +53,20 @@ def answers(results: Results) -> dict[str, Any]:
         "theory": {
             "ties": {kind: [t.as_dict() for t in tests] for kind, tests in ties(results).items()},
             "possession": [
-                {**_cell(results, one.cell), "ratio": attrs.asdict(one.ratio)}
+                {
+                    **_cell(results, one.cell),
+                    **attrs.asdict(one, filter=_but_cell),
+                    "shows": one.shows,
+                }
                 for one in possession(results)
             ],
             "defending": [
-                {**_cell(results, one.cell), **attrs.asdict(one, filter=_but_cell)}
+                {
+                    **_cell(results, one.cell),
+                    **attrs.asdict(one, filter=_but_cell),
+                    "pays": one.pays,
+                    "did_pay": one.did_pay,
+                }
                 for one in defending(results)
             ],
             "breaking": [attrs.asdict(one) for one in breaking(results)],

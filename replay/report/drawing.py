@@ -21,7 +21,7 @@ class Drawing:
     draw: str
     arguments: tuple[Any, ...]
     caption: str
-    command: str
+    commands: Sequence[str]
     journals: Sequence[str]
 
 
@@ -50,5 +50,5 @@ def _drawn(drawing: Drawing) -> Block:
         return Text(f"{drawing.caption} There are no data for it.")
     without = f" No data for: {', '.join(found.without)}." if found.without else ""
     return Figure(
-        drawing.name, found.svg, drawing.caption + without, drawing.command, drawing.journals
+        drawing.name, found.svg, drawing.caption + without, drawing.commands, drawing.journals
     )

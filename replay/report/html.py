@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from replay.report.page import Block, Figure, Heading, Table, Text
+from replay.report.page import Block, Content, Figure, Heading, Marked, Table, Text, printable
 
 _STYLE: Final = """
 :root { color-scheme: light; }
@@ -27,21 +28,32 @@ thead th { border-bottom: 2px solid #888; }
 td { font-variant-numeric: tabular-nums; }
 .supported { background: #d9f0e3; } .not-supported { background: #f8ddd6; }
 .undecided { background: #f0f0f0; }
-figure { margin: 1.2rem 0; }
-figure svg { width: 100%; height: auto; }
+figure { margin: 1.4rem 0; }
+figure svg { width: 100%; max-width: 56rem; height: auto; }
 figcaption { font-size: .85rem; color: #333; }
-code, pre { font: .78rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { background: #f6f6f6; padding: .6rem; white-space: pre-wrap; }
+code { font: .74rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+small { font-size: .72rem; }
+@page { size: A4; margin: 14mm 11mm; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  h2, h3 { break-after: avoid; }
+  body { max-width: none; padding: 0; font-size: 9.5pt; }
+  h1 { font-size: 17pt; }
+  h2 { font-size: 13pt; margin-top: 16pt; }
+  h3 { font-size: 11pt; margin-top: 12pt; }
+  h2, h3, caption, p:has(+ figure) { break-after: avoid; }
   figure, tr { break-inside: avoid; }
-  table { font-size: 7.5pt; }
+  p { max-width: none; orphans: 3; widows: 3; }
+  figure svg { max-width: none; }
+  figcaption, small { font-size: 7.5pt; }
+  code { font-size: 6.5pt; }
+  table { font-size: 7pt; }
+  th, td { padding: 1.2pt 3.5pt; }
   .scroll { overflow: visible; }
+  .supported, .not-supported, .undecided { print-color-adjust: exact; }
   a { color: inherit; text-decoration: none; }
 }
 """
-_VERDICTS: Final = ("supported", "not supported", "undecided")
+_TAG: Final = re.compile(r"<[^>]*>")
+_NAMED: Final = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
 
 
 def as_html(blocks: Sequence[Block]) -> str:
@@ -54,7 +66,7 @@ def as_html(blocks: Sequence[Block]) -> str:
             written.append(_contents(blocks))
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{escape(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width">\n<title>{_text(title)}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(written) + "\n</body>\n</html>\n"
     )
 
@@ -72,7 +84,7 @@ def _first_section(blocks: Sequence[Block]) -> int:
 
 def _contents(blocks: Sequence[Block]) -> str:
     links = [
-        f'<li><a href="#{escape(block.anchor)}">{escape(block.text)}</a></li>'
+        f'<li><a href="#{_text(block.anchor)}">{_text(block.text)}</a></li>'
         for block in blocks
         if isinstance(block, Heading) and block.level == 2
     ]
@@ -81,24 +93,27 @@ def _contents(blocks: Sequence[Block]) -> str:
 
 def _written(block: Block) -> str:
     if isinstance(block, Heading):
-        return f'<h{block.level} id="{escape(block.anchor)}">{escape(block.text)}</h{block.level}>'
+        return f'<h{block.level} id="{_text(block.anchor)}">{_text(block.text)}</h{block.level}>'
     if isinstance(block, Text):
-        return (
-            f"<pre>{escape(block.text)}</pre>" if block.is_code else f"<p>{escape(block.text)}</p>"
-        )
+        return f"<p>{_text(block.text)}</p>"
     if isinstance(block, Table):
         return _table(block)
     return _figure(block)
 
 
+def _text(text: str) -> str:
+    """Text in which nothing is markup."""
+    return escape(printable(text))
+
+
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.head)
+    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.head)
     rows = []
     for row in table.rows:
         first, rest = row[0], row[1:]
         cells = "".join(_cell(cell) for cell in rest)
-        rows.append(f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>')
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+        rows.append(f'<tr><th scope="row">{_text(str(first))}</th>{cells}</tr>')
+    caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
     return (
         f'<div class="scroll"><table>{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
         + "\n".join(rows)
@@ -106,30 +121,25 @@ def _table(table: Table) -> str:
     )
 
 
-def _cell(text: str) -> str:
-    verdict = next((name for name in _VERDICTS if text.startswith(name)), None)
-    if verdict is None:
-        return f"<td>{escape(text)}</td>"
-    reason = text.removeprefix(verdict)
-    return (
-        f'<td class="{verdict.replace(" ", "-")}">{verdict}'
-        + (f"<br><small>{escape(reason.strip())}</small>" if reason else "")
-        + "</td>"
-    )
+def _cell(content: Content) -> str:
+    if not isinstance(content, Marked):
+        return f"<td>{_text(content)}</td>"
+    why = f"<br><small>{_text(content.why)}</small>" if content.why else ""
+    kind = content.verdict.replace(" ", "-")
+    return f'<td class="{_text(kind)}">{_text(content.verdict)}{why}</td>'
 
 
 def _figure(figure: Figure) -> str:
     journals = ", ".join(figure.journals)
+    commands = "".join(f"<code>{_text(command)}</code><br>\n" for command in figure.commands)
     return (
-        f'<figure id="{escape(figure.name)}">\n{_own_names(figure)}\n<figcaption>'
-        f"{escape(figure.caption)}<br>\n<code>{escape(figure.command)}</code><br>\n"
-        f"from {escape(journals)}</figcaption>\n</figure>"
+        f'<figure id="{_text(figure.name)}">\n{_own_names(figure)}\n<figcaption>'
+        f"{_text(figure.caption)}<br>\n{commands}from {_text(journals)}</figcaption>\n</figure>"
     )
 
 
 def _own_names(figure: Figure) -> str:
-    """The SVG with names that no other on the page has: matplotlib numbers parts in each alike."""
-    svg = figure.svg
-    for before in ('id="', "url(#", 'href="#'):
-        svg = svg.replace(before, f"{before}{figure.name}-")
-    return svg
+    """The SVG with names that no other on the page has: matplotlib numbers parts in each alike.
+    What stands between tags is text, whatever it looks like.
+    """
+    return _TAG.sub(lambda tag: _NAMED.sub(rf"\1{figure.name}-", tag.group()), figure.svg)

@@ -19,10 +19,23 @@ class Heading:
 
 @attrs.frozen
 class Text:
-    """A paragraph. `is_code`: commands, to be shown as they are."""
+    """A paragraph."""
 
     text: str
-    is_code: bool = False
+
+
+@attrs.frozen
+class Marked:
+    """A cell of a table that is to be seen from afar: a verdict, and why it is so."""
+
+    verdict: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict} ({self.why})" if self.why else self.verdict
+
+
+Content = str | Marked
 
 
 @attrs.frozen
@@ -30,26 +43,40 @@ class Table:
     """A table: the head, the rows, and what it tells. The first column names what a row is of."""
 
     head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Content]]
     caption: str = ""
 
 
 @attrs.frozen
 class Figure:
-    """A picture (SVG) by a name, with what it shows, the command that gives its figures, and the
+    """A picture (SVG) by a name, with what it shows, the commands that give its figures, and the
     journals that it came from.
     """
 
     name: str
     svg: str
     caption: str
-    command: str
+    commands: Sequence[str]
     journals: Sequence[str]
 
 
 Block = Heading | Text | Table | Figure
 
 NONE: Final = "–"  # in a cell, for what is undefined
+MINUS: Final = "−"  # no line ends behind it
+TOGETHER: Final = "\u00a0"  # a space at which no line ends
+
+
+def printable(text: str) -> str:
+    """The text with every character that is none to be seen written as an escape: names come from
+    whoever made the study, and some characters are not allowed in a page, or turn it around.
+    """
+    return "".join(
+        c
+        if c.isprintable() or c == TOGETHER
+        else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -59,13 +86,20 @@ def number(value: float | None, digits: int = 3) -> str:
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
-    if "e" not in text:
-        return text
-    return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
+    if "e" in text:
+        text = f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
+    return text.replace("-", MINUS)
 
 
 def p_value(value: float | None) -> str:
-    """A p-value for people."""
+    """A p-value for people; one that rounding would put on the other side of 0.05, or on it, has
+    digits enough to tell.
+    """
     if value is None:
         return NONE
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if value < 0.001:
+        return f"<{TOGETHER}0.001"
+    digits = 3
+    while f"{value:.{digits}f}" == f"{0.05:.{digits}f}" and value != 0.05 and digits < 15:
+        digits += 1
+    return f"{value:.{digits}f}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -28,7 +27,7 @@ from replay.study.results import Results, results_of
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
-FIGURES: Final = "report-figures"  # beside a page in Markdown
+FIGURES: Final = "-figures"  # behind the name of a page in Markdown: the folder beside it
 
 # Told what is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
@@ -47,14 +46,19 @@ def report(
 
     `out`: where (default: `report.html` or `report.md` in the folder, which is written anew each
     time); a file that is there is overwritten only with `force`. Figures of a page in Markdown go
-    into the folder `report-figures` beside it. `jobs` processes measure and draw. The same study
-    gives the same bytes.
+    into a folder beside it, which has its name and `-figures`; what was in it goes, with `force` as
+    above. `jobs` processes measure and draw. The same study gives the same bytes.
 
-    Raises BadInput for a study that cannot be reported on, and for a place that cannot be written.
+    Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
+    without matplotlib.
     """
+    _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
+    beside = path.with_name(f"{path.stem}{FIGURES}") if format == MARKDOWN else None
     if out is not None:
-        _check_place(path, force)
+        _check_place(path, beside, force)
+    if beside is not None:
+        _check_figures(beside)
 
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
@@ -62,11 +66,11 @@ def report(
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
     blocks = page_of(results, jobs=jobs, on_figure=tell("drawing"))
     try:
-        if format == MARKDOWN:
-            text, figures = as_markdown(blocks, FIGURES)
-            _write_figures(path.parent / FIGURES, figures)
-        else:
+        if beside is None:
             text = as_html(blocks)
+        else:
+            text, figures = as_markdown(blocks, beside.name)
+            _write_figures(beside, figures)
         _write(path, text)
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}", "give another --out") from None
@@ -94,13 +98,32 @@ def page_of(
     return drawn(parts, jobs, on_figure)
 
 
-def _check_place(path: Path, force: bool) -> None:
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise BadInput(
+            "a report needs matplotlib", "install it: pip install 'goldrush[stats]'"
+        ) from None
+
+
+def _check_place(path: Path, beside: Path | None, force: bool) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder", "give --out a file")
     if not path.parent.is_dir():
         raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
-    if path.exists() and not force:
-        raise BadInput(f"{path} exists already", "give another --out, or --force")
+    for place in (path, beside):
+        if place is not None and place.exists() and not force:
+            raise BadInput(f"{place} exists already", "give another --out, or --force")
+
+
+def _check_figures(folder: Path) -> None:
+    """Raises BadInput where something else than figures would go with those of an earlier page."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is no folder", "give another --out")
+    for file in sorted(folder.iterdir()) if folder.exists() else ():
+        if file.suffix != ".svg" or not file.is_file():
+            raise BadInput(f"{folder} holds {file.name}, no figure", "give another --out")
 
 
 def _write(path: Path, text: str) -> None:
@@ -115,11 +138,9 @@ def _write(path: Path, text: str) -> None:
 
 def _write_figures(folder: Path, figures: dict[str, str]) -> None:
     """Put the figures where those of an earlier report were."""
-    if folder.exists():
-        strangers = [file.name for file in folder.iterdir() if file.suffix != ".svg"]
-        if strangers:
-            raise BadInput(f"{folder} holds {strangers[0]}, no figure", "give another --out")
-        shutil.rmtree(folder)
-    folder.mkdir()
+    _check_figures(folder)
+    folder.mkdir(exist_ok=True)
+    for file in folder.iterdir():
+        file.unlink()
     for name, svg in figures.items():
         (folder / name).write_text(svg, encoding="utf-8")

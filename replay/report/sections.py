@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,16 +11,33 @@ import attrs
 from kernel.mining.config import MiningConfig
 from kernel.mining.treatments import TREATMENTS
 from replay.measures import MEASURES
-from replay.report import figures
 from replay.report.drawing import Drawing
-from replay.report.page import NONE, Block, Heading, Table, Text, number, p_value
-from replay.study.comparisons import Against, against_baseline, trade_offs
-from replay.study.inference import Correlation, Interval, interval
+from replay.report.looks import Look, labels_of, looks_of
+from replay.report.page import (
+    NONE,
+    TOGETHER,
+    Block,
+    Content,
+    Heading,
+    Marked,
+    Table,
+    Text,
+    number,
+    p_value,
+)
+from replay.study.comparisons import NULL, Against, against_baseline, trade_offs
+from replay.study.inference import SIGNIFICANT, Correlation, Interval, interval, smallest_p
 from replay.study.plan import Cell
 from replay.study.results import Results
-from replay.study.verdicts import CRITERIA, NULL, SIZES, Assessment, Finding, Verdict
+from replay.study.verdicts import CRITERIA, EXPECTED, SIZES, Assessment, Finding, Verdict
 
 Part = Block | Drawing
+
+# What gives the figures of a picture, from the folders of its journals.
+FIGURES: Final = "measure {} --json"
+BY_ROUND: Final = "measure {} --by-round --json"
+SPELLS: Final = "measure {} --spells --json"
+GOLD: Final = "export {} --format csv --table agents"
 
 SCARCE: Final = 1.0  # the pressure from which on somebody goes without
 
@@ -27,14 +45,14 @@ SCARCE: Final = 1.0  # the pressure from which on somebody goes without
 @attrs.frozen
 class Study:
     """A study's results with what all sections need: its cells by treatment and horizon, what is
-    compared with the baseline, and a colour for each roster.
+    compared with the baseline, and how each roster is drawn.
     """
 
     results: Results
     groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
     assessment: Assessment
-    colours: Mapping[str, str]
+    looks: Mapping[str, Look]
 
     @property
     def same(self) -> dict[Cell, Cell]:
@@ -53,7 +71,7 @@ def study_of(results: Results) -> Study:
         groups,
         against_baseline(results),
         Assessment(results),
-        figures.colours_of(rosters),
+        looks_of(rosters),
     )
 
 
@@ -64,10 +82,10 @@ def head(study: Study) -> list[Part]:
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
     pressures = sorted({results.config(cell).pressure for cell in cells})
-    slack = [c.treatment for c in cells if results.config(c).pressure < SCARCE]
-    scarce = [c.treatment for c in cells if results.config(c).pressure >= SCARCE]
+    slack = _named(study, [c for c in cells if results.config(c).pressure < SCARCE])
+    scarce = _named(study, [c for c in cells if results.config(c).pressure >= SCARCE])
     return [
-        Heading(1, f"Does property emerge among miners? A study of {runs:,} runs", "top"),
+        Heading(1, f"Does property emerge among miners? A study of {_count(runs, 'run')}", "top"),
         Text(
             f"{_count(len({c.treatment for c in cells}), 'treatment')}, "
             f"{_count(len({c.roster for c in cells}), 'roster')} "
@@ -81,6 +99,24 @@ def head(study: Study) -> list[Part]:
     ]
 
 
+def _named(study: Study, cells: Sequence[Cell]) -> list[str]:
+    """The treatments of cells, with their rosters where not all rosters of a treatment are meant:
+    rosters may have different numbers of agents.
+    """
+    rosters: dict[str, list[str]] = {}
+    for cell in cells:
+        rosters.setdefault(cell.treatment, []).append(cell.roster)
+    every: dict[str, set[str]] = {}
+    for cell in study.results.by_cell:
+        every.setdefault(cell.treatment, set()).add(cell.roster)
+    return [
+        treatment
+        if set(names) == every[treatment]
+        else f"{treatment} (for {', '.join(dict.fromkeys(names))})"
+        for treatment, names in rosters.items()
+    ]
+
+
 def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence[str]) -> str:
     says = (
         "Pressure is the plots that the agents could use ÷ the plots that there are; here it is "
@@ -90,13 +126,11 @@ def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Seq
     )
     if slack:
         says += (
-            f"Under {', '.join(dict.fromkeys(slack))} it is below 1: nothing is scarce, and "
-            "nobody needs what another one holds. "
+            f"Under {', '.join(slack)} it is below 1: nothing is scarce, and nobody needs what "
+            "another one holds. "
         )
     if scarce:
-        return says + (
-            f"The question bites where it is 1 or more: {', '.join(dict.fromkeys(scarce))}."
-        )
+        return says + (f"The question bites where it is 1 or more: {', '.join(scarce)}.")
     return says + "The question would bite at 1 or more; no treatment of this study is scarce."
 
 
@@ -117,10 +151,10 @@ def verdict_section(study: Study) -> list[Part]:
         cells = [one.cells[size].cell for size in SIZES]
         key = (" and ".join(cell.treatment for cell in cells), one.roster, str(one.rounds))
         families.setdefault(key, []).append(one)
-    rows = [
+    rows: list[list[Content]] = [
         [
             treatments, roster, rounds, _pressures(study.results, members[0]),
-            *(f"{one.verdict} ({one.note})" for one in members),
+            *(Marked(one.verdict, one.note) for one in members),
         ]
         for (treatments, roster, rounds), members in families.items()
     ]  # fmt: skip
@@ -139,12 +173,37 @@ def verdict_section(study: Study) -> list[Part]:
             "Supported: every sub-measure changes as expected, with p < 0.05 after Holm's "
             "correction over all seven and in at least three quarters of the seeds, with 10 agents "
             "and with 20. Not supported: one of them passes the same test the other way round, or "
-            f"nothing changes in any seed. Else undecided. What the roster {NULL}, which cannot "
-            "learn, shows too, counts for nobody."
+            "is the same in both halves of every run, be it with 10 agents or with 20. Else "
+            f"undecided. What {NULL} shows too, which cannot learn, counts for nobody."
         ),
+        *_too_few(study, found),
         *_behind(study, found),
         *_without_burn_in(study, found),
     ]
+
+
+def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
+    """What must be said where no test can pass, whatever the runs show."""
+    fewest = min(
+        len(study.results.by_cell[one.cells[size].cell]) for one in found for size in SIZES
+    )
+    if _can_pass(fewest):
+        return []
+    enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds))
+    return [
+        Text(
+            f"{_count(fewest, 'seed')}: the smallest p that the test can give is then "
+            f"{p_value(smallest_p(fewest))}, before the correction. No sub-measure can pass it, "
+            f"whichever way round; that takes {enough} seeds at least."
+        )
+    ]
+
+
+def _can_pass(seeds: int) -> bool:
+    """Whether any sub-measure can pass the test with so many seeds: the smallest p-value of all is
+    multiplied by the number of them.
+    """
+    return len(EXPECTED) * smallest_p(seeds) < SIGNIFICANT
 
 
 def _pressures(results: Results, verdict: Verdict) -> str:
@@ -153,8 +212,8 @@ def _pressures(results: Results, verdict: Verdict) -> str:
 
 
 _BEHIND: Final = (
-    "sub-measure", "N", "pressure", "first half", "second half", "difference [95% interval]",
-    "seeds as expected", "p", "Holm", "Holm, opposite", "effect", "shows",
+    "sub-measure", "N", "first half", "second half", "difference [95% interval]",
+    "seeds as expected", "opposite", "same", "p", "Holm", "Holm, opposite", "effect", "shows",
 )  # fmt: skip
 
 
@@ -164,7 +223,8 @@ def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
         Heading(2, "The figures behind the verdicts", "figures-behind"),
         Text(
             "Means over the seeds where both halves have data. p: one-sided Wilcoxon signed-rank "
-            "test in the direction that is expected; effect: matched-pairs rank-biserial "
+            "test in the direction that is expected (by the arrow); Holm: after the correction, "
+            "also of the test the other way round; effect: matched-pairs rank-biserial "
             "correlation, positive as expected. Seeds without data count as not as expected."
         ),
     ]
@@ -180,39 +240,46 @@ def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
             for name in by_size[0][1]
             for cell, findings in by_size
         ]
-        treatments = " and ".join(cell.treatment for cell in pair)
-        parts.append(
-            Table(_BEHIND, rows, f"{verdict.roster}, {treatments}, {verdict.rounds} rounds")
+        pressures = ", ".join(
+            f"pressure {number(config.pressure)} with N = {config.agents}"
+            for config in map(study.results.config, pair)
         )
+        treatments = " and ".join(cell.treatment for cell in pair)
+        caption = f"{verdict.roster}, {treatments}, {verdict.rounds} rounds: {pressures}"
+        parts.append(Table(_BEHIND, rows, caption))
     return parts
 
 
 def _finding_row(results: Results, cell: Cell, found: Finding) -> list[str]:
-    config, change = results.config(cell), found.change
+    change = found.change
+    arrow = "↑" if change.expected > 0 else "↓"
+    data = "" if change.n == change.seeds else f" ({change.n} with data)"
+    shows = found.shows if found.shows == found.alone else f"{found.alone}, {found.shows}"
     return [
-        MEASURES[found.measure].title + (" ↑" if change.expected > 0 else " ↓"),
-        str(config.agents),
-        number(config.pressure),
+        f"{MEASURES[found.measure].title}{TOGETHER}{arrow}",
+        str(results.config(cell).agents),
         number(change.first.mean),
         number(change.second.mean),
         _with_interval(change.difference),
-        f"{change.right} of {change.seeds}"
-        + (f" ({change.n} with data)" if change.n < change.seeds else ""),
+        f"{change.right} of{TOGETHER}{change.seeds}{data}",
+        str(change.wrong),
+        str(change.same),
         p_value(change.p),
         p_value(found.holm),
         p_value(found.holm_opposite),
         number(change.effect, 2),
-        found.shows if found.shows == found.alone else f"{found.alone}, {found.shows}",
+        shows,
     ]
 
 
 def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
     """The verdicts as they would be over all rounds, where the filling of the map counts too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
-    rows = [
+    rows: list[list[Content]] = [
         [
             " and ".join(now.cells[size].cell.treatment for size in SIZES), now.roster,
-            str(now.rounds), now.criterion, now.verdict, then.verdict,
+            str(now.rounds), _pressures(study.results, now), now.criterion, Marked(now.verdict),
+            Marked(then.verdict),
         ]
         for now, then in zip(found, whole, strict=True)
         if now.verdict != then.verdict
@@ -225,7 +292,16 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
     )
     table = [
         Table(
-            ["treatments", "roster", "rounds", "criterion", "after the burn-in", "all rounds"], rows
+            [
+                "treatments",
+                "roster",
+                "rounds",
+                "pressure",
+                "criterion",
+                "after the burn-in",
+                "all rounds",
+            ],
+            rows,
         )
     ]
     return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *(table if rows else [])]
@@ -233,7 +309,7 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
 
 def every_treatment(study: Study) -> list[Part]:
     """What each treatment comes to with its own number of agents."""
-    rows = []
+    rows: list[list[Content]] = []
     for (treatment, rounds), cells in study.groups.items():
         for cell in cells:
             if cell in study.same:
@@ -243,7 +319,7 @@ def every_treatment(study: Study) -> list[Part]:
                 [
                     treatment, cell.roster, str(rounds), str(config.agents),
                     number(config.pressure),
-                    *(one.outcome for one in study.assessment.judged(cell)),
+                    *(Marked(one.outcome) for one in study.assessment.judged(cell)),
                 ]
             )  # fmt: skip
     return [
@@ -257,19 +333,12 @@ def every_treatment(study: Study) -> list[Part]:
 
 
 def _identical_says(study: Study) -> str:
-    rosters: dict[str, list[str]] = {}
-    for cell in study.same:
-        rosters.setdefault(cell.treatment, []).append(cell.roster)
-    if not rosters:
+    if not study.same:
         return ""
-    every = {cell.roster for cell in study.results.by_cell}
-    named = [
-        treatment + ("" if set(names) == every else f" (for {', '.join(dict.fromkeys(names))})")
-        for treatment, names in rosters.items()
-    ]
     return (
-        f"Identical by construction to the baseline, and so not shown: {', '.join(named)}. The "
-        "policies that play here look at nothing that these treatments change."
+        "Identical by construction to the baseline, and so not shown: "
+        f"{', '.join(_named(study, list(study.same)))}. The policies that play here look at "
+        "nothing that these treatments change."
     )
 
 
@@ -291,15 +360,17 @@ def comparison_section(study: Study) -> list[Part]:
         if not one.identical:
             by_roster.setdefault((one.cell.roster, one.cell.rounds), []).append(one)
     for place, ((roster, rounds), compared) in enumerate(by_roster.items()):
+        short = labels_of(one.cell.treatment for one in compared)
         labels = {
-            one.cell: f"{one.cell.treatment} ({number(study.results.config(one.cell).pressure)})"
+            one.cell: f"{short[one.cell.treatment]} "
+            f"({number(study.results.config(one.cell).pressure)})"
             for one in compared
         }
         cells = [compared[0].baseline, *(one.cell for one in compared)]
         parts.append(
             _drawing(
-                study, f"forest-{place + 1}", "forest", (compared, labels, study.colours[roster]),
-                f"{roster}, {rounds} rounds: treatments against the baseline.", cells, "--json",
+                study, f"forest-{place + 1}", "forest", (compared, labels, study.looks[roster]),
+                f"{roster}, {rounds} rounds: treatments against the baseline.", cells,
             )
         )  # fmt: skip
     return parts
@@ -321,8 +392,9 @@ def trade_off_section(study: Study) -> list[Part]:
             "gold, HHI of plots) with the turnover of the run, and its 95% interval. If stability "
             "came at the price of concentration, the correlation would be negative. Runs of "
             "different treatments share seeds, so the intervals are narrower than those of "
-            "independent runs. "
-            f"{NONE}: one of the two does not vary."
+            "independent runs; and runs of different treatments differ for many reasons, so what "
+            "goes together need not be cause and effect. "
+            f"{NONE}: one of the two does not vary, or there are fewer than four runs."
         ),
         Table(["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows),
     ]
@@ -331,8 +403,8 @@ def trade_off_section(study: Study) -> list[Part]:
         parts.append(
             _drawing(
                 study, f"trade-off-{rounds}", "trade_off",
-                ({c: study.results.by_cell[c] for c in cells}, study.colours),
-                f"A point for each run of {rounds} rounds.", cells, "--json",
+                ({c: study.results.by_cell[c] for c in cells}, study.looks),
+                f"A point for each run of {rounds} rounds.", cells,
             )
         )  # fmt: skip
     return parts
@@ -341,7 +413,8 @@ def trade_off_section(study: Study) -> list[Part]:
 def _correlation(found: Correlation) -> str:
     if found.rho is None:
         return NONE
-    return f"{number(found.rho, 2)} [{number(found.low, 2)}, {number(found.high, 2)}]"
+    low, high = number(found.low, 2), number(found.high, 2)
+    return f"{number(found.rho, 2)} [{low},{TOGETHER}{high}]"
 
 
 def treatment_sections(study: Study) -> list[Part]:
@@ -357,26 +430,29 @@ def treatment_sections(study: Study) -> list[Part]:
 def _treatment(
     study: Study, anchor: str, treatment: str, rounds: int, cells: Sequence[Cell]
 ) -> list[Part]:
-    config = study.results.config(cells[0])
-    pressure = number(config.pressure)
+    configs = [study.results.config(cell) for cell in cells]
+    agents, pressures = (
+        " or ".join(dict.fromkeys(each))
+        for each in ((str(c.agents) for c in configs), (number(c.pressure) for c in configs))
+    )
     runs = {cell: study.results.by_cell[cell] for cell in cells}
-    where = f"{treatment}, {rounds} rounds (N = {config.agents}, pressure {pressure})"
+    where = f"{treatment}, {rounds} rounds (N = {agents}, pressure {pressures})"
     drawn = (
-        ("halves", "half_against_half", "Half against half, after the burn-in", "--json"),
-        ("rounds", "over_rounds", "Each measure over the rounds", "--by-round --json"),
-        ("stamina", "stamina", "What stamina was spent on", "--by-round --json"),
+        ("halves", "half_against_half", "Half against half, after the burn-in", (FIGURES,)),
+        ("rounds", "over_rounds", "Each measure over the rounds", (BY_ROUND,)),
+        ("stamina", "stamina", "What stamina was spent on", (BY_ROUND,)),
         ("holdings", "lorenz_and_survival", "Who has the gold, and how long plots are held",
-         "--spells --json"),
+         (GOLD, SPELLS)),
     )  # fmt: skip
     return [
-        Heading(2, f"Treatment {treatment}, {rounds} rounds, pressure {pressure}", anchor),
-        Text(_settings_say(treatment, config)),
+        Heading(2, f"Treatment {treatment}, {rounds} rounds, pressure {pressures}", anchor),
+        Text(_settings_say(treatment, configs[0], agents)),
         *(
             _drawing(
-                study, f"{anchor}-{name}", draw, (runs, study.colours),
-                f"{title}: {where}. {_EXPLAINED[draw]}", cells, options,
+                study, f"{anchor}-{name}", draw, (runs, study.looks),
+                f"{title}: {where}. {_EXPLAINED[draw]}", cells, commands,
             )
-            for name, draw, title, options in drawn
+            for name, draw, title, commands in drawn
         ),
         _means(study, where, cells),
     ]  # fmt: skip
@@ -392,37 +468,34 @@ _EXPLAINED: Final = {
 }
 
 
-def _settings_say(treatment: str, config: MiningConfig) -> str:
+def _settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
     says = f"{TREATMENTS[treatment].says}. " if treatment in TREATMENTS else ""
+    stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
     return (
-        f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {config.agents} agents, "
-        f"{sum(config.staminas)} stamina a round in all, cap {config.mining_cap}, truce "
-        f"{config.truce}, {config.defense} defence."
+        f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "
+        f"{stamina}, cap {config.mining_cap}, truce {config.truce}, {config.defense} defence, "
+        f"authority: {config.authority}."
     )
 
 
 def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
-    rows = [
-        [
-            measure.title,
-            *(
-                _plus_minus(interval([result.run[name] for result in study.results.by_cell[cell]]))
-                for cell in cells
-            ),
-        ]
-        for name, measure in MEASURES.items()
-    ]
+    rows = []
+    for name, measure in MEASURES.items():
+        values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
+        rows.append([measure.title, *map(_plus_minus, values)])
     caption = (
         f"{where}: values of whole runs, mean ± half the 95% interval over seeds, and how many "
-        "seeds have one where not all do."
+        "seeds have a value where not all do."
     )
     return Table(["measure", *(cell.roster for cell in cells)], rows, caption)
 
 
-def _plus_minus(found: Interval) -> str:
-    if found.mean is None or found.high is None:
-        return number(found.mean)
-    return f"{number(found.mean)} ± {number(found.high - found.mean, 2)}"
+def _plus_minus(values: Sequence[float | None]) -> str:
+    found = interval(values)
+    says = number(found.mean)
+    if found.mean is not None and found.high is not None:
+        says = f"{says} ± {number(found.high - found.mean, 2)}"
+    return says if found.n in (0, len(values)) else f"{says} ({found.n} of {len(values)})"
 
 
 def definitions() -> list[Part]:
@@ -447,29 +520,50 @@ def _drawing(
     arguments: tuple[Any, ...],
     caption: str,
     cells: Sequence[Cell],
-    options: str,
+    commands: Sequence[str] = (FIGURES,),
 ) -> Drawing:
-    folders = list(dict.fromkeys(_folder(study.results, cell) for cell in cells))
-    journals = [
-        f"{folder}/ ({len(study.results.journals[cell])} journals)"
-        for cell, folder in zip(cells, folders, strict=True)
-    ]
-    return Drawing(name, draw, arguments, caption, command_of(folders, options), journals)
+    folders = _folders(study.results, cells)
+    journals = [f"{folder}/ ({_count(count, 'journal')})" for folder, count in folders.items()]
+    return Drawing(name, draw, arguments, caption, commands_of(list(folders), commands), journals)
 
 
-def command_of(folders: Sequence[str], options: str) -> str:
-    """The command, to be typed in the study's folder, that gives the figures of a picture."""
-    return f"goldrush measure {' '.join(folders)} {options}"
+def _folders(results: Results, cells: Sequence[Cell]) -> dict[str, int]:
+    """The folders below the study's in which the journals of cells lie, and how many there are:
+    one that holds nothing else stands for those in it.
+    """
+
+    def below(found: Sequence[Cell]) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for cell in found:
+            for path in results.journals[cell]:
+                parts = path.split("/")
+                for depth in range(len(parts)):
+                    folder = "/".join(parts[:depth]) or "."
+                    counts[folder] = counts.get(folder, 0) + 1
+        return counts
+
+    every, ours = below(list(results.by_cell)), below(cells)
+    whole = {folder: count for folder, count in ours.items() if count == every[folder]}
+    return {
+        folder: count
+        for folder, count in whole.items()
+        if not any(_holds(other, folder) for other in whole)
+    }
 
 
-def _folder(results: Results, cell: Cell) -> str:
-    return results.journals[cell][0].rpartition("/")[0]
+def _holds(outer: str, inner: str) -> bool:
+    return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))
+
+
+def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
+    """The commands, to be typed in the study's folder, that give the figures of a picture."""
+    return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
 
 
 def _with_interval(found: Interval) -> str:
     if found.low is None:
         return number(found.mean)
-    return f"{number(found.mean)} [{number(found.low)}, {number(found.high)}]"
+    return f"{number(found.mean)} [{number(found.low)},{TOGETHER}{number(found.high)}]"
 
 
 def _count(count: int, what: str) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
-from typing import Final
+from importlib.metadata import version
+from typing import Any, Final
 
-from kernel.errors import BadInput
-from replay.study.carry_out import Place
+from kernel.errors import BadInput, shown
+from replay.study.carry_out import Place, WorkersLost
 
 CONNECT_MAX: Final = 10.0  # seconds to find the scheduler
+
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
 
 
 @contextmanager
@@ -22,25 +27,66 @@ def cluster(address: str) -> Iterator[Place]:
     """
     try:
         from distributed import Client, KilledWorker
+        from distributed.utils import silence_logging_cmgr
     except ImportError:
         raise BadInput(
             "a Dask cluster needs distributed", "install it: pip install 'goldrush[dask]'"
         ) from None
+    if not _ADDRESS.fullmatch(address):  # Dask would not give up trying some that are none
+        raise BadInput(f"{shown(address)} is no address of a scheduler", "write host:8786")
+    with silence_logging_cmgr(logging.CRITICAL):  # what matters of it, an error says
+        try:
+            client = Client(address, timeout=CONNECT_MAX, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise BadInput(
+                f"no Dask scheduler answers at {address} ({type(error).__name__})",
+                "start one (dask scheduler) and give its address",
+            ) from None
+        with client:
+            threads = sum(client.nthreads().values())
+            if not threads:
+                raise BadInput(
+                    f"the Dask scheduler at {address} has no workers", "start dask worker"
+                )
+            _check_versions(client)
+            # pure=False: equal calls are not merged, and nothing is remembered between studies.
+            yield Place(
+                lambda runs: client.get_executor(pure=False),
+                window=4 * threads,
+                died=(KilledWorker, BrokenExecutor),
+                stop=lambda executor: executor.shutdown(wait=False),
+                sees_folder=False,
+                watch=_watch(client, address),
+            )
+
+
+def _watch(client: Any, address: str) -> Callable[[], None]:
+    """What raises WorkersLost where a cluster has no workers, twice in a row: one that died may be
+    started again.
+    """
+    without = 0
+
+    def watch() -> None:
+        nonlocal without
+        without = 0 if client.nthreads() else without + 1
+        if without == 2:
+            raise WorkersLost(f"the Dask scheduler at {address} has no workers any more")
+
+    return watch
+
+
+def _check_versions(client: Any) -> None:
+    """Raises BadInput where a worker has not this goldrush: its journals would be others."""
+    here = version("goldrush")
     try:
-        client = Client(address, timeout=CONNECT_MAX, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+        found = client.run(version, "goldrush")
+    except Exception as error:  # whatever a worker that has none says
         raise BadInput(
-            f"no Dask scheduler answers at {address} ({type(error).__name__})",
-            "start one (dask scheduler) and give its address",
+            f"a Dask worker has no goldrush ({type(error).__name__})", "install it there"
         ) from None
-    with client:
-        threads = sum(client.nthreads().values())
-        if not threads:
-            raise BadInput(f"the Dask scheduler at {address} has no workers", "start dask worker")
-        # pure=False: equal calls are not merged, and nothing is remembered between studies.
-        yield Place(
-            lambda: client.get_executor(pure=False),
-            window=4 * threads,
-            died=(KilledWorker, BrokenExecutor),
-            sees_folder=False,
-        )
+    for worker, there in found.items():
+        if there != here:
+            raise BadInput(
+                f"the Dask worker {worker} has goldrush {there}, here is {here}",
+                "install the same",
+            )

@@ -6,7 +6,7 @@ identical by construction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -19,6 +19,7 @@ from replay.study.inference import Correlation, Interval, paired, spearman
 from replay.study.plan import Cell
 from replay.study.results import Results
 
+NULL: Final = "random"  # the policy that cannot learn
 # Scripted policies look at last round and at the map alone, and say and hear nothing.
 _UNSEEN: Final = ("visibility", "communication")
 _SPECULATORS: Final = ("raid",)  # the scripted policies that raid nobody's plots
@@ -38,23 +39,52 @@ class Against:
 
 def against_baseline(results: Results) -> list[Against]:
     """Every cell that is not of the baseline against the one that is, where the study has it."""
-    compared = []
-    for cell in results.by_cell:
-        baseline = attrs.evolve(cell, treatment=BASELINE)
-        if cell == baseline or baseline not in results.by_cell:
-            continue
-        identical = same_by_construction(
+    identical = identical_cells(results)
+    return [
+        Against(
+            cell,
+            baseline,
+            {} if cell in identical else _differences(results, cell, baseline),
+            cell in identical,
+        )
+        for cell, baseline in _pairs(results)
+    ]
+
+
+def identical_cells(results: Results) -> dict[Cell, Cell]:
+    """The cells that are their baseline once more by construction, and that baseline."""
+    return {
+        cell: baseline
+        for cell, baseline in _pairs(results)
+        if same_by_construction(
             results.config(cell), results.config(baseline), results.by_cell[cell][0].policies
         )
-        compared.append(
-            Against(
-                cell,
-                baseline,
-                {} if identical else _differences(results, cell, baseline),
-                identical,
-            )
-        )
-    return compared
+    }
+
+
+def nulls(results: Results) -> dict[Cell, Cell]:
+    """For each cell the one in which `random` alone plays the same, whatever that roster is called;
+    of a cell of the null itself it is that cell. Cells without a null are left out.
+    """
+
+    def land(cell: Cell) -> tuple[str, MiningConfig]:
+        return cell.treatment, attrs.evolve(results.config(cell), seed=0)
+
+    blind = [c for c, runs in results.by_cell.items() if set(runs[0].policies) == {NULL}]
+    by_land = {land(cell): cell for cell in reversed(blind)}
+    by_land_of = {cell: by_land.get(land(cell)) for cell in results.by_cell}
+    return {
+        cell: cell if cell in blind else null
+        for cell, null in by_land_of.items()
+        if null is not None
+    }
+
+
+def _pairs(results: Results) -> Iterator[tuple[Cell, Cell]]:
+    for cell in results.by_cell:
+        baseline = attrs.evolve(cell, treatment=BASELINE)
+        if cell != baseline and baseline in results.by_cell:
+            yield cell, baseline
 
 
 def _differences(results: Results, cell: Cell, baseline: Cell) -> dict[str, Interval]:
@@ -70,7 +100,8 @@ def _differences(results: Results, cell: Cell, baseline: Cell) -> dict[str, Inte
 
 
 def same_by_construction(ours: MiningConfig, theirs: MiningConfig, policies: Sequence[str]) -> bool:
-    """Whether two configurations must lead to the same derived events with these policies.
+    """Whether two configurations must lead to the same derived events with these policies, the
+    seed being the same.
 
     Only with scripted policies: what they see of the past is last round, they hear no messages, and
     a truce of 1 keeps off nothing but speculative raids. The chance of an authority that is not
@@ -106,7 +137,7 @@ def trade_offs(results: Results) -> list[TradeOff]:
     """The trade-off by horizon, of all rosters together and of each, over all runs; treatments that
     are identical by construction count once.
     """
-    same = {one.cell for one in against_baseline(results) if one.identical}
+    same = identical_cells(results)
     found = []
     for rounds in dict.fromkeys(cell.rounds for cell in results.by_cell):
         cells = [c for c in results.by_cell if c.rounds == rounds and c not in same]

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import cache
+from itertools import accumulate
+from typing import Final
 
 import attrs
 
 CONFIDENCE: Final = 0.95
 SIGNIFICANT: Final = 0.05
 SIGN_SHARE: Final = 0.75  # 15 of 20 seeds
+EXACT_MAX: Final = 50  # pairs up to which the signed-rank test counts all patterns of signs
+CORRELATED_MIN: Final = 4  # runs under which a correlation has no interval
 
 Value = float | None
 
@@ -38,7 +42,8 @@ class Change:
     `seeds`: pairs in all; `first` and `second`: what the pairs with data have on either side;
     `difference`: second − first; `expected`: +1 if it is to rise, −1 if to fall. `p`: the one-sided
     Wilcoxon signed-rank test for that direction, `p_opposite` for the other one (None: nothing to
-    test). `effect`: the matched-pairs rank-biserial correlation, −1 .. 1, positive as expected.
+    test), exact for up to 50 pairs that changed, tied ones too. `effect`: the matched-pairs
+    rank-biserial correlation, −1 .. 1, positive as expected.
     `right` and `wrong`: pairs that changed as expected, and the other way; `same`: not at all.
     """
 
@@ -71,13 +76,21 @@ def interval(values: Sequence[Value]) -> Interval:
     n = len(defined)
     if n < 2:
         return Interval(n, defined[0] if defined else None, None, None)
-    mean = math.fsum(defined) / n
-    if min(defined) == max(defined):
-        return Interval(n, defined[0], defined[0], defined[0])
-    from scipy.stats import sem, t
+    least, most = min(defined), max(defined)
+    mean = min(max(math.fsum(defined) / n, least), most)
+    if _tidy(most - least, most, least) == 0:
+        return Interval(n, mean, mean, mean)
+    variance = math.fsum((value - mean) ** 2 for value in defined) / (n - 1)
+    half = _t(n - 1) * math.sqrt(variance / n)
+    return Interval(n, mean, mean - half, mean + half)
 
-    low, high = t.interval(CONFIDENCE, n - 1, loc=mean, scale=sem(defined))
-    return Interval(n, mean, float(low), float(high))
+
+@cache
+def _t(degrees: int) -> float:
+    """How many standard errors either side of a mean its interval reaches."""
+    from scipy.stats import t
+
+    return float(t.ppf((1 + CONFIDENCE) / 2, degrees))
 
 
 def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
@@ -113,15 +126,43 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
     changed = [value for value in along if value]
     if not changed:
         return None, None, None
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
-    # Exact where no two are of equal size; scipy's `auto` decides so, too, but not in all versions.
     sizes = [abs(value) for value in changed]
-    method = "exact" if len(set(sizes)) == len(sizes) and len(sizes) <= 50 else "approx"
-    greater = wilcoxon(changed, alternative="greater", method=method)
-    less = wilcoxon(changed, alternative="less", method=method)
-    most = len(changed) * (len(changed) + 1) / 2
-    return float(greater.pvalue), float(less.pvalue), 2 * float(greater.statistic) / most - 1
+    # Twice the ranks, as those that are shared may end in a half.
+    ranks = [round(2 * rank) for rank in rankdata(sizes)]
+    most = sum(ranks)
+    above = sum(rank for rank, value in zip(ranks, changed, strict=True) if value > 0)
+    if len(changed) <= EXACT_MAX:
+        at_least = _tail(tuple(sorted(ranks)))
+        p, p_opposite = at_least[above], at_least[most - above]
+    else:
+        p, p_opposite = (
+            float(wilcoxon(changed, alternative=way, correction=True).pvalue)
+            for way in ("greater", "less")
+        )
+    return p, p_opposite, (2 * above - most) / most
+
+
+@cache
+def _tail(ranks: tuple[int, ...]) -> Sequence[float]:
+    """The chance that the ranks of positive values add up to at least 0, 1, 2 and so on, if every
+    sign is as likely as the other: exact, by counting all 2ⁿ patterns of signs.
+
+    scipy's own exact test takes no ties, and its approximation makes p too small by half for few
+    pairs with many of them.
+    """
+    patterns = [1] + [0] * sum(ranks)
+    for rank in ranks:
+        for total in range(len(patterns) - 1, rank - 1, -1):
+            patterns[total] += patterns[total - rank]
+    every = 2 ** len(ranks)
+    return [count / every for count in list(accumulate(reversed(patterns)))[::-1]]
+
+
+def smallest_p(seeds: int) -> float:
+    """The smallest p-value that so many pairs can give: all of them changed as expected."""
+    return 0.5**seeds
 
 
 def holm(p_values: Sequence[Value]) -> list[Value]:
@@ -153,8 +194,9 @@ def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
 
 @attrs.frozen
 class Correlation:
-    """Spearman's rank correlation over `n` runs, with its 95% interval (Fisher's z of the ranks'
-    Pearson correlation) and two-sided p-value. None where it is undefined.
+    """Spearman's rank correlation over `n` runs, with its 95% interval (Fisher's z, its variance
+    (1 + ρ² ÷ 2) ÷ (n − 3) as Bonett and Wright have it for ranks) and two-sided p-value. None where
+    it is undefined: fewer than four runs, or one of the two never varies.
     """
 
     n: int
@@ -168,18 +210,17 @@ def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
     """Spearman's rank correlation of the pairs of which both are defined."""
     whole = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
     first, second = [x for x, _ in whole], [y for _, y in whole]
-    if len(whole) < 4 or len(set(first)) == 1 or len(set(second)) == 1:
-        return Correlation(len(whole), None, None, None, None)
-    from scipy.stats import pearsonr, rankdata
+    n = len(whole)
+    if n < CORRELATED_MIN or len(set(first)) == 1 or len(set(second)) == 1:
+        return Correlation(n, None, None, None, None)
+    from scipy.stats import norm, spearmanr
 
-    found = pearsonr(rankdata(first), rankdata(second))
-    bounds = found.confidence_interval(CONFIDENCE)
-    return Correlation(
-        len(whole), float(found.statistic), float(bounds.low), float(bounds.high),
-        float(found.pvalue),
-    )  # fmt: skip
-
-
-def as_dict(found: Interval | Change | Correlation) -> dict[str, Any]:
-    """The figures for JSON."""
-    return attrs.asdict(found)
+    found = spearmanr(first, second)
+    rho = max(-1.0, min(1.0, float(found.statistic)))
+    if math.isclose(abs(rho), 1.0, rel_tol=1e-12):
+        exactly = math.copysign(1.0, rho)
+        return Correlation(n, exactly, exactly, exactly, float(found.pvalue))
+    error = math.sqrt((1 + rho * rho / 2) / (n - 3))
+    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * error
+    z = math.atanh(rho)
+    return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half), float(found.pvalue))

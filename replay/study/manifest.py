@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -15,14 +16,17 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.errors import BadInput, shown
-from kernel.journal import FORMAT
+from kernel.errors import BadInput, WriteFailed, shown
+from kernel.journal import FORMAT, open_regular
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig, config_of
 from replay.study.plan import Cell, Plan, Planned, cells_of
 
 MANIFEST: Final = "manifest.json"
-MANIFEST_MAX: Final = 1 << 28  # bytes
+UNFINISHED: Final = ".unfinished"  # behind the name of what is not whole yet
+MANIFEST_MAX: Final = 1 << 27  # bytes
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 @attrs.frozen
@@ -64,7 +68,31 @@ def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, in
 
 
 def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> None:
-    """Write the manifest, whole or not at all."""
+    """Write the manifest, whole or not at all. Raises WriteFailed."""
+    path = folder / MANIFEST
+    unfinished = folder / (MANIFEST + UNFINISHED)
+    try:
+        unfinished.unlink(missing_ok=True)
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.write(_text(plan, runs, manifest))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise WriteFailed(str(path), f"cannot be written: {error.strerror}") from None
+
+
+def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
+    """Raises BadInput for runs whose manifest would be too large to be read again."""
+    size = len(_text(plan, runs, listed(plan, runs, {}))) + 100 * len(runs)
+    if size > MANIFEST_MAX:
+        raise BadInput(
+            f"the study's manifest would have about {size:,} bytes",
+            f"it may have {MANIFEST_MAX:,}: take fewer runs, or smaller maps",
+        )
+
+
+def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
     done = {run.path: run for run in manifest.runs}
     cells = [_cell_as_dict(cell, members, done) for cell, members in cells_of(runs)]
     head = {
@@ -74,9 +102,7 @@ def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: 
         "rules": MINING.rules,
         "plan": plan.as_dict(),
     }
-    unfinished = folder / f"{MANIFEST}.unfinished"
-    unfinished.write_text(_laid_out(head, cells), encoding="utf-8")
-    os.replace(unfinished, folder / MANIFEST)
+    return _laid_out(head, cells)
 
 
 def _cell_as_dict(
@@ -122,27 +148,32 @@ def _laid_out(head: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> st
 def read_manifest(folder: str | Path) -> Manifest:
     """The manifest of a study's folder. Raises BadInput where there is none that can be read."""
     path = Path(folder) / MANIFEST
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MANIFEST_MAX + 1)
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.lexists(path):
         raise BadInput(
             f"{folder} holds no study (no {MANIFEST})", "give the folder of `goldrush study --out`"
-        ) from None
+        )
+    try:
+        with open_regular(str(path)) as file:
+            data = file.read(MANIFEST_MAX + 1)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}", "give another folder") from None
     try:
         if len(data) > MANIFEST_MAX:
             raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
-        table = json.loads(data)
-        runs = [_run_of(cell, run) for cell in table["cells"] for run in cell["runs"]]
-        if table["world"] != MINING.name or type(table["plan"]) is not dict:
-            raise ValueError("not of the mining world")
-        return Manifest(table["plan"], runs)
+        return _manifest_of(json.loads(data))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise BadInput(
             f"{path} is no manifest of a study: {shown(str(error))}", "restore it, or study anew"
         ) from None
+
+
+def _manifest_of(table: Any) -> Manifest:
+    if table["world"] != MINING.name or type(table["plan"]["rosters"]) is not dict:
+        raise ValueError("not of the mining world")
+    runs = [_run_of(cell, run) for cell in table["cells"] for run in cell["runs"]]
+    if not runs or len({run.path for run in runs}) < len(runs):
+        raise ValueError("no runs, or one twice")
+    return Manifest(table["plan"], runs)
 
 
 def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
@@ -152,9 +183,10 @@ def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
         raise ValueError(str(error)) from None
     path, sha256, size = run["path"], run["sha256"], run["bytes"]
     parts = path.split("/")
-    if not path or path.startswith("/") or any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"path {path!r} leads out of the folder")
-    if not (sha256 is None or type(sha256) is str):
-        raise ValueError(f"sha256 {sha256!r}")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"path {shown(path)} leads out of the folder")
+    undone = sha256 is None and size is None
+    if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
+        raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
     where = Cell(str(cell["treatment"]), str(cell["roster"]), config.rounds)
     return Listed(where, config.seed, path, config, sha256, size)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from agents import mining
 from agents.llm.models import Models
 from agents.roster import Roster
 from kernel.errors import BadInput, shown
-from kernel.mining.config import INTEGER_MAX, MiningConfig
+from kernel.mining.config import INTEGER_MAX, ROUNDS_MAX, MiningConfig, check_setting
 from kernel.mining.treatments import BASELINE, TREATMENTS
 
 ALL: Final = "all"
@@ -28,10 +29,12 @@ MIXED: Final = "mixed"
 BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
 SEEDS_DEFAULT: Final = 20
 ROUNDS_DEFAULT: Final = 200
-RUNS_MAX: Final = 1_000_000
+RUNS_MAX: Final = 100_000
+NAME_MAX: Final = 80  # characters of the name of a treatment of one's own
+FOLDER_MAX: Final = 100  # characters of a roster's name that its folder takes over
 FILE_MAX: Final = 1 << 20  # bytes of a file that holds a plan
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
 
 
 @attrs.frozen
@@ -92,27 +95,30 @@ class Plan:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
         folders = _folders(self.rosters)
         return [
-            self._planned(Cell(treatment, roster, rounds), seed, folders[roster], models)
+            run
             for treatment in self.treatments
             for roster in self.rosters
             for rounds in self.rounds
-            for seed in self.seeds
+            for run in self._cell(Cell(treatment, roster, rounds), folders[roster], models)
         ]
 
-    def _planned(self, cell: Cell, seed: int, folder: str, models: Models | None) -> Planned:
+    def _cell(self, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
         named = BASELINE if cell.treatment in self.own else cell.treatment
         settings = {
             **self.own.get(cell.treatment, {}),
             **self.settings,
             "rounds": cell.rounds,
-            "seed": seed,
         }
-        try:
-            config, roster = mining.prepare(settings, self.rosters[cell.roster], named, models)
-        except BadInput as error:
-            raise BadInput(f"{cell}: {error.what}", error.instead) from None
-        path = f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
-        return Planned(cell, seed, path, config, roster)
+        roster: Roster | str | None = self.rosters[cell.roster]
+        for seed in self.seeds:
+            try:
+                # A roster is made once, with the first seed: it may have to read whole journals.
+                config, roster = mining.prepare({**settings, "seed": seed}, roster, named, models)
+            except BadInput as error:
+                where = f"{shown(cell.treatment)}, {shown(cell.roster)}, {cell.rounds} rounds"
+                raise BadInput(f"{where}: {error.what}", error.instead) from None
+            path = f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
+            yield Planned(cell, seed, path, config, roster)
 
 
 def plan_of(
@@ -130,16 +136,8 @@ def plan_of(
     Raises BadInput for what is twice or out of range; `Plan.runs` checks the rest.
     """
     own = own or {}
-    for name in own:
-        if name in TREATMENTS or name == ALL or not _NAME.fullmatch(name):
-            raise BadInput(
-                f"a treatment of one's own cannot be called {shown(name)}",
-                "take a name of letters, digits, _ . and - that no treatment has yet",
-            )
-        if "seed" in own[name] or "rounds" in own[name]:
-            raise BadInput(f"treatment {name} sets seed or rounds", "say seeds and rounds apart")
-    if {"seed", "rounds"} & set(settings or {}):
-        raise BadInput("the settings have seed or rounds", "say seeds and rounds apart")
+    _check_own(own)
+    _check_settings("the settings have", settings or {})
     names: list[str] = []
     for name in treatments:
         names += [*TREATMENTS, *own] if name == ALL else [name]
@@ -153,10 +151,32 @@ def plan_of(
         treatments=_once("treatment", names),
         rosters=rosters_of(rosters),
         seeds=_once("seed", _numbers("seeds", seeds, 0, INTEGER_MAX, counted=True)),
-        rounds=_once("horizon", _numbers("rounds", rounds, 1, INTEGER_MAX, counted=False)),
+        rounds=_once("horizon", _numbers("rounds", rounds, 1, ROUNDS_MAX, counted=False)),
         settings=dict(settings or {}),
         own={name: dict(table) for name, table in own.items()},
     )
+
+
+def _check_own(own: Mapping[str, Mapping[str, Any]]) -> None:
+    taken = {name.lower() for name in (*TREATMENTS, ALL)}  # as some file systems see names
+    for name, table in own.items():
+        if name.lower() in taken or not _NAME.fullmatch(name):
+            raise BadInput(
+                f"a treatment of one's own cannot be called {shown(name)}",
+                f"take at most {NAME_MAX} letters, digits, _ and - that no treatment has yet",
+            )
+        taken.add(name.lower())
+        _check_settings(f"treatment {name} has", table)
+
+
+def _check_settings(who: str, settings: Mapping[str, Any]) -> None:
+    for name, value in settings.items():
+        if name in ("seed", "rounds"):
+            raise BadInput(f"{who} {name}", "say seeds and rounds apart")
+        try:
+            check_setting(name, value)
+        except BadInput as error:
+            raise BadInput(f"{who} what cannot be: {error.what}", error.instead) from None
 
 
 def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None]:
@@ -168,6 +188,10 @@ def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None
     for name, text in pairs or [("baselines", "baselines")]:
         new: Mapping[str, str | None] = {name: text}
         if text == "baselines":
+            if name != text:
+                raise BadInput(
+                    f"roster {shown(name)} is the baselines", "they have their own names"
+                )
             new = {one: one for one in BASELINES}
         for key in new:
             if key in rosters:
@@ -178,7 +202,7 @@ def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None
 
 def seeds_of(text: str) -> int | list[int]:
     """Seeds as a person types them: how many (`20`), or which (`0-4,7`). Raises BadInput."""
-    if re.fullmatch(r"[0-9]{1,7}", text.strip()):
+    if re.fullmatch(r"\s*[0-9]{1,16}\s*", text):
         return int(text)
     seeds: list[int] = []
     for part in text.split(","):
@@ -186,8 +210,10 @@ def seeds_of(text: str) -> int | list[int]:
         if found is None:
             raise BadInput(f"the seeds are {shown(text)}", "write how many, or which: 0-4,7")
         first, last = int(found[1]), int(found[2] or found[1])
-        if not 0 <= last - first < RUNS_MAX:
+        if last < first:
             raise BadInput(f"the seeds have {shown(part)}", "write the lower one first: 0-4")
+        if last - first >= RUNS_MAX - len(seeds):
+            raise BadInput(f"the seeds are {shown(text)}", f"at most {RUNS_MAX:,} can be run")
         seeds += range(first, last + 1)
     return seeds
 
@@ -229,15 +255,15 @@ def _plan_of_table(table: Mapping[str, Any]) -> Plan:
         _check_texts(name, table.get(name, []))
     for name, inner in table.get("treatment", {}).items():
         if type(inner) is not dict:
-            raise BadInput(f"treatment.{name} is {shown(inner)}", "it must be a table of settings")
+            says = f"treatment {shown(name)} is {shown(inner)}"
+            raise BadInput(says, "it must be a table of settings")
     named = table.get("roster", {})
     _check_texts("roster", list(named.values()))
-    listed = _listed(table.get("rosters", [] if named else ["baselines"]))
+    listed = _listed(table.get("rosters", list(named) or ["baselines"]))
     for name in named:
         if name in (*BASELINES, "baselines"):
             raise BadInput(f"a roster cannot be called {shown(name)}", "take a name of its own")
-    rosters: dict[str, str] = {name: named.get(name, name) for name in _once("roster", listed)}
-    rosters.update({name: text for name, text in named.items() if "rosters" not in table})
+    rosters = {name: named.get(name, name) for name in _once("roster", listed)}
     return plan_of(
         treatments=_listed(table.get("treatments", [ALL])),
         rosters=rosters,
@@ -266,7 +292,9 @@ def _numbers(name: str, given: Any, low: int, high: int, *, counted: bool) -> li
     numbers = _listed(given)
     for number in numbers:
         if type(number) is not int or not low <= number <= high:
-            raise BadInput(f"{name} has {shown(number)}", f"whole numbers from {low} on are wanted")
+            raise BadInput(
+                f"{name} has {shown(number)}", f"write whole numbers from {low} to {high}"
+            )
     return numbers
 
 
@@ -286,12 +314,15 @@ def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
     and a number where two would share it.
     """
     folders: dict[str, str] = {}
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
     for name in rosters:
-        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:100]).strip("._-") or "_"
-        folder, number = plain, 1
-        while folder.lower() in (taken.lower() for taken in folders.values()):
-            number += 1
-            folder = f"{plain}-{number}"
+        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:FOLDER_MAX]).strip("._-") or "_"
+        folder = plain
+        while folder.lower() in taken:
+            numbers[plain.lower()] += 1
+            folder = f"{plain}-{numbers[plain.lower()] + 1}"
+        taken.add(folder.lower())
         folders[name] = folder
     return folders
 

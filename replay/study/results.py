@@ -77,7 +77,9 @@ class Result:
 
 @attrs.frozen
 class Results:
-    """The results of a study, by cell, seeds ascending; `journals`: by cell, where they are."""
+    """The results of a study by cell, seeds in the order of the plan; `journals`: by cell, where
+    they are, in the same order.
+    """
 
     folder: str
     manifest: Manifest
@@ -125,12 +127,16 @@ def results_of(
 def _result(task: tuple[str, Listed]) -> Result:
     folder, run = task
     path = Path(folder, run.path)
-    if not path.exists() or sha256_of(path) != run.sha256:
-        raise BadInput(
-            f"{path} is not the journal that the manifest lists",
-            "give the command of the study again, it plays it anew",
-        )
+    again = "give the command of the study again, it plays it anew"
+    if not path.is_file():
+        raise BadInput(f"{path} is missing", again)
+    if sha256_of(path) != run.sha256:
+        raise BadInput(f"{path} is not the journal that the manifest lists", again)
     measured = measure(path)
+    if not measured.finished:
+        raise BadInput(f"{path} is not finished", again)
+    if measured.config != run.config:
+        raise BadInput(f"{path} is a run of another configuration than the manifest says", again)
     return result_of(run.cell, measured)
 
 

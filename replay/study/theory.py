@@ -2,13 +2,14 @@
 
 Three predictions that journals can be held against: tied agents win equally often; raids spare
 stable holders where possession is visible and agents learn (and are blind where they cannot); and
-defence pays where what it saves is worth more than what it costs.
+defence pays where what it saves is worth more than what it costs. Cells that are their baseline
+once more by construction are left out: the same run would count twice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -16,12 +17,17 @@ import attrs
 from replay.fairness import Fairness, tested
 from replay.measured import mean
 from replay.measures import Value, ratio
-from replay.study.inference import Interval, interval
+from replay.study.comparisons import identical_cells, nulls
+from replay.study.inference import SIGN_SHARE, Interval, interval, paired
 from replay.study.plan import Cell
 from replay.study.results import Result, Results
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
+# What is seen of the holders of plots.
+SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
+    "spared", "raided more", "no clear difference", "too few seeds", "the yardstick",
+)  # fmt: skip
 
 
 def ties(results: Results) -> dict[str, list[Fairness]]:
@@ -31,8 +37,8 @@ def ties(results: Results) -> dict[str, list[Fairness]]:
     """
     places: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
     seen: set[tuple[int, int, int, str]] = set()
-    for cell in results.by_cell.values():
-        for result in cell:
+    for _, runs in _different(results):
+        for result in runs:
             for tie in result.ties:
                 key = (result.seed, tie.round, tie.plot, tie.kind)
                 if key not in seen:
@@ -48,21 +54,64 @@ class Possession:
     of raid actions a plot, all rounds of a run taken together, over seeds. 1 is blind.
 
     Together, because the mean of the rounds' ratios is above 1 for blind raiders, too: few plots
-    are new, and a ratio to a small number varies most upwards.
+    are new, and a ratio to a small number varies most upwards. Even so, blind raiders are a few per
+    cent off 1, either way: nobody raids its own plots, and those who raid most may hold the newest.
+    So `beyond_null` has the differences from the ratio of `random`, which is blind, under the same
+    treatment, seed by seed; it is None where the study has no such runs, or the cell is they.
     """
 
     cell: Cell
+    seeds: int
     ratio: Interval
+    beyond_null: Interval | None
+    is_null: bool
+
+    @property
+    def shows(self) -> str:
+        """What is seen of stable holders: that they are spared (or raided more) takes an interval
+        beyond 1, and beyond `random` where there is one, over three quarters of the seeds.
+        """
+        if self.is_null:
+            return YARDSTICK
+        if self.ratio.n < max(2, SIGN_SHARE * self.seeds):
+            return TOO_FEW
+        against = [_side(self.ratio, 1.0)]
+        if self.beyond_null is not None:
+            against.append(_side(self.beyond_null, 0.0))
+        if all(side < 0 for side in against):
+            return SPARED
+        return RAIDED_MORE if all(side > 0 for side in against) else NO_DIFFERENCE
+
+
+def _side(found: Interval, value: float) -> int:
+    """On which side of a value a whole interval lies, 0 where it holds the value."""
+    if found.low is None or found.high is None:
+        return 0
+    return (found.low > value) - (found.high < value)
 
 
 def possession(results: Results) -> list[Possession]:
     """For each cell in which both kinds of plots were there and raided."""
     found = []
-    for cell, runs in results.by_cell.items():
-        ratios = [_raids_on_holders(result) for result in runs]
-        if any(value is not None for value in ratios):
-            found.append(Possession(cell, interval(ratios)))
+    blind_cells = nulls(results)
+    for cell, runs in _different(results):
+        ratios = {result.seed: _raids_on_holders(result) for result in runs}
+        if all(value is None for value in ratios.values()):
+            continue
+        beyond = None
+        null = blind_cells.get(cell)
+        if null is not None and null != cell:
+            blind = {result.seed: _raids_on_holders(result) for result in results.by_cell[null]}
+            both = [seed for seed in ratios if seed in blind]
+            beyond = paired([ratios[seed] for seed in both], [blind[seed] for seed in both])
+        is_null = null == cell
+        found.append(Possession(cell, len(runs), interval(list(ratios.values())), beyond, is_null))
     return found
+
+
+def _different(results: Results) -> Iterator[tuple[Cell, Sequence[Result]]]:
+    same = identical_cells(results)
+    return ((cell, runs) for cell, runs in results.by_cell.items() if cell not in same)
 
 
 def _raids_on_holders(result: Result) -> Value:
@@ -79,10 +128,10 @@ class Defending:
     """What a point of defence saves and costs in a cell where defenders and miners meet.
 
     `raided`: the chance that a defended plot is raided in a round; `stake`: gold mined on it, a
-    round; `fell`: of defended plots that were raided, those captured all the same. A point saves
-    at least `saves` = raided × (1 − fell) × (stake + α) gold a round: this round's gold, and the
-    stamina that it takes to claim another plot, worth α. It costs α, the gold of a point mined
-    elsewhere.
+    round (where α differs between plots, at its mean); `fell`: of defended plots that were raided,
+    those captured all the same. A point saves at least `saves` = raided × (1 − fell) × (stake + α)
+    gold a round: this round's gold, and the stamina that it takes to claim another plot, worth α.
+    It costs α, the gold of a point mined elsewhere.
     `break_even`: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
     `gap`: gold an agent of the defenders less that of the miners, over seeds.
     """
@@ -114,7 +163,7 @@ def defending(results: Results) -> list[Defending]:
     """For each cell in which agents who defend all they own play against agents who only mine."""
     return [
         _defending(cell, runs)
-        for cell, runs in results.by_cell.items()
+        for cell, runs in _different(results)
         if {DEFENDER, MINER} <= set(runs[0].policies)
     ]
 
@@ -169,9 +218,9 @@ class Breaking:
 
 
 def breaking(results: Results) -> list[Breaking]:
-    """By rule of defence, over all runs of the study."""
+    """By rule of defence, over the runs of the study; captures that an authority undid are none."""
     found: dict[str, list[int]] = {}
-    for runs in results.by_cell.values():
+    for _, runs in _different(results):
         for result in runs:
             counts = found.setdefault(result.config.defense, [0, 0])
             counts[0] += result.totals.defended_raided

@@ -1,24 +1,30 @@
 """The verdicts: four criteria, judged half against half, against the null, at N = 10 and N = 20.
 
 A criterion is a few sub-measures, each with the direction in which it is to change from the first
-half of a run to the second. Holm's correction is over the sub-measures of all criteria of a cell.
-Filling the map looks like learning: what `random`, which cannot learn, shows too, counts for
-nobody.
+half of a run to the second. Holm's correction is over the sub-measures of all criteria of a cell,
+those without data counted. Filling the map looks like learning: what `random`, which cannot learn,
+shows too, counts for nobody.
+
+A criterion says that all of its sub-measures change, with few agents and with many. So one that is
+seen not to is enough against it: `not supported` is a criterion of which one sub-measure passes the
+test the other way round, or stays exactly the same, be it with 10 agents or with 20.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
+from kernel.mining.config import MiningConfig
 from replay.measures import MEASURES
-from replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, change, holm
+from replay.study.comparisons import NULL, nulls
+from replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
 from replay.study.plan import Cell
 from replay.study.results import Result, Results
 
-NULL: Final = "random"
+NO_CONFLICT: Final = "no conflict to reduce"
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 
 STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"
@@ -40,8 +46,13 @@ AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = SHOWS = (
 
 @attrs.frozen
 class Finding:
-    """A sub-measure in a cell: its change, the corrected p-values of both directions, and what it
-    `shows`, before and after it is held against the null.
+    """A sub-measure in a cell: its change, the p-values of both directions after Holm's correction,
+    and what it shows: `alone`, and (`shows`) after it was held against the null.
+
+    It shows `as expected` what passes: p < 0.05 after the correction, and the right sign in three
+    quarters of all seeds (15 of 20); a seed without data has no sign. `opposite`: the same the
+    other way round. `no change at all`: it is the same in both halves wherever there are data, and
+    that is in three quarters of all seeds. `no data`: in no seed have both halves any.
     """
 
     measure: str
@@ -85,16 +96,17 @@ class Assessment:
 
     def __init__(self, results: Results, *, burn_in: bool = True) -> None:
         self.results = results
-        self._alone = {
-            cell: _alone(runs, burn_in=burn_in) for cell, runs in results.by_cell.items()
-        }
+        self._burn_in = burn_in
+        self._alone = {cell: self._without_null(runs) for cell, runs in results.by_cell.items()}
+        self._nulls = nulls(results)
 
     def findings(self, cell: Cell) -> dict[str, Finding]:
         """What the sub-measures of all criteria show in a cell, held against the null there."""
         ours = self._alone[cell]
-        theirs = self._alone.get(attrs.evolve(cell, roster=NULL))
-        if theirs is None:
+        null = self._nulls.get(cell)
+        if null is None:
             return ours
+        theirs = self._alone[null]
         return {
             name: attrs.evolve(found, shows=LIKE_NULL)
             if found.alone in (AS_EXPECTED, OPPOSITE) and theirs[name].alone == found.alone
@@ -106,18 +118,18 @@ class Assessment:
         """All criteria in a cell."""
         findings = self.findings(cell)
         agents = self.results.config(cell).agents
-        runs = self.results.by_cell[cell]
-        raids = sum(run.totals.raids + run.totals.speculative for run in runs)
+        null = self._nulls.get(cell)
+        peace = self._is_peace(self.results.by_cell[cell])
         judgements = []
         for criterion, parts in CRITERIA.items():
             found = [findings[name] for name in parts]
             outcome, note = _outcome(found)
-            if not raids and criterion in (CONFLICT, NORMS):
-                note = "no conflict to reduce"
-            elif cell.roster == NULL:
-                outcome, note = UNDECIDED, "the null itself"
-            elif attrs.evolve(cell, roster=NULL) not in self._alone:
-                outcome, note = UNDECIDED, f"the study has no null (roster {NULL})"
+            if peace and criterion in (CONFLICT, NORMS):
+                note = NO_CONFLICT
+            if null is None or null == cell:
+                outcome = UNDECIDED
+                why = "the null itself" if null else f"the study has no null (roster {NULL})"
+                note = f"{note}; {why}" if note == NO_CONFLICT else why
             judgements.append(Judged(cell, agents, criterion, found, outcome, note))
         return judgements
 
@@ -132,28 +144,38 @@ class Assessment:
             for place, criterion in enumerate(CRITERIA)
         ]
 
+    def _halves(self, result: Result) -> Mapping[str, tuple[Value, Value]]:
+        return result.halves if self._burn_in else result.halves_whole
 
-def _alone(results: Sequence[Result], *, burn_in: bool) -> dict[str, Finding]:
-    """What a cell's sub-measures show, whatever the null does."""
-    changes = {
-        name: change([(r.halves if burn_in else r.halves_whole)[name] for r in results], expected)
-        for name, expected in EXPECTED.items()
-    }
-    corrected = holm([found.p for found in changes.values()])
-    opposite = holm([found.p_opposite for found in changes.values()])
-    findings = {}
-    for (name, found), p, p_opposite in zip(changes.items(), corrected, opposite, strict=True):
-        shows = _shows(found, p, p_opposite)
-        findings[name] = Finding(name, found, p, p_opposite, shows, shows)
-    return findings
+    def _without_null(self, results: Sequence[Result]) -> dict[str, Finding]:
+        """What a cell's sub-measures show, whatever the null does."""
+        changes = {
+            name: change([self._halves(result)[name] for result in results], expected)
+            for name, expected in EXPECTED.items()
+        }
+        corrected = holm([found.p for found in changes.values()])
+        opposite = holm([found.p_opposite for found in changes.values()])
+        findings = {}
+        for (name, found), p, p_opposite in zip(changes.items(), corrected, opposite, strict=True):
+            shows = _shows(found, p, p_opposite)
+            findings[name] = Finding(name, found, p, p_opposite, shows, shows)
+        return findings
+
+    def _is_peace(self, results: Sequence[Result]) -> bool:
+        """Whether the halves of all runs are seen to be without raids: on somebody's plots, and on
+        nobody's, which are known of whole runs alone.
+        """
+        rates = [rate for result in results for rate in self._halves(result)["raid_rate"]]
+        speculative = sum(result.totals.speculative for result in results)
+        return not speculative and not any(rates) and any(rate is not None for rate in rates)
 
 
 def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
     if not found.n:
         return NO_DATA
-    if found.is_all_zero:
-        return NO_CHANGE
     enough = SIGN_SHARE * found.seeds
+    if found.is_all_zero:
+        return NO_CHANGE if found.same >= enough else UNCLEAR
     if p is not None and p < SIGNIFICANT and found.right >= enough:
         return AS_EXPECTED
     if p_opposite is not None and p_opposite < SIGNIFICANT and found.wrong >= enough:
@@ -165,7 +187,7 @@ def _outcome(findings: Sequence[Finding]) -> tuple[str, str]:
     """What the sub-measures of a criterion come to in one cell, and why."""
     shows = [found.shows for found in findings]
     titles = [MEASURES[found.measure].title.partition(",")[0] for found in findings]
-    says = ", ".join(f"{title} {show}" for title, show in zip(titles, shows, strict=True))
+    says = ", ".join(f"{title}: {show}" for title, show in zip(titles, shows, strict=True))
     if all(one == AS_EXPECTED for one in shows):
         return SUPPORTED, says
     if any(one in (OPPOSITE, NO_CHANGE) for one in shows):
@@ -175,13 +197,14 @@ def _outcome(findings: Sequence[Finding]) -> tuple[str, str]:
 
 def families(results: Results) -> list[list[Cell]]:
     """Cells of one roster and horizon whose configurations differ in the number of agents alone,
-    10 and 20, in that order; each treatment with 10 that has its double with 20.
+    10 and 20, in that order; of several cells with the same configuration the first. Where each
+    agent has a stamina of its own, more agents have other ones, and there is no such pair.
     """
-    by_land: dict[Any, dict[int, Cell]] = {}
+    by_land: dict[tuple[str, MiningConfig], dict[int, Cell]] = {}
     for cell in results.by_cell:
         config = results.config(cell)
-        if config.agents in SIZES and config.stamina_by_agent is None:
-            land = attrs.evolve(config, agents=SIZES[0], seed=0, rounds=cell.rounds)
+        if config.agents in SIZES:
+            land = attrs.evolve(config, agents=SIZES[0], seed=0)
             by_land.setdefault((cell.roster, land), {}).setdefault(config.agents, cell)
     return [
         [found[size] for size in SIZES] for found in by_land.values() if len(found) == len(SIZES)

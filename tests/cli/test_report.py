@@ -1,0 +1,177 @@
+"""`goldrush report`, as a person calls it: pages, answers, and the commands that a page gives."""
+
+import csv
+import json
+import math
+import os
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from replay.measures import MEASURES
+from replay.study.inference import interval
+from replay.study.plan import Cell
+from replay.study.results import results_of
+from tests.cli.helpers import Ran, assert_refused, goldrush
+from tests.replay.report.pages import Page, studied
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that no test changes but for the report in it."""
+    return studied(
+        tmp_path_factory.mktemp("studies") / "study",
+        treatments=["baseline", "agents-20"], rosters=["mixed", "random"], seeds=3, rounds=30,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(study: Path) -> Ran:
+    return goldrush("report", "study", cwd=study.parent)
+
+
+@pytest.fixture(scope="module")
+def answered(study: Path) -> dict[str, Any]:
+    ran = goldrush("report", "study", "--json", cwd=study.parent)
+    assert (0, "") == (ran.code, ran.err)
+
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    found = json.loads(ran.out, parse_constant=refuse)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_page_stands_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
+    assert (0, "study/report.html\n", "") == (told.code, told.out, told.err)
+    assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
+
+
+def test_every_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
+    page = Page((study / "report.html").read_text(encoding="utf-8"))
+    commands = {command for figure in page.commands for command in figure}
+
+    assert commands
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        ran = goldrush(*arguments, cwd=study)
+        assert ("goldrush", 0, "") == (program, ran.code, ran.err)
+        assert ran.out.count("seed-0000.journal") >= 2
+
+
+def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> None:
+    """Halves, rounds, spells and gold of a cell, from what is printed, and from the results."""
+    cell = Cell("baseline", "mixed", 30)
+    results = results_of(study, jobs=1).by_cell[cell]
+    arguments = ("baseline/mixed", "--by-round", "--spells", "--json")
+    runs = json.loads(goldrush("measure", *arguments, cwd=study).out)
+    rows = csv.DictReader(
+        goldrush(
+            "export", "baseline/mixed", "--format", "csv", "--table", "agents", cwd=study
+        ).out.splitlines()
+    )
+    gold = [float(row["gold"]) for row in rows if row["round"] == "30"]
+
+    assert 3 == len(runs) == len(results)
+    assert [g for result in results for g in result.gold] == gold
+    for run, result in zip(runs, results, strict=True):
+        for name, (first, second) in result.halves.items():
+            assert first == run["halves"]["first_half"][name]
+            assert second == run["halves"]["second_half"][name]
+        turnover = [row["turnover"] for row in run["by_round"]]
+        windows = [turnover[n] for n in range(30)]  # of one round each
+        assert list(result.curves["turnover"]) == windows
+        assert sum(result.lengths.values()) == len(run["spells"])
+
+
+def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:
+    assert {
+        "folder", "runs", "verdicts", "cells", "against_baseline", "trade_off", "theory",
+    } == set(answered)  # fmt: skip
+    assert ("study", 12) == (answered["folder"], answered["runs"])
+    assert 2 * 4 == len(answered["verdicts"])
+    assert {("baseline", "agents-20")} == {tuple(v["treatments"]) for v in answered["verdicts"]}
+    assert {0.4, 0.8} == {cell["pressure"] for cell in answered["cells"]}
+    for cell in answered["cells"]:
+        for key in ("criteria", "criteria_without_burn_in"):
+            assert 7 == sum(len(one["findings"]) for one in cell[key])
+    assert {"ties", "possession", "defending", "breaking"} == set(answered["theory"])
+
+
+def test_the_answers_are_differences_of_runs_of_the_same_seed(
+    answered: dict[str, Any], study: Path
+) -> None:
+    by_cell = results_of(study, jobs=1).by_cell
+    for found in answered["against_baseline"]:
+        ours = by_cell[Cell("agents-20", found["roster"], 30)]
+        theirs = by_cell[Cell("baseline", found["roster"], 30)]
+
+        assert list(MEASURES) == list(found["differences"])
+        gaps = [a.run["gini"] - b.run["gini"] for a, b in zip(ours, theirs, strict=True)]  # type: ignore[operator]
+        assert interval(gaps).mean == pytest.approx(found["differences"]["gini"]["mean"])
+        low = np.mean(gaps) - 4.302653 * np.std(gaps, ddof=1) / math.sqrt(3)
+        assert low == pytest.approx(found["differences"]["gini"]["low"])
+
+
+def test_answers_write_nothing(study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "study"
+    shutil.copytree(study, copy, ignore=shutil.ignore_patterns("report*"))
+    before = sorted(os.walk(copy))
+    goldrush("report", copy, "--json", cwd=tmp_path)
+
+    assert before == sorted(os.walk(copy))
+
+
+def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
+    study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=1, rounds=5)
+    options = ("--format", "md", "--out", "page.md")
+    ran = goldrush("report", study, *options, cwd=tmp_path)
+
+    assert (0, "page.md\n") == (ran.code, ran.out)
+    assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")
+    refused = goldrush("report", study, *options, cwd=tmp_path)
+    assert_refused(refused, "page.md exists already; give another --out, or --force")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere"], "nowhere holds no study (no manifest.json)"),
+        (["."], ". holds no study"),
+        (["study", "--out", "no/page.html"], "there is no such folder; create it first"),
+        (["study", "--out", "study"], "study is a folder; give --out a file"),
+        (["study", "--json", "--out", "a.html"], "--json writes no page; leave --out out"),
+        (["study", "--json", "--format", "md"], "--json writes no page; leave --format out"),
+        (["study", "--json", "--force"], "--json writes no page; leave --force out"),
+        (
+            ["study", "--force"],
+            "--force is for --out; the page in the folder is written anew without it",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(
+    study: Path, arguments: list[str], says: str
+) -> None:
+    assert_refused(goldrush("report", *arguments, cwd=study.parent), says)
+
+
+def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "study"
+    shutil.copytree(study, copy)
+    journal = copy / "baseline" / "mixed" / "rounds-30" / "seed-0001.journal"
+    journal.write_bytes(journal.read_bytes()[:-1] + b"\0")
+    for options in ([], ["--json"]):
+        assert_refused(
+            goldrush("report", "study", *options, cwd=tmp_path),
+            "study/baseline/mixed/rounds-30/seed-0001.journal is not the journal that the manifest",
+            "give the command of the study again",
+        )

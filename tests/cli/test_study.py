@@ -1,0 +1,341 @@
+"""`goldrush study`: what it writes, what it says, what it refuses, and how it stops."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.mining import record
+from replay.study.carry_out import carry_out
+from replay.study.manifest import read_manifest
+from replay.study.plan import plan_of
+from tests.cli.helpers import ROOT, assert_refused, goldrush
+
+SMALL = [
+    "study", "--treatment", "baseline", "--treatment", "scarce", "--roster", "random", "--roster",
+    "raid*10", "--seeds", "2", "--rounds", "5", "--out", "a study",
+]  # fmt: skip
+
+
+def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(folder)},
+        text=True,
+        stdout=subprocess.PIPE,
+        **{"stderr": subprocess.PIPE, **more},  # type: ignore[call-overload]
+    )
+
+
+def left_behind(folder: Path) -> list[str]:
+    """The processes that a command of this folder left, if they do not end at once."""
+    until = time.monotonic() + 5
+    while True:
+        found = []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if f"MARK={folder}\0".encode() in path.read_bytes() + b"\0":
+                    found.append(path.parent.name)
+            except OSError:
+                continue  # ended meanwhile, or somebody else's
+        if not found or time.monotonic() > until:
+            return found
+        time.sleep(0.02)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_it_says_what_was_done_and_what_to_type_next(tmp_path: Path) -> None:
+    ran = goldrush(*SMALL, cwd=tmp_path)
+    manifest = read_manifest(tmp_path / "a study")
+    first, *next_ = ran.out.splitlines()
+    size = sum(run.bytes or 0 for run in manifest.runs)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert f"8 runs in 'a study' (0 were there already, {size:,} bytes)" == first
+    verify = shlex.split(next_[1])
+
+    assert ["report", "a study"] == shlex.split(next_[0])[-2:]
+    assert ["verify", "a study"] == verify[-2:]
+    assert 0 == goldrush(*verify[-2:], cwd=tmp_path).code
+
+
+def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:
+    first, second = (goldrush(*SMALL, "--json", cwd=tmp_path) for _ in range(2))
+    told = json.loads(first.out)
+
+    assert (0, "") == (second.code, second.err)
+    assert {"folder", "runs", "kept", "bytes"} == set(told)
+    assert ("a study", 8, 0) == (told["folder"], told["runs"], told["kept"])
+    assert {**told, "kept": 8} == json.loads(second.out)
+
+
+def test_what_is_grown_and_what_is_broken_is_counted_as_played(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    (tmp_path / "a study/scarce/random/rounds-5/seed-0001.journal").write_text("broken")
+    more = goldrush(*SMALL, "--rounds", 6, "--json", cwd=tmp_path)
+
+    assert (16, 7) == (json.loads(more.out)["runs"], json.loads(more.out)["kept"])
+
+
+def test_options_and_a_file_that_says_the_same_give_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(
+        'treatments = ["baseline", "scarce"]\nrosters = ["random", "mixed"]\nseeds = [0, 1, 5]\n'
+        "rounds = [3, 4]\n[settings]\ntruce = 2\n"
+    )
+    goldrush("study", "plan.toml", "--out", "a", "--jobs", 1, cwd=tmp_path)
+    ran = goldrush(
+        "study", "--treatment", "baseline", "--treatment", "scarce", "--roster", "random",
+        "--roster", "mixed", "--seeds", "0-1,5", "--rounds", 3, "--rounds", 4, "--set", "truce=2",
+        "--out", "b", "--jobs", 2, cwd=tmp_path,
+    )  # fmt: skip
+
+    assert (0, 24) == (ran.code, len(read_manifest(tmp_path / "a").runs))
+    assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
+    """Which takes its time: its manifest is there at once."""
+    process = started(tmp_path, "study", "--out", "x")
+    try:
+        until = time.monotonic() + 30
+        while not (tmp_path / "x" / "manifest.json").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        manifest = read_manifest(tmp_path / "x")
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+
+    assert json.loads(json.dumps(plan_of().as_dict())) == manifest.plan
+    assert (1700, False) == (len(manifest.runs), manifest.finished)
+    assert [] == left_behind(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--treatment", "scarse"], ["no treatment 'scarse'", "did you mean scarce?"]),
+        (["--treatment", "scarce", "--treatment", "scarce"], ["treatment 'scarce' twice"]),
+        (["--roster", "gready-mine"], ["no policy", "did you mean greedy-mine?"]),
+        (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
+        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, but 20"]),
+        (["--roster", "llm:a*2"], ["agents"]),
+        (["--roster", "portrait", "--treatment", "baseline"], ["`llm` alone names no model"]),
+        (["--seeds", "0"], ["seeds is 0"]),
+        (["--seeds", ""], ["the seeds are ''"]),
+        (["--seeds", "3-1"], ["the seeds have '3-1'", "0-4"]),
+        (["--seeds", "1000000000"], ["seeds is 1000000000"]),
+        (["--rounds", "0"], ["rounds has 0"]),
+        (["--rounds", "5", "--rounds", "5"], ["horizon 5 twice"]),
+        (["--set", "trice=1"], ["no setting 'trice'", "did you mean truce?"]),
+        (["--set", "seed=1"], ["the settings have seed"]),
+        (["--jobs", "1", "--dask", "x:1"], ["--jobs are of this machine"]),
+        (["--dask", "x"], ["'x' is no address of a scheduler"]),
+        (["--model", "m"], ["--model m", "no roster has it"]),
+        (["--models", "missing.toml"], ["missing.toml"]),
+        (["missing.toml"], ["cannot read missing.toml"]),
+        (["plan.toml", "--seeds", ""], ["a plan and options that say the same", "plan.toml"]),
+        (["plan.toml", "--treatment", "all"], ["a plan and options that say the same"]),
+        (["plan.toml"], ["plan.toml: there is 'tretments'"]),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path, arguments: list[str], says: list[str]
+) -> None:
+    (tmp_path / "plan.toml").write_text("tretments = 'all'")
+    ran = goldrush("study", *arguments, "--out", "x", cwd=tmp_path, OPENAI_API_KEY="")
+
+    assert_refused(ran, *says)
+    assert ["plan.toml"] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--jobs", "0"], ["--jobs", "100000"], ["--rounds", "x"], ["--seed", "1"]]
+)
+def test_options_of_the_wrong_type_are_usage_errors(tmp_path: Path, arguments: list[str]) -> None:
+    ran = goldrush("study", *arguments, "--out", "x", cwd=tmp_path)
+
+    assert (2, "", 1) == (ran.code, ran.out, len(ran.err.splitlines()))
+    assert [] == os.listdir(tmp_path)
+
+
+def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
+    record(tmp_path / "x.journal", {"rounds": 1})
+    goldrush(*SMALL, cwd=tmp_path)
+    there = tree(tmp_path)
+
+    assert_refused(goldrush("study", "--out", ".", cwd=tmp_path), "holds no study")
+    assert_refused(goldrush("study", "--out", "x.journal", cwd=tmp_path), "File exists")
+    other = goldrush("study", "--out", "a study", "--treatment", "scarce", cwd=tmp_path)
+    assert_refused(other, "holds a study with baseline/random", "give another folder")
+    assert there == tree(tmp_path)
+
+
+def test_a_folder_that_is_read_only_is_refused(tmp_path: Path) -> None:
+    """For root none is, so this is somebody else's."""
+    (tmp_path / "x").mkdir()
+    os.chmod(tmp_path / "x", 0o555)
+    code = (
+        "import os, sys\n"
+        "from cli.main import cli\n"  # what it imports may not be readable for nobody
+        "from replay.study.carry_out import _locked\n"
+        "from kernel.errors import BadInput\n"
+        "from pathlib import Path\n"
+        "os.getuid() or os.setuid(65534)\n"
+        "try:\n"
+        "    with _locked(Path(sys.argv[1])): pass\n"
+        "except BadInput as error:\n"
+        "    print(error)\n"
+    )
+    for folder in (*reversed(tmp_path.parents[:-1]), tmp_path):
+        if folder.stat().st_uid == os.getuid() and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "x")],
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+    assert "" == done.stderr
+    assert re.match(r"cannot (write in|use) .*x", done.stdout)
+
+
+BROKEN = """
+class Broken:
+    def plan(self, seen, draws):
+        if seen.round == 3 and not __import__("os").path.exists("ready"):
+            print("what a policy prints")
+            raise RuntimeError("cannot go on \\x1b[2J")
+        return []
+"""
+
+
+def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN)
+    ran = goldrush(
+        "study", "--treatment", "baseline", "--roster", "random", "--roster", "mine:Broken*2",
+        "--seeds", 1, "--rounds", 4, "--out", "a study", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    printed, line = ran.err.splitlines()
+    command = shlex.split(line.rpartition("`python -m cli ")[2].partition("`")[0])
+    (tmp_path / "ready").touch()
+
+    assert (1, "", "what a policy prints") == (ran.code, ran.out, printed)
+    assert "baseline/mine_Broken_2/rounds-4/seed-0000.journal: policy mine:Broken" in line
+    assert "RuntimeError: cannot go on \\x1b[2J" in line
+    assert "what is finished is kept" in line
+    again = goldrush(*command, cwd=tmp_path)
+
+    assert (0, 1) == (again.code, json.loads(again.out)["kept"])
+
+
+def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
+    command = shlex.join([sys.executable, "-m", "cli", *SMALL])
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 4; exec {command}"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    again = goldrush(*SMALL, cwd=tmp_path)
+
+    assert (1, "", 1) == (done.returncode, done.stdout, len(done.stderr.splitlines()))
+    assert "file too large" in done.stderr
+    assert "what is finished is kept; `python -m cli study --treatment" in done.stderr
+    assert (0, "") == (again.code, again.err)
+    assert not list(tmp_path.rglob("*.unfinished"))
+
+
+def wait_for_journals(folder: Path, count: int) -> None:
+    until = time.monotonic() + 60
+    while len(list(folder.rglob("*.journal"))) < count and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("whom", ["all", "the first"])
+def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
+    tmp_path: Path, whom: str
+) -> None:
+    arguments = [
+        "study", "--treatment", "baseline", "--roster", "random", "--seeds", "40", "--rounds",
+        "40", "--out", "a study",
+    ]  # fmt: skip
+    process = started(tmp_path, *arguments, start_new_session=True)
+    try:
+        wait_for_journals(tmp_path, 3)
+        if whom == "all":  # as a terminal does
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+
+    assert (130, "") == (process.returncode, out)
+    assert ["stopped: what is finished is kept; `python -m cli study --treatment baseline "
+            "--roster random --seeds 40 --rounds 40 --out 'a study'` goes on"
+            ] == err.splitlines()  # fmt: skip
+    assert [] == left_behind(tmp_path)
+    command = shlex.split(err.rpartition("`python -m cli ")[2].partition("`")[0])
+    again = goldrush(*command, "--json", cwd=tmp_path)
+    plan = plan_of(treatments=["baseline"], rosters=["random"], seeds=40, rounds=40)
+    carry_out(plan, tmp_path / "whole")
+
+    assert (0, "") == (again.code, again.err)
+    assert 3 <= json.loads(again.out)["kept"] < 40
+    assert tree(tmp_path / "whole") == tree(tmp_path / "a study")
+
+
+def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "print('louder')\n"
+        "class Loud:\n    def plan(self, seen, draws):\n        print('loud')\n        return []\n"
+    )
+    arguments = [*SMALL, "--roster", "loud:Loud*10", "--rounds", "40"]
+    master, slave = pty.openpty()
+    process = started(tmp_path, *arguments, "--json", stderr=slave)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other side has closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    out, _ = process.communicate(timeout=60)
+
+    assert (0, 24) == (process.returncode, json.loads(out)["runs"])
+    assert b"loud" in shown
+    assert re.search(rb"played .*24/24", shown)
+    assert re.search(rb"0:00:0\d", shown), "the time left"
+    assert "" == goldrush(*SMALL[:-1], "piped", cwd=tmp_path).err
+
+
+def test_models_of_a_file_are_reached_and_a_key_that_is_missing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text('[a]\nmodel = "a-1"\nanswer = "text"\n')
+    ran = goldrush(
+        "study", "--treatment", "baseline", "--roster", "llm:a*2", "--models", "models.toml",
+        "--out", "x", cwd=tmp_path, OPENAI_API_KEY="", OPENAI_BASE_URL="",
+    )  # fmt: skip
+
+    assert_refused(ran, "the environment has no OPENAI_API_KEY")
+    assert ["models.toml"] == os.listdir(tmp_path)

@@ -1,0 +1,209 @@
+"""A page in HTML and in Markdown: whatever names and texts hold, they are shown as text."""
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replay.report.html import as_html
+from replay.report.looks import COLOURS, LABEL_MAX, labels_of, looks_of
+from replay.report.markdown import as_markdown
+from replay.report.page import (
+    Block,
+    Figure,
+    Heading,
+    Marked,
+    Table,
+    Text,
+    number,
+    p_value,
+    printable,
+)
+from tests.replay.report.pages import Page
+
+HOSTILE = [
+    "<script>alert(1)</script>", "$x$ $$y$$", "a|b\\|c", "`code` ```", "\"quoted\" 'text'",
+    "</svg></figure>", "&amp; &lt;", "*b* _i_ # h", "[a](http://x.invalid)", "![i](x)", "--> <!--",
+    'id="x" url(#y) href="#z"', "]]>", "- item", "1. item", "+ item", "=", "supported by none",
+    "undecided", "x" * 500, "\x1b[2J\x07\x00", "\u202eturned", "line\nbreak", "ü 金 🪙", "%s {0}",
+]  # fmt: skip
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" id="a">'
+    '<defs><path id="b" d="M 0 0"/></defs><use xlink:href="#b" clip-path="url(#a)"/>'
+    '<text id="t">id="b" url(#b) &lt;b id="q"&gt;</text></svg>'
+)
+
+
+def blocks(text: str) -> list[Block]:
+    return [
+        Heading(1, text, "top"),
+        Text(text),
+        Heading(2, f"Two {text}", "part"),
+        Table(["a", text], [[text, Marked("not supported", text)], ["b", text]], text),
+        Figure("one", SVG, text, [f"goldrush measure '{text}'"], [text, "x/"]),
+        Figure("two", SVG, "again", ["goldrush"], []),
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_page_shows_names_as_they_are(text: str) -> None:
+    page = Page(as_html(blocks(text)))
+    shown = printable(text)
+
+    assert "script" not in page.tags
+    for tag in ("h1", "h2", "p", "td", "th", "figcaption", "title", "caption", "small", "a"):
+        assert any(shown in text for at, text in page.texts if at == tag), tag
+    assert [[f"goldrush measure '{shown}'"], ["goldrush"]] == page.commands
+    assert 2 == len(page.svgs)
+
+
+@given(st.text())
+def test_any_text_at_all_leaves_a_page_well_formed(text: str) -> None:
+    page = Page(as_html(blocks(text)))
+
+    assert ["one", "part", "top", "two"] == sorted({each.partition("-")[0] for each in page.ids})
+    assert all(c.isprintable() or c in "\n\u00a0" for c in page.html)
+
+
+def test_names_of_parts_are_unique_on_a_page_and_point_where_they_did() -> None:
+    page = Page(as_html(blocks("x")))
+
+    assert len(page.ids) == len(set(page.ids))
+    assert ["top", "part", "one", "one-a", "one-b", "one-t"] == page.ids[:6]
+    assert {"#one-b", "#two-b", "#part"} == set(page.links)
+    assert [("use", "clip-path", f"url(#{name}-a)") for name in ("one", "two")] == [
+        one for one in page.attributes if one[1] == "clip-path"
+    ]
+
+
+def test_text_in_a_picture_that_looks_like_markup_is_left_alone() -> None:
+    page = Page(as_html(blocks("x")))
+
+    assert ("text", 'id="b" url(#b) <b id="q">') in page.texts
+
+
+def test_a_verdict_is_marked_and_what_only_begins_like_one_is_not() -> None:
+    rows = [["a", Marked("supported", "why"), "supported by none", Marked("not supported")]]
+    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 4, rows)]))
+
+    assert [("td", "class", "supported"), ("td", "class", "not-supported")] == [
+        one for one in page.attributes if one[0] == "td"
+    ]
+    assert [["a", "supported why", "supported by none", "not supported"]] == page.tables[0].rows
+
+
+def test_the_contents_name_every_section_before_the_first() -> None:
+    page = as_html([Heading(1, "x", "top"), Heading(2, "A", "a"), Heading(3, "B", "b"),
+                    Heading(2, "C", "c")])  # fmt: skip
+
+    assert page.index('<a href="#a">A</a>') < page.index('<h2 id="a">')
+    assert ["#a", "#c"] == Page(page).links
+
+
+# Markdown
+
+
+def unescaped(text: str) -> str:
+    """Text as a reader of Markdown sees it; a mark that is not escaped is an error."""
+    seen, place = "", 0
+    while place < len(text):
+        c = text[place]
+        if c == "\\":
+            place += 1
+            c = text[place]
+        else:
+            assert c not in "`*_{}[]<>#|~$&!\\", text
+        seen, place = seen + c, place + 1
+    return seen
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markdown_shows_names_as_they_are(text: str) -> None:
+    page, figures = as_markdown(blocks(text), "figures")
+    shown = " ".join(printable(text).split())
+    lines = page.splitlines()
+
+    assert shown == unescaped(lines[0].removeprefix("# "))
+    assert shown == unescaped(lines[2])
+    assert not lines[2].startswith(("-", "+", "=", "#", ">", "1."))
+    [row] = [line for line in lines if "not supported" in line]
+    cells = row.replace("\\\\", "").replace("\\|", "").split("|")
+    assert ["", ""] == [cells[0], cells[-1]]
+    assert 4 == len(cells)
+    assert ["one.svg", "two.svg"] == list(figures)
+
+
+def test_a_command_in_markdown_stands_in_a_fence_that_it_cannot_end() -> None:
+    page, _ = as_markdown(blocks("a ``` b ```` c"), "figures")
+
+    assert "`````sh\ngoldrush measure 'a ``` b ```` c'\n`````" in page
+
+
+def test_figures_of_markdown_are_files_that_stand_alone() -> None:
+    page, figures = as_markdown(blocks("x"), "a b-figures")
+
+    assert "](a%20b-figures/one.svg)" in page
+    for svg in figures.values():
+        assert svg.startswith("<?xml")
+        assert ElementTree.fromstring(svg.encode()).tag.endswith("svg")
+
+
+def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
+    page, _ = as_markdown([Table(["a", "b"], [["1", Marked("undecided", "why")]], "told")], "f")
+
+    assert "told\n\n| a | b |\n| --- | --- |\n| 1 | undecided (why) |\n" == page
+
+
+# figures for people
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"), (0.0, "0"), (-0.0, "0"), (1.0, "1"), (0.12345, "0.123"), (-1.5, "−1.5"),
+        (90.0, "90"), (999.96, "1,000"), (1234.5, "1,234"), (-1041.2, "−1,041"),
+        (0.00075, "0.00075"), (0.0000481, "4.8e−05"), (1e-12, "1.0e−12"), (99.99, "100"),
+    ],
+)  # fmt: skip
+def test_a_figure_has_three_digits_that_count(value: float | None, text: str) -> None:
+    assert text == number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"), (0.0, "<\u00a00.001"), (0.00099, "<\u00a00.001"), (0.001, "0.001"),
+        (0.0123, "0.012"), (0.05, "0.050"), (0.0496, "0.0496"), (0.049999, "0.049999"),
+        (0.0504, "0.0504"), (1.0, "1.000"),
+    ],
+)  # fmt: skip
+def test_a_p_value_is_not_rounded_across_the_line(value: float | None, text: str) -> None:
+    assert text == p_value(value)
+
+
+# names in figures
+
+
+def test_a_look_is_no_other_rosters() -> None:
+    rosters = [f"roster {n}" for n in range(28)]
+    looks = looks_of(rosters)
+
+    assert 28 == len({(look.colour, look.dash) for look in looks.values()})
+    assert 28 == len({(look.colour, look.marker) for look in looks.values()})
+    assert list(COLOURS) == [looks[name].colour for name in rosters[:7]]
+    assert {"-"} == {looks[name].dash for name in rosters[:7]}
+
+
+def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:
+    names = ["a" * 40 + str(n) + "b" * 40 for n in range(3)]
+    labels = labels_of([*names, "short"])
+
+    assert 4 == len(set(labels.values()))
+    assert "short" == labels["short"]
+    assert "aaaaaaaaaaaaa…bbbbbbbbbbbb" == labels[names[0]]
+    assert all(len(label) <= LABEL_MAX + 4 for label in labels.values())
+
+
+def test_what_cannot_be_seen_is_shown_as_an_escape_in_a_figure() -> None:
+    assert {"a\x00\n": "a\\x00\\n"} == labels_of(["a\x00\n"])

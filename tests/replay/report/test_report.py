@@ -1,0 +1,494 @@
+"""The report of a small study: what is on the page, that it follows from what stands beside it."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernel.errors import BadInput
+from replay.report import report as module
+from replay.report.answers import answers
+from replay.report.drawing import Drawing, drawn
+from replay.report.page import Figure, Heading, Marked, Table, Text, p_value
+from replay.report.report import report
+from replay.report.sections import every_treatment, head, study_of, treatment_sections
+from replay.report.sections import verdict_section as verdicts_in
+from replay.study.plan import Cell
+from replay.study.results import results_of
+from replay.study.verdicts import CRITERIA, EXPECTED
+from tests.replay.report.pages import Page, Seen, studied
+from tests.replay.study.made_up import made, results
+from tests.replay.study.test_verdicts import ALL, cell_of
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+TREATMENTS = ["baseline", "history-1", "scarce", "scarce-20"]
+ROSTERS = ["random", "mixed", "tit-for-tat-raid"]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that no test changes but for the report in it."""
+    return studied(
+        tmp_path_factory.mktemp("studies") / "study",
+        treatments=TREATMENTS, rosters=ROSTERS, seeds=3, rounds=30,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def html(study: Path) -> str:
+    return report(study, jobs=2).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The smallest study: one treatment, one roster, one seed, few rounds."""
+    return studied(
+        tmp_path_factory.mktemp("studies") / "small",
+        treatments=["scarce"], rosters=["raid"], seeds=1, rounds=5,
+    )  # fmt: skip
+
+
+# the page
+
+
+def test_the_page_needs_nothing_else(html: str, page: Page) -> None:
+    outside = re.findall(r"""(?:https?:)?//[^\s"'<>]+""", html)
+
+    assert {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"} == set(outside)
+    assert {"xmlns", "xmlns:xlink"} == {
+        name for _, name, value in page.attributes if "http" in value
+    }
+    assert not {"script", "link", "img", "iframe", "object", "image", "base"} & set(page.tags)
+    assert [] == [name for _, name, _ in page.attributes if name.startswith("on")]
+    assert "@import" not in html
+    assert all(link.startswith("#") for link in page.links)
+
+
+def test_every_name_is_unique_and_every_link_leads_somewhere(page: Page) -> None:
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.links} <= set(page.ids)
+
+
+def test_every_picture_is_well_formed(page: Page) -> None:
+    """Four for each treatment but the one that is the baseline once more, three forests, one."""
+    assert 4 * 3 + 3 + 1 == len(page.svgs)
+
+
+def test_where_it_was_made_is_not_in_it(html: str, study: Path) -> None:
+    assert str(study.parent) not in html
+    assert "tmp" not in html
+
+
+def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None:
+    """Wherever it is, and by however many processes."""
+    first = report(small, jobs=2).read_bytes()
+    shutil.copytree(small, tmp_path / "elsewhere")
+
+    assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1).read_bytes()
+
+
+def test_pressure_stands_beside_every_result(page: Page) -> None:
+    for table in page.tables:
+        says = " ".join([*table.head, table.caption])
+        if table.caption or "roster" in table.head:
+            about_all = {"rule", "runs"} & set(table.head)
+            assert "pressure" in says or about_all, says
+
+
+def test_the_page_says_where_the_question_bites(page: Page) -> None:
+    assert "Under baseline, history-1 it is below 1: nothing is scarce" in page.text
+    assert "The question bites where it is 1 or more: scarce, scarce-20." in page.text
+
+
+def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) -> None:
+    assert 2 == page.text.count("Identical by construction to the baseline, and so not shown: hist")
+    for table in page.tables:
+        assert not any("history-1" in cell for row in table.rows for cell in row)
+
+
+def test_three_seeds_are_said_to_be_too_few(page: Page) -> None:
+    assert (
+        "3 seeds: the smallest p that the test can give is then 0.125, before the correction. "
+        "No sub-measure can pass it, whichever way round; that takes 8 seeds at least."
+    ) in page.text
+
+
+# verdicts follow from their tables
+
+
+def number(text: str) -> float | None:
+    text = text.replace("−", "-").replace("\u00a0", "").replace(",", "")
+    return None if text == "–" else 0.0005 if text.startswith("<") else float(text)
+
+
+def shows(row: dict[str, str]) -> str:
+    """What a sub-measure shows alone, from nothing but the figures of its row."""
+    found = re.match(r"(\d+) of\s(\d+)(?: \((\d+) with data\))?", row["seeds as expected"])
+    assert found is not None
+    right, seeds, wrong, same = (int(n) for n in (found[1], found[2], row["opposite"], row["same"]))
+    data = int(found[3] or seeds)
+    assert data == right + wrong + same
+    holm, opposite = number(row["Holm"]), number(row["Holm, opposite"])
+    if not data:
+        return "no data"
+    if same == data:
+        return "no change at all" if same >= 0.75 * seeds else "unclear"
+    if holm is not None and holm < 0.05 and right >= 0.75 * seeds:
+        return "as expected"
+    if opposite is not None and opposite < 0.05 and wrong >= 0.75 * seeds:
+        return "opposite"
+    return "unclear"
+
+
+def criterion(shown: list[str]) -> str:
+    if all(one == "as expected" for one in shown):
+        return "supported"
+    bad = ("opposite", "no change at all")
+    return "not supported" if any(one in bad for one in shown) else "undecided"
+
+
+def assert_verdicts_follow(page: Page) -> int:
+    """Work every verdict out again from the tables of the page; how many there were."""
+    [verdicts] = [
+        t for t in page.tables if t.caption == "Each criterion, judged with N = 10 and with N = 20."
+    ]
+    behind = [table for table in page.tables if table.head[0] == "sub-measure"]
+    assert len(behind) == len(verdicts.rows)
+    for table, (treatments, roster, rounds, pressures, *cells) in zip(
+        behind, verdicts.rows, strict=True
+    ):
+        assert table.caption.startswith(f"{roster}, {treatments}, {rounds} rounds: ")
+        for pressure in pressures.split(" and "):
+            assert f"pressure {pressure} with" in table.caption
+        rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
+        assert 14 == len(rows)
+        by_size: dict[str, dict[str, str]] = {"10": {}, "20": {}}
+        for name, row in zip((n for n in EXPECTED for _ in "ab"), rows, strict=True):
+            alone, _, null = row["shows"].partition(", ")
+            assert shows(row) == alone
+            by_size[row["N"]][name] = null or alone
+        for cell, (name, parts) in zip(cells, CRITERIA.items(), strict=True):
+            outcomes = {criterion([found[p] for p in parts]) for found in by_size.values()}
+            expected = (
+                "undecided" if "null" in cell.partition("decided ")[2]
+                and "as the null" not in cell
+                else "supported" if outcomes == {"supported"}
+                else "not supported" if "not supported" in outcomes
+                else "undecided"
+            )  # fmt: skip
+            assert cell.startswith(expected), (name, cell, by_size)
+    return len(verdicts.rows)
+
+
+def test_every_verdict_follows_from_its_table(page: Page) -> None:
+    assert 3 == assert_verdicts_follow(page)
+
+
+def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
+    opposite = {name: [(b, a) for a, b in halves] for name, halves in ALL.items()}
+    none = ALL | {"respect": [(None, 1.0)] * 20, "idle": [(1.0, 1.0)] * 20}
+    runs = []
+    for roster, changes in (
+        ("greedy-mine", ALL), ("raid", opposite), ("mine", none), ("mixed", {}),
+        ("random", {"turnover": ALL["turnover"]}),
+    ):  # fmt: skip
+        for treatment in ("baseline", "agents-20"):
+            runs += cell_of(changes, treatment, roster)
+    parts = [part for part in verdicts_in(study_of(results(*runs))) if isinstance(part, Table)]
+    tables = [
+        Seen(
+            part.caption, list(part.head),
+            [[f"{c.verdict} {c.why}" if isinstance(c, Marked) else c for c in row]
+             for row in part.rows],
+        )
+        for part in parts
+    ]  # fmt: skip
+    page = Page("")
+    page.tables = tables
+
+    assert 5 == assert_verdicts_follow(page)
+    verdicts = {row[1]: [c.partition("ed ")[0] for c in row[4:]] for row in tables[0].rows}
+    assert ["undecid", "support", "support", "support"] == verdicts["greedy-mine"]
+    assert ["not support"] * 4 == verdicts["mixed"]
+
+
+def test_the_tables_have_p_values_before_and_after_the_correction() -> None:
+    halves = {"turnover": [(1.0, 1.0 + 0.01 * (n - 6)) for n in range(20)]}
+    runs = [r for t in ("baseline", "agents-20") for r in cell_of(halves, t, "greedy-mine")]
+    study = study_of(results(*runs))
+    found = study.assessment.findings(runs[0].cell)["turnover"]
+    table = [part for part in verdicts_in(study) if isinstance(part, Table)][1]
+    row = dict(zip(table.head, table.rows[0], strict=True))
+
+    assert len({found.change.p, found.change.p_opposite, found.holm, found.holm_opposite}) >= 3
+    assert [p_value(p) for p in (found.change.p, found.holm, found.holm_opposite)] == [
+        row[name] for name in ("p", "Holm", "Holm, opposite")
+    ]
+
+
+# figures, their commands and journals
+
+
+def test_below_every_figure_stand_its_command_and_journals_that_exist(
+    page: Page, study: Path
+) -> None:
+    sources = [text for tag, text in page.texts if text.strip().startswith("from ")]
+
+    assert len(page.svgs) == len(page.commands) == len(sources)
+    for commands, source in zip(page.commands, sources, strict=True):
+        [folders] = {re.match(r"goldrush (?:measure|export) (.+?) --", c)[1] for c in commands}
+        told = {}
+        for one in source.strip().removeprefix("from ").split(", "):
+            found = re.fullmatch(r"(.+)/ \((\d+) journals?\)", one)
+            assert found is not None
+            told[found[1]] = int(found[2])
+        assert list(told) == folders.split()
+        for folder, count in told.items():
+            assert count == len(list((study / folder).rglob("*.journal"))) > 0
+
+
+def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
+    commands = dict(zip([i for i in page.ids if i in FIGURES], page.commands, strict=True))
+
+    assert ["goldrush measure scarce --json"] == commands["t3-halves"]
+    assert ["goldrush measure baseline --by-round --json"] == commands["t1-stamina"]
+    assert [
+        "goldrush export scarce-20 --format csv --table agents",
+        "goldrush measure scarce-20 --spells --json",
+    ] == commands["t4-holdings"]
+    assert ["goldrush measure baseline/random scarce/random scarce-20/random --json"] == commands[
+        "forest-1"
+    ]
+    # What is identical by construction is drawn once.
+    assert ["goldrush measure baseline scarce scarce-20 --json"] == commands["trade-off-30"]
+
+
+FIGURES = [
+    *(f"forest-{n}" for n in (1, 2, 3)), "trade-off-30",
+    *(f"t{n}-{kind}" for n in (1, 3, 4) for kind in ("halves", "rounds", "stamina", "holdings")),
+]  # fmt: skip
+
+
+def test_panels_without_data_are_told_below_the_figure(page: Page) -> None:
+    """Nobody raids where all are tit-for-tat and nobody begins."""
+    captions = [text for tag, text in page.texts if "No data for: " in text]
+
+    assert any(
+        text.startswith("tit-for-tat-raid, 30 rounds: treatments against the baseline.")
+        and text.endswith("No data for: raid success rate.")
+        for text in captions
+    )
+
+
+def test_a_figure_without_any_data_is_a_sentence(small: Path) -> None:
+    drawing = Drawing("f", "forest", ([], {}, None), "A caption.", ["goldrush"], [])
+
+    assert [Text("A caption. There are no data for it.")] == drawn([drawing], jobs=1)
+
+
+# studies of all shapes
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"rounds": 1, "settings": {"stamina": 0}},
+        {"rounds": [1, 5], "seeds": 2},
+        {"rounds": 2, "settings": {"agents": 1}, "rosters": ["random"]},
+        {"treatments": ["cap-2"], "rosters": ["greedy-mine*2"], "settings": {"rows": 1, "cols": 1}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path) -> None:
+    given = {"treatments": ["baseline"], "rosters": ["raid"], "seeds": 1, "rounds": 5} | plan
+    study = studied(tmp_path / "study", **given)
+    page = Page(report(study, jobs=2).read_text(encoding="utf-8"))
+
+    assert len(page.commands) == len(page.svgs)
+    assert "nan" not in page.text.lower()
+    assert "None: a verdict needs runs with 10 agents and with 20" in page.text
+    [found] = [results_of(study, jobs=1)]
+    json.dumps(answers(found), allow_nan=False)
+
+
+def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
+    (small / "report.html").write_text("old")  # it is written anew each time
+    page = Page(report(small, jobs=2).read_text(encoding="utf-8"))
+
+    assert "The study has no baseline to compare with, or nothing besides it." in page.text
+    assert "A study of 1 run " in page.text
+    assert "1 treatment, 1 roster (raid), 1 seed (0), 5 rounds" in page.text
+
+
+def test_horizons_are_told_apart() -> None:
+    found = results(
+        *(made(Cell(t, "raid", rounds), seed) for t in ("baseline", "scarce")
+          for rounds in (100, 500) for seed in range(4))
+    )  # fmt: skip
+    parts = treatment_sections(study_of(found))
+    drawings = [part for part in parts if isinstance(part, Drawing)]
+
+    assert len(drawings) == len({part.name for part in drawings})
+    assert 4 * 4 == len(drawings)
+    for part in drawings:
+        [cell] = part.arguments[0]
+        assert f"{cell.treatment}, {cell.rounds} rounds (N = 10" in part.caption
+        for command in part.commands:
+            assert f" {cell.treatment}/raid/rounds-{cell.rounds} --" in command
+
+
+def test_forty_treatments_have_a_section_each() -> None:
+    found = results(
+        *(made(Cell(f"own-{n}", "raid", 9), settings={"alpha": 1.0 + n}) for n in range(45))
+    )
+    drawings = [p for p in treatment_sections(study_of(found)) if isinstance(p, Drawing)]
+
+    assert 4 * 45 == len({part.name for part in drawings})
+
+
+def test_rosters_of_other_sizes_are_named_where_pressure_differs() -> None:
+    runs = [
+        made(Cell("baseline", "few", 9)),
+        made(Cell("baseline", "many", 9), settings={"agents": 30}),
+        made(Cell("scarce", "few", 9)),
+    ]
+    study = study_of(results(*runs))
+    says = " ".join(part.text for part in head(study) if isinstance(part, Text))
+    captions = [p.caption for p in treatment_sections(study) if isinstance(p, Drawing)]
+
+    assert "Under baseline (for few) it is below 1" in says
+    assert "The question bites where it is 1 or more: baseline (for many), scarce." in says
+    assert "baseline, 9 rounds (N = 10 or 30, pressure 0.4 or 1.2)" in captions[0]
+
+
+def test_how_many_seeds_have_a_value_is_told_where_not_all_do() -> None:
+    runs = [
+        made(Cell("baseline", "raid", 9), n, run={"respect": 2.0 if n else None}) for n in (0, 1)
+    ]
+    [table] = [p for p in treatment_sections(study_of(results(*runs))) if isinstance(p, Table)]
+    values = {row[0]: row[1] for row in table.rows}
+
+    assert "2 (1 of 2)" == values["respect for first possession"]
+    assert "1 ± 0" == values["turnover rate"]
+
+
+def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
+    study = study_of(results(*cell_of(ALL, "agents-20"), *cell_of({}, "agents-20", "random")))
+    [table] = [part for part in every_treatment(study) if isinstance(part, Table)]
+
+    assert ["agents-20", "greedy-mine", "200", "20", "0.8", *["supported"] * 4] == [
+        str(cell) for cell in table.rows[0]
+    ]
+
+
+# where it is written
+
+
+@pytest.fixture
+def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The smallest study, of whose page everything is there already: it is only written."""
+    blocks = [Heading(1, "A page", "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])]
+    monkeypatch.setattr(module, "results_of", lambda folder, **_: None)
+    monkeypatch.setattr(module, "page_of", lambda results, **_: blocks)
+    return small
+
+
+def assert_markdown(path: Path) -> None:
+    """It has its figures beside it, and no others."""
+    text = path.read_text(encoding="utf-8")
+    links = {link.replace("%20", " ") for link in re.findall(r"\]\(([^)#]+)\)", text)}
+
+    beside = path.with_name(f"{path.stem}-figures")
+    assert links == {f"{beside.name}/{file.name}" for file in beside.iterdir()} != set()
+    assert "```sh\ngoldrush measure . --json\n```" in text
+
+
+def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        report(drawn_once, tmp_path / name, "md", jobs=2)
+
+    assert {"a.md", "a-figures", "b.md", "b-figures"} == {p.name for p in tmp_path.iterdir()}
+
+
+def test_a_page_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    with pytest.raises(BadInput, match=r"page.html exists already; give another --out, or --force"):
+        report(drawn_once, page)
+    assert "mine" == page.read_text()
+
+    report(drawn_once, page, jobs=2, force=True)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
+    (tmp_path / "page-figures").mkdir()
+    (tmp_path / "page-figures" / "old.svg").write_text("old")
+    with pytest.raises(BadInput, match="page-figures exists already"):
+        report(drawn_once, tmp_path / "page.md", "md")
+
+    report(drawn_once, tmp_path / "page.md", "md", jobs=2, force=True)
+    assert not (tmp_path / "page-figures" / "old.svg").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "in the way"])
+def test_what_is_no_figure_is_never_thrown_away(
+    kind: str, drawn_once: Path, tmp_path: Path
+) -> None:
+    beside = tmp_path / "page-figures"
+    if kind == "in the way":
+        beside.write_text("mine")
+    else:
+        beside.mkdir()
+        (beside / ("thesis.tex" if kind == "file" else "folder.svg")).mkdir()
+    with pytest.raises(BadInput, match="give another --out"):
+        report(drawn_once, tmp_path / "page.md", "md", force=True)
+
+    assert beside.exists()
+    assert ["page-figures"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("out", "says"), [("", "is a folder"), ("no/page.html", "there is no such folder")]
+)
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(
+    out: str, says: str, drawn_once: Path, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    with pytest.raises(BadInput, match=says):
+        report(drawn_once, tmp_path / out, on_step=lambda what, _, __: told.append(what))
+
+    assert [] == told
+
+
+def test_what_is_under_way_is_told_and_figures_of_markdown_stand_beside_it(
+    small: Path, tmp_path: Path
+) -> None:
+    told: list[tuple[str, int, int]] = []
+    path = report(
+        small, tmp_path / "my page.md", "md", jobs=1, on_step=lambda *step: told.append(step)
+    )
+    assert_markdown(path)
+
+    assert ("measuring", 1, 1) == told[0]
+    assert ("drawing", 5, 5) == told[-1]
+
+
+def test_without_matplotlib_it_says_what_to_install(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+
+    with pytest.raises(BadInput, match=r"needs matplotlib; install it: pip install"):
+        report(small)
+    assert module.FORMATS == ("html", "md")

@@ -1,0 +1,84 @@
+"""Results that nobody recorded: what the statistics, verdicts and comparisons are tried on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from agents.roster import parse_roster
+from kernel.errors import BadInput
+from kernel.mining.config import config_of
+from kernel.mining.treatments import TREATMENTS, treated
+from replay.measures import HALF_LIFE, MEASURES
+from replay.study.manifest import Manifest
+from replay.study.plan import Cell
+from replay.study.results import Result, Results, Totals
+
+Halves = tuple[float | None, float | None]
+
+NOTHING = Totals(*[0] * len(attrs.fields(Totals)))
+SAME: Halves = (1.0, 1.0)
+
+
+def made(
+    cell: Cell,
+    seed: int = 0,
+    *,
+    halves: Mapping[str, Halves] | None = None,
+    whole: Mapping[str, Halves] | None = None,
+    run: Mapping[str, float | None] | None = None,
+    totals: Mapping[str, int] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    policies: Sequence[str] | None = None,
+    **others: Any,
+) -> Result:
+    """A run in which nothing changes from the first half to the second, but what is said.
+
+    `whole`: halves without a burn-in, as with one if nothing else is said.
+    """
+    given = {**(settings or {}), "seed": seed, "rounds": cell.rounds}
+    agents = given.pop("agents", TREATMENTS[cell.treatment].settings.get("agents", 10)
+                       if cell.treatment in TREATMENTS else 10)  # fmt: skip
+    if cell.treatment in TREATMENTS:
+        config = treated(TREATMENTS[cell.treatment], given, agents)
+    else:
+        config = config_of({**given, "agents": agents})
+    if policies is None:
+        policies = _policies(cell.roster, agents)
+    names = [name for name in MEASURES if name != HALF_LIFE]
+    halves = dict.fromkeys(names, SAME) | dict(halves or {})
+    return Result(
+        cell=cell,
+        seed=seed,
+        config=config,
+        rounds=cell.rounds,
+        run=dict.fromkeys(MEASURES, 1.0) | dict(run or {}),
+        halves=halves,
+        halves_whole=halves | dict(whole or {}),
+        curves=others.pop("curves", {}),
+        gold=others.pop("gold", (1.0,) * agents),
+        policies=policies,
+        lengths=others.pop("lengths", {}),
+        ties=others.pop("ties", ()),
+        totals=attrs.evolve(NOTHING, **(totals or {})),
+    )
+
+
+def _policies(roster: str, agents: int) -> list[str]:
+    try:
+        return [
+            e.policy for e in parse_roster(None if roster == "mixed" else roster, agents).entries
+        ]
+    except BadInput:
+        return ["greedy-mine"] * agents
+
+
+def results(*runs: Result) -> Results:
+    """A study of these runs."""
+    by_cell: dict[Cell, list[Result]] = {}
+    journals: dict[Cell, list[str]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell, []).append(run)
+        folder = f"{run.cell.treatment}/{run.cell.roster}/rounds-{run.cell.rounds}"
+        journals.setdefault(run.cell, []).append(f"{folder}/seed-{run.seed:04d}.journal")
+    return Results("study", Manifest({}, []), by_cell, journals)

@@ -1,0 +1,271 @@
+"""Studies on a real Dask cluster of two worker processes on this machine, by its address."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kernel.errors import BadInput
+from replay.study import carry_out as carrying_out
+from replay.study import cluster as module
+from replay.study.carry_out import RunFailed, WorkersLost, carry_out, processes
+from replay.study.cluster import cluster
+from replay.study.manifest import UNFINISHED, read_manifest
+from replay.study.plan import Plan, plan_of
+from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.llm.servers import closed_port
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+PLAN = plan_of(
+    treatments=["baseline", "alpha-rich"], rosters=["random", "mixed"], seeds=3, rounds=5
+)
+
+POLICIES = """
+import os, signal
+from pathlib import Path
+
+class Once:
+    def plan(self, seen, draws):
+        path = Path(__file__).with_name("died")
+        if seen.round == 3 and not path.exists():
+            path.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+
+class Always:
+    def plan(self, seen, draws):
+        os._exit(3)
+
+class Raises:
+    def plan(self, seen, draws):
+        raise ValueError("cannot go on")
+
+class Sleeps:
+    def plan(self, seen, draws):
+        import time
+        Path(__file__).with_name("sleeps").touch()
+        time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the cluster, whose workers know the policies."""
+    folder = tmp_path_factory.mktemp("policies")
+    (folder / "dask_players.py").write_text(POLICIES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{ROOT}")
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+            host="127.0.0.1", silence_logs=50,
+        ) as local:  # fmt: skip
+            yield local.scheduler_address
+
+
+def own(name: str) -> Plan:
+    rosters = {"first": "random", "own": f"dask_players:{name}*2"}
+    return plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=4)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path) -> None:
+    carry_out(PLAN, tmp_path / "here", place=processes(2))
+    with cluster(address) as place:
+        carry_out(PLAN, tmp_path / "there", place=place)
+
+    assert not place.sees_folder
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_what_is_finished_is_kept_and_what_is_broken_played_anew(
+    address: str, tmp_path: Path
+) -> None:
+    carry_out(PLAN, tmp_path / "here")
+    shutil.copytree(tmp_path / "here", tmp_path / "there")
+    first, *_, last = (tmp_path / "there" / run.path for run in PLAN.runs())
+    first.write_bytes(b"")
+    last.unlink()
+    last.with_name(last.name + UNFINISHED).symlink_to(first)
+    steps: list[tuple[str, int, int]] = []
+    with cluster(address) as place:
+        carry_out(PLAN, tmp_path / "there", place=place, on_step=lambda *step: steps.append(step))
+
+    assert ("played", 2, 2) == steps[-1]
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_by_the_command_with_its_address(address: str, tmp_path: Path) -> None:
+    ran = goldrush(
+        "study", "--dask", address.removeprefix("tcp://"), "--treatment", "baseline", "--treatment",
+        "alpha-rich", "--roster", "random", "--roster", "mixed", "--seeds", 3, "--rounds", 5,
+        "--out", "study", cwd=tmp_path,
+    )  # fmt: skip
+    carry_out(PLAN, tmp_path / "here")
+
+    assert (0, "") == (ran.code, ran.err)
+    assert tree(tmp_path / "here") == tree(tmp_path / "study")
+
+
+def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
+    with cluster(address) as place:
+        carry_out(own("Once"), tmp_path / "there", place=place)
+    carry_out(own("Once"), tmp_path / "here")
+
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
+    address: str, tmp_path: Path
+) -> None:
+    started = time.monotonic()
+    with cluster(address) as place, pytest.raises(WorkersLost, match=r"own/rounds-4.* died 3"):
+        carry_out(own("Always"), tmp_path / "study", place=place)
+
+    assert time.monotonic() - started < 60
+    assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))
+
+
+def test_a_run_that_fails_is_named_and_others_are_kept(address: str, tmp_path: Path) -> None:
+    with cluster(address) as place, pytest.raises(RunFailed, match="ValueError: cannot go on"):
+        carry_out(own("Raises"), tmp_path / "study", place=place)
+
+    assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))
+    assert not read_manifest(tmp_path / "study").finished
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "x", "::", "host:port", "nonsense://x:1", "tcp://x:1:2", "x:1\n", "127.0.0.1:{port}"],
+)
+def test_an_address_where_no_scheduler_answers_is_refused(
+    tmp_path: Path, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CONNECT_MAX", 0.3)
+    address = given.format(port=closed_port())
+    says = r"no address|no Dask scheduler answers"
+    with pytest.raises(BadInput, match=says) as error, cluster(address):
+        pass
+
+    assert "\n" not in str(error.value)
+
+
+def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BadInput, match=r"goldrush\[dask\]"), cluster("127.0.0.1:8786"):
+        pass
+
+
+HERE = os.getpid()
+
+
+def by_process(name: str) -> str:
+    return f"{name} of {os.getpid()}"
+
+
+def only_here(name: str) -> str:
+    if os.getpid() != HERE:
+        raise PackageNotFoundError(name)
+    return name
+
+
+@pytest.mark.parametrize(
+    ("version", "says"), [(by_process, "here is goldrush of"), (only_here, "has no goldrush")]
+)
+def test_workers_without_the_same_goldrush_are_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch, version: object, says: str
+) -> None:
+    cloudpickle = pytest.importorskip("cloudpickle")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(module, "version", version)
+    with pytest.raises(BadInput, match=says), cluster(address):
+        pass
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+
+
+def test_models_are_not_asked_there_and_no_scheduler_is_looked_for(tmp_path: Path) -> None:
+    ran = goldrush(
+        "study", "--dask", f"127.0.0.1:{closed_port()}", "--roster", "llm:a*2", "--out", "study",
+        "--treatment", "baseline", cwd=tmp_path, OPENAI_API_KEY="none",
+    )  # fmt: skip
+
+    assert_refused(ran, "language models are asked from this machine alone", "--dask")
+    assert [] == os.listdir(tmp_path)
+
+
+@pytest.fixture
+def small_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler, and a worker that nobody starts again."""
+    (tmp_path / "dask_players.py").write_text(POLICIES)
+    port = closed_port()
+    made = []
+    for arguments in (
+        ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
+        ["worker", f"tcp://127.0.0.1:{port}", "--no-nanny", "--no-dashboard", "--nthreads", "1"],
+    ):
+        made.append(
+            subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.dask_{arguments[0]}", *arguments[1:]],
+                cwd=tmp_path,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+            )
+        )
+    yield f"127.0.0.1:{port}", made
+    for process in made:
+        process.kill()
+        process.wait(timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("dies", "says"), [(0, "who was to play it is gone"), (1, "has no workers any more")]
+)
+def test_a_cluster_that_goes_away_is_told_in_bounded_time(
+    tmp_path: Path,
+    small_cluster: tuple[str, list[subprocess.Popen[bytes]]],
+    monkeypatch: pytest.MonkeyPatch,
+    dies: int,
+    says: str,
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(carrying_out, "WATCHED", 0.5)
+    address, made = small_cluster
+    plan = attrs.evolve(own("Sleeps"), rosters={"own": "dask_players:Sleeps*2"})
+
+    def kill_later() -> None:
+        while not (tmp_path / "sleeps").exists():
+            time.sleep(0.05)
+        made[dies].kill()
+
+    until = time.monotonic() + 30
+    while True:
+        try:
+            with cluster(address) as place:
+                killer = threading.Thread(target=kill_later, daemon=True)
+                killer.start()
+                with pytest.raises((RunFailed, WorkersLost), match=says):
+                    carry_out(plan, tmp_path / "study", place=place)
+            break
+        except BadInput:  # it is not up yet
+            assert time.monotonic() < until
+            time.sleep(0.2)
+    killer.join(10)

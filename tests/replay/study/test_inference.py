@@ -1,0 +1,338 @@
+"""The statistics, against figures worked out by hand, and by others who do the same otherwise."""
+
+import itertools
+import math
+import warnings
+from collections.abc import Sequence
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata, spearmanr, ttest_rel, wilcoxon
+from statsmodels.stats.multitest import multipletests
+
+from replay.study.inference import (
+    Change,
+    Correlation,
+    Interval,
+    change,
+    holm,
+    interval,
+    paired,
+    smallest_p,
+    spearman,
+)
+
+# Few sizes, so that many are tied, or 0.
+COARSE = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0])
+FINE = st.floats(-1e6, 1e6)
+
+
+# intervals
+
+
+def test_an_interval_is_that_of_students_t() -> None:
+    """Mean 3, standard deviation √2.5, n = 5; the table has t = 2.776 for 4 degrees of freedom."""
+    found = interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    half = 2.776445 * math.sqrt(2.5 / 5)
+
+    assert (5, 3.0) == (found.n, found.mean)
+    assert (3 - half, 3 + half) == (pytest.approx(found.low), pytest.approx(found.high))
+
+
+def test_twenty_seeds_take_nineteen_degrees_of_freedom() -> None:
+    values = [0.0, 1.0] * 10
+    half = 2.093024 * math.sqrt(20 * 0.25 / 19 / 20)
+    found = interval(values)
+
+    assert (0.5 - half, 0.5 + half) == (pytest.approx(found.low), pytest.approx(found.high))
+
+
+def test_what_is_undefined_is_left_out_of_a_mean_and_not_counted() -> None:
+    assert interval([1.0, 2.0, 3.0]) == interval([1.0, None, 2.0, None, 3.0])
+    assert 3 == interval([1.0, None, 2.0, None, 3.0]).n
+
+
+@pytest.mark.parametrize("values", [[], [None], [None, None]])
+def test_without_data_there_is_no_mean(values: list[float | None]) -> None:
+    assert Interval(0, None, None, None) == interval(values)
+
+
+def test_one_figure_has_a_mean_and_no_interval() -> None:
+    assert Interval(1, 2.5, None, None) == interval([2.5, None])
+
+
+def test_two_figures_have_the_widest_interval() -> None:
+    found = interval([0.0, 1.0])
+
+    assert 0.5 + 12.7062 / 2 == pytest.approx(found.high, rel=1e-4)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, -7.0, 1e300, 1e-300])
+def test_equal_figures_have_an_interval_of_no_width(value: float) -> None:
+    assert Interval(7, value, value, value) == interval([value] * 7)
+
+
+def test_what_rounding_makes_of_equal_figures_has_no_width_either() -> None:
+    found = interval([0.1 + 0.2, 0.3, 0.3])
+
+    assert found.low == found.mean == found.high
+
+
+# the signed-rank test
+
+
+def by_all_signs(along: Sequence[float]) -> tuple[float | None, float | None]:
+    """The one-sided p-values, by trying every pattern of signs, one after the other."""
+    changed = [value for value in along if value]
+    if not changed:
+        return None, None
+    ranks = rankdata([abs(value) for value in changed])
+    seen = sum(r for r, value in zip(ranks, changed, strict=True) if value > 0)
+    sums = [
+        sum(r for r, sign in zip(ranks, signs, strict=True) if sign)
+        for signs in itertools.product((0, 1), repeat=len(ranks))
+    ]
+    return (
+        sum(each >= seen for each in sums) / len(sums),
+        sum(each <= seen for each in sums) / len(sums),
+    )
+
+
+def changed(*differences: float, expected: int = 1) -> Change:
+    return change([(0.0, each) for each in differences], expected)
+
+
+@given(st.lists(COARSE, max_size=8))
+def test_the_test_is_exact_with_ties_and_zeros(differences: list[float]) -> None:
+    found = changed(*differences)
+
+    assert by_all_signs(differences) == (found.p, found.p_opposite)
+
+
+@given(st.lists(FINE, min_size=1, max_size=8, unique_by=abs))
+def test_the_test_is_exact_without_ties(differences: list[float]) -> None:
+    differences = [0.0 if abs(each) < 1e-9 else each for each in differences]
+    found = changed(*differences)
+
+    assert by_all_signs(differences) == (found.p, found.p_opposite)
+
+
+def test_the_p_values_are_those_of_the_tables() -> None:
+    """W₋ of 52 and 60 of n = 20 bracket 5% one-sided; n = 5 cannot go below 1/32."""
+    assert 1 / 32 == changed(1, 2, 3, 4, 5).p
+    assert (1 / 32, 1.0) == (changed(-1, -2, -3, -4, -5).p_opposite, changed(-1.0, -2.0).p)
+    assert 3 / 32 == changed(1, -2, 3, 4, 5).p  # patterns with W₊ of 13 or more: 13, 14, 15
+
+
+@pytest.mark.parametrize("size", [9, 20, 35, 50])
+def test_without_ties_the_test_is_scipys_exact_one(size: int) -> None:
+    differences = [(k + 0.5) * (-1 if k % 3 == 0 else 1) for k in range(size)]
+    found = changed(*differences)
+
+    for p, way in ((found.p, "greater"), (found.p_opposite, "less")):
+        assert p == pytest.approx(wilcoxon(differences, alternative=way, method="exact").pvalue)
+
+
+def test_many_ties_do_not_make_the_test_too_sure() -> None:
+    """The usual approximation gives 0.013 for five equal changes, which have a chance of 1/32."""
+    assert 1 / 32 == changed(1, 1, 1, 1, 1).p
+    assert 0.02 > wilcoxon([1.0] * 5, alternative="greater", method="asymptotic").pvalue
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_beyond_fifty_pairs_the_test_is_approximate_and_on_the_safe_side(tied: bool) -> None:
+    differences = [(1.0 if tied else k + 1.0) * (-1 if k % 4 == 0 else 1) for k in range(60)]
+    found = changed(*differences)
+    usual = wilcoxon(differences, alternative="greater").pvalue
+
+    assert usual < found.p < 1.2 * usual
+    assert found.p + found.p_opposite == pytest.approx(1, abs=0.01)
+
+
+def test_fifty_pairs_are_tested_exactly_and_zeros_do_not_count_among_them() -> None:
+    fifty = [1.0 if k % 3 else -1.0 for k in range(50)]
+    up = sum(each > 0 for each in fifty)
+    sign_test = sum(math.comb(50, k) for k in range(up, 51)) / 2**50
+
+    # Where all are tied, the signed-rank test is the sign test.
+    assert sign_test == pytest.approx(changed(*fifty).p)
+    assert changed(*fifty).p == changed(*fifty, *[0.0] * 30).p
+
+
+@pytest.mark.parametrize(
+    ("differences", "effect"),
+    [
+        ([1, 2, 3], 1.0),
+        ([-1, -2, -3], -1.0),
+        ([1, -2, 3], (4 - 2) / 6),
+        ([1, 1, -1, 0], (4 - 2) / 6),  # three tied at rank 2; the zero is dropped
+        ([2, -2], 0.0),
+        ([1, -2, 2, 0, 0], (1 + 2.5 - 2.5) / 6),
+    ],
+)
+def test_the_effect_is_the_rank_biserial_correlation(
+    differences: list[float], effect: float
+) -> None:
+    assert effect == pytest.approx(changed(*differences).effect)
+    assert -effect == pytest.approx(changed(*differences, expected=-1).effect)
+
+
+# changes
+
+
+def test_a_change_is_second_less_first() -> None:
+    found = change([(1.0, 3.0), (2.0, 2.5), (5.0, 5.0)], +1)
+
+    assert (3, 3) == (found.seeds, found.n)
+    assert (interval([1, 2, 5]), interval([3, 2.5, 5])) == (found.first, found.second)
+    assert interval([2, 0.5, 0]) == found.difference
+    assert (2, 0, 1) == (found.right, found.wrong, found.same)
+    low, high = ttest_rel([3, 2.5, 5], [1, 2, 5]).confidence_interval(0.95)
+    assert (low, high) == pytest.approx((found.difference.low, found.difference.high))
+
+
+def test_what_is_expected_to_fall_is_right_where_it_falls() -> None:
+    up, down = changed(1, 2, 3, 4, -5), changed(1, 2, 3, 4, -5, expected=-1)
+
+    assert (4, 1) == (up.right, up.wrong) == (down.wrong, down.right)
+    assert (up.p, up.p_opposite) == (down.p_opposite, down.p)
+    assert up.difference == down.difference
+
+
+def test_pairs_without_data_are_counted_and_nothing_else() -> None:
+    pairs: list[tuple[float | None, float | None]] = [(None, 1.0), (1.0, None), (None, None)]
+    found = change([*pairs, (1.0, 2.0)], +1)
+
+    assert (4, 1) == (found.seeds, found.n)
+    assert attrs.evolve(found, seeds=1) == change([(1.0, 2.0)], +1)
+
+
+@pytest.mark.parametrize("pairs", [[], [(None, None)], [(None, 2.0)] * 20])
+def test_without_data_nothing_is_tested(pairs: list[tuple[float | None, float | None]]) -> None:
+    found = change(pairs, -1)
+
+    assert (len(pairs), 0) == (found.seeds, found.n)
+    assert (None, None, None) == (found.p, found.p_opposite, found.effect)
+    assert (0, 0, 0, False) == (found.right, found.wrong, found.same, found.is_all_zero)
+
+
+def test_where_nothing_changes_there_is_nothing_to_test() -> None:
+    found = change([(0.3, 0.3)] * 20, +1)
+
+    assert (20, True) == (found.same, found.is_all_zero)
+    assert (None, None, None) == (found.p, found.p_opposite, found.effect)
+    assert Interval(20, 0.0, 0.0, 0.0) == found.difference
+
+
+def test_what_rounding_adds_is_no_change() -> None:
+    found = change([(0.1 + 0.2, 0.3), (1e-15, 0.0), (90.00000000000001, 90.0)], +1)
+
+    assert (3, True) == (found.same, found.is_all_zero)
+    assert not change([(0.3, 0.3000001)], +1).is_all_zero
+
+
+def test_one_pair_can_prove_nothing() -> None:
+    found = changed(4.0)
+
+    assert (0.5, 1.0, 1.0) == (found.p, found.p_opposite, found.effect)
+    assert (4.0, None) == (found.difference.mean, found.difference.low)
+
+
+@pytest.mark.parametrize("seeds", range(1, 9))
+def test_the_smallest_p_is_that_of_pairs_that_all_change_as_expected(seeds: int) -> None:
+    assert smallest_p(seeds) == changed(*range(1, seeds + 1)).p
+
+
+# Holm's correction
+
+
+@settings(max_examples=20)  # theirs collects all garbage each time
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holms_correction_is_that_of_statsmodels(p_values: list[float]) -> None:
+    assert list(multipletests(p_values, method="holm")[1]) == pytest.approx(holm(p_values))
+
+
+def test_holms_correction_by_hand() -> None:
+    assert [0.06, 0.06, 0.02, 1.0] == pytest.approx(holm([0.03, 0.02, 0.005, 1.0]))
+
+
+def test_a_test_without_data_counts_in_the_correction_and_has_none() -> None:
+    assert [pytest.approx(0.03), None, None] == holm([0.01, None, None])
+    assert [None, None] == holm([None, None])
+    assert [] == holm([])
+
+
+# pairs of runs
+
+
+def test_runs_are_compared_in_pairs() -> None:
+    assert interval([2.0, -1.0]) == paired([3.0, 1.0], [1.0, 2.0])
+    assert interval([2.0]) == paired([3.0, None, 1.0], [1.0, 2.0, None])
+
+
+def test_runs_that_do_not_pair_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        paired([1.0], [1.0, 2.0])
+
+
+# correlation
+
+
+@given(st.lists(st.tuples(COARSE, COARSE), min_size=4, max_size=12))
+def test_the_correlation_is_scipys(pairs: list[tuple[float, float]]) -> None:
+    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    found = spearman(xs, ys)
+    if len(set(xs)) == 1 or len(set(ys)) == 1:
+        assert Correlation(len(pairs), None, None, None, None) == found
+        return
+
+    theirs = spearmanr(xs, ys)
+    assert (theirs.statistic, theirs.pvalue) == (
+        pytest.approx(found.rho, abs=1e-12), pytest.approx(found.p, abs=1e-12)
+    )  # fmt: skip
+    assert found.rho is not None
+    assert -1 <= found.low <= found.rho <= found.high <= 1
+
+
+def test_the_interval_of_a_correlation_by_hand() -> None:
+    """Ranks 1 .. 5 against 2, 1, 4, 3, 5: ρ = 1 − 6·4 ÷ (5·24) = 0.8, atanh 1.0986."""
+    found = spearman([1, 2, 3, 4, 5], [20, 10, 40, 30, 50])
+    half = 1.959964 * math.sqrt((1 + 0.32) / 2)
+
+    assert (5, 0.8) == (found.n, pytest.approx(found.rho))
+    assert math.tanh(1.098612 - half) == pytest.approx(found.low, rel=1e-5)
+    assert math.tanh(1.098612 + half) == pytest.approx(found.high, rel=1e-5)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_perfect_correlation_has_no_width_and_no_warning(sign: int) -> None:
+    found = spearman([1, 2, 3, 4], [sign * x for x in (1, 8, 27, 64)])
+
+    assert (float(sign), float(sign), float(sign)) == (found.rho, found.low, found.high)
+
+
+def test_without_four_pairs_there_is_no_correlation() -> None:
+    assert Correlation(3, None, None, None, None) == spearman([1, 2, 3], [1, 2, 3])
+    assert 3 == spearman([1, 2, 3, None, 5], [1, 2, 3, 4, None]).n
+
+
+# all
+
+
+@given(st.lists(st.tuples(st.none() | FINE, st.none() | FINE), max_size=60))
+def test_whatever_comes_in_no_figure_that_is_none_comes_out(
+    pairs: list[tuple[float | None, float | None]],
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = change(pairs, +1)
+        together = spearman([a for a, _ in pairs], [b for _, b in pairs])
+    figures = [
+        found.p, found.p_opposite, found.effect, *attrs.astuple(together),
+        *(f for each in (found.first, found.second, found.difference) for f in attrs.astuple(each)),
+    ]  # fmt: skip
+
+    assert all(figure is None or math.isfinite(figure) for figure in figures)
+    assert found.right + found.wrong + found.same == found.n <= found.seeds

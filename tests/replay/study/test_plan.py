@@ -1,0 +1,357 @@
+"""Plans: what people write, what it comes to, what is refused, and names that are hostile."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import replay.study
+from agents.mining import record
+from agents.roster import ROSTER_DEFAULT
+from kernel.errors import BadInput
+from kernel.mining.treatments import TREATMENTS
+from replay.study.plan import (
+    BASELINES,
+    FILE_MAX,
+    RUNS_MAX,
+    Cell,
+    Plan,
+    _plan_of_table,
+    cells_of,
+    plan_of,
+    read_plan,
+    seeds_of,
+)
+
+ONE: dict[str, Any] = {"treatments": ["baseline"], "rosters": ["random"], "seeds": 1, "rounds": 5}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def says(error: pytest.ExceptionInfo[BadInput]) -> str:
+    """The message, which is a line that can be read."""
+    text = str(error.value)
+
+    assert "\n" not in text
+    assert len(text) < 1000
+    return text
+
+
+# What a plan comes to.
+
+
+def test_without_a_word_it_is_the_study_of_the_rules() -> None:
+    plan = plan_of()
+    runs = plan.runs()
+
+    assert Plan() == plan
+    assert (tuple(TREATMENTS), BASELINES) == (plan.treatments, tuple(plan.rosters))
+    assert (tuple(range(20)), (200,)) == (plan.seeds, plan.rounds)
+    assert len(TREATMENTS) * 5 * 20 == len(runs) == len({run.path for run in runs})
+
+
+def test_runs_come_cell_by_cell_and_their_configurations_are_those_of_record(
+    tmp_path: Path,
+) -> None:
+    plan = plan_of(
+        treatments=["alpha-rich", "agents-20"], rosters=["mixed", "raid"], seeds=[7, 3],
+        rounds=[2, 4], settings={"fine": 5},
+    )  # fmt: skip
+    runs = plan.runs()
+    expected = [
+        (Cell(treatment, roster, rounds), seed)
+        for treatment in ("alpha-rich", "agents-20")
+        for roster in ("mixed", "raid")
+        for rounds in (2, 4)
+        for seed in (7, 3)
+    ]
+
+    assert expected == [(run.cell, run.seed) for run in runs]
+    assert [2] * 8 == [len(members) for _, members in cells_of(runs)]
+    for run in (runs[0], runs[5], runs[-1]):
+        state = record(
+            tmp_path / "x.journal",
+            {"fine": 5, "rounds": run.cell.rounds, "seed": run.seed},
+            None if run.cell.roster == "mixed" else run.cell.roster,
+            run.cell.treatment,
+            force=True,
+        )
+
+        assert state.config == run.config
+        assert [dict(item) for item in state.roster] == run.roster.as_setup()
+        assert run.setup["config"] == run.config.as_dict()
+
+
+def test_a_path_tells_treatment_roster_horizon_and_seed() -> None:
+    runs = plan_of(treatments=["scarce"], rosters=["greedy-mine"], seeds=[7, 12345]).runs()
+
+    assert [
+        "scarce/greedy-mine/rounds-200/seed-0007.journal",
+        "scarce/greedy-mine/rounds-200/seed-12345.journal",
+    ] == [run.path for run in runs]
+
+
+def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """
+        treatments = ["baseline", "dense"]
+        rosters = ["baselines", "pirates", "raid*4"]
+        seeds = [0, 5]
+        rounds = [5, 9]
+        [settings]
+        fine = 4.0
+        [treatment.dense]
+        rows = 5
+        cols = 5
+        [roster]
+        pirates = "greedy-mine,raid"
+        unused = "random"
+        """,
+    )
+    expected = plan_of(
+        treatments=["baseline", "dense"],
+        rosters={"baselines": "baselines", "pirates": "greedy-mine,raid", "raid*4": "raid*4"},
+        seeds=[0, 5],
+        rounds=[5, 9],
+        settings={"fine": 4.0},
+        own={"dense": {"rows": 5, "cols": 5}},
+    )
+    plan = read_plan(path)
+
+    assert expected == plan
+    assert (*BASELINES, "pirates", "raid*4") == tuple(plan.rosters)
+    assert {25, 100} == {run.config.plots for run in plan.runs()}
+
+
+def test_the_plan_of_the_page_is_one() -> None:
+    page = Path(replay.study.__file__).with_name("README.md").read_text()
+    [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    plan = _plan_of_table(tomllib.loads(text))
+
+    assert (*BASELINES, "greedy-mine*8,raid*2", "pirates") == tuple(plan.rosters)
+    assert 3 * 7 * 20 * 2 == len(plan.runs())
+
+
+def test_all_has_ones_own_treatments_and_named_rosters_alone_are_all_rosters(
+    tmp_path: Path,
+) -> None:
+    plan = read_plan(
+        written(tmp_path, 'treatments = "all"\nseeds = 2\n[treatment.x]\n[roster]\np = "raid"')
+    )
+
+    assert ((*TREATMENTS, "x"), ["p"], (0, 1)) == (plan.treatments, list(plan.rosters), plan.seeds)
+    assert plan_of() == read_plan(written(tmp_path, ""))
+
+
+def test_mixed_is_the_default_roster_whatever_the_number_of_agents() -> None:
+    plan = plan_of(treatments=["baseline", "agents-20"], rosters=["mixed"], seeds=1)
+    baseline, many = plan.runs()
+    names = [name for item in ROSTER_DEFAULT.split(",") for name in _repeated(item)]
+
+    assert names == [entry.policy for entry in baseline.roster.entries]
+    assert names * 2 == [entry.policy for entry in many.roster.entries]
+
+
+def _repeated(item: str) -> list[str]:
+    name, count = item.split("*")
+    return [name] * int(count)
+
+
+def test_settings_go_before_those_of_a_treatment() -> None:
+    [run] = plan_of(
+        **{**ONE, "treatments": ["x"]}, own={"x": {"truce": 3, "fine": 2}}, settings={"fine": 9}
+    ).runs()
+
+    assert (3, 9.0) == (run.config.truce, run.config.fine)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("20", 20), (" 7 ", 7), ("0-4,7", [0, 1, 2, 3, 4, 7]), ("7-7", [7]), ("3,1", [3, 1]),
+        (" 1 - 2 , 9", [1, 2, 9]), ("12345678", 12345678),
+        (f"{2**53 - 2}-{2**53 - 1}", [2**53 - 2, 2**53 - 1]),
+    ],
+)  # fmt: skip
+def test_seeds_are_how_many_or_which(text: str, expected: int | list[int]) -> None:
+    assert expected == seeds_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "x", "1.5", "4-0", "1,,2", "1,", "0-", "٣", "1e3", f"0-{RUNS_MAX}",
+             "0-99999999999999", ",".join(["0-99999"] * 1000)]
+)  # fmt: skip
+def test_seeds_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="the seeds") as error:
+        seeds_of(text)
+
+    assert says(error)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"treatments": ["scarse"]}, "no treatment 'scarse'; did you mean scarce?"),
+        ({"treatments": ["baseline", "baseline"]}, "treatment 'baseline' twice"),
+        ({"treatments": ["all", "baseline"]}, "treatment 'baseline' twice"),
+        ({"treatments": []}, "has no treatment"),
+        ({"rosters": ["raid", "raid"]}, "roster 'raid' twice"),
+        ({"rosters": ["baselines", "random"]}, "roster 'random' twice"),
+        ({"rosters": {"x": "baselines"}}, "roster 'x' is the baselines"),
+        ({"rosters": ["gready-mine"]}, "'baseline', 'gready-mine', 5 rounds: there is no policy"),
+        ({"rosters": [""]}, "no entry of a roster"),
+        ({"treatments": ["agents-20"], "rosters": ["raid*10"]}, "the roster has 10 agents, but 20"),
+        ({"rosters": ["portrait"]}, "`llm` alone names no model"),
+        ({"rosters": ["recorded:missing.journal"]}, "missing.journal"),
+        ({"seeds": 0}, "seeds is 0; it must be 1 to"),
+        ({"seeds": -1}, "seeds is -1"),
+        ({"seeds": RUNS_MAX + 1}, "seeds is"),
+        ({"seeds": []}, "has no seed"),
+        ({"seeds": [1, 1]}, "seed 1 twice"),
+        ({"seeds": [True]}, "seeds has True"),
+        ({"seeds": [-1]}, "seeds has -1"),
+        ({"seeds": [2**53]}, "seeds has"),
+        ({"seeds": [1.0]}, "seeds has 1.0"),
+        ({"rounds": 0}, "rounds has 0"),
+        ({"rounds": [5, 5]}, "horizon 5 twice"),
+        ({"rounds": 1_000_001}, "rounds has 1000001"),
+        ({"rounds": []}, "has no horizon"),
+        ({"settings": {"trice": 1}}, "no setting 'trice'; did you mean truce?"),
+        ({"settings": {"truce": -1}}, "truce is -1"),
+        ({"settings": {"seed": 1}}, "the settings have seed; say seeds and rounds apart"),
+        ({"settings": {"rounds": 1}}, "the settings have rounds"),
+        ({"settings": {"agents": 3}, "rosters": ["raid*2"]}, "the roster has 2 agents, but 3"),
+        ({"settings": {"rows": 10**6, "cols": 2}}, "the grid may have at most"),
+        ({"own": {"x": {"rounds": 1}}}, "treatment x has rounds"),
+        ({"own": {"x": {"oops": 1}}}, "treatment x has what cannot be: there is no setting 'oops'"),
+        ({"seeds": 50_000, "rounds": [1, 2, 3]}, "the study has 150,000 runs; it may have 1 to"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_in_a_line(changed: dict[str, Any], expected: str) -> None:
+    with pytest.raises(BadInput) as error:
+        plan_of(**{**ONE, **changed}).runs()
+
+    assert expected in says(error)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "baseline", "Baseline", "ALL", "a/b", "..", ".x", "-x", "a.b", "manifest.json", "x\n",
+     "x\0", "é", "x" * 81, "x" * 100_000],
+)  # fmt: skip
+def test_a_treatment_of_ones_own_has_a_name_that_any_file_system_takes(name: str) -> None:
+    with pytest.raises(BadInput, match="cannot be called") as error:
+        plan_of(own={name: {}})
+
+    assert says(error)
+
+
+def test_treatments_of_ones_own_that_differ_in_case_alone_are_refused() -> None:
+    with pytest.raises(BadInput, match="cannot be called 'Dense'"):
+        plan_of(own={"dense": {}, "Dense": {}})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("treatments = [", "is no TOML"),
+        ("\xff", "is no TOML"),
+        ("a = " + "[" * 5000, "is no TOML"),
+        ("#" * (FILE_MAX + 1), "more than 1,048,576 bytes"),
+        ("tretments = []", "there is 'tretments'; a plan may have treatments, rosters"),
+        ("treatments = 3", "treatments is 3; it must be of type str or list"),
+        ("treatments = [3]", "treatments has 3; write texts in quotes"),
+        ("treatments = [['baseline']]", "treatments has ['baseline']"),
+        ("rosters = [1]", "rosters has 1"),
+        ("rosters = []", "has no roster"),
+        ("rosters = ['raid', 'raid']", "roster 'raid' twice"),
+        ("[roster]\nx = 1", "roster has 1"),
+        ("[roster]\nmixed = 'raid'", "a roster cannot be called 'mixed'"),
+        ("[roster]\nx = 'baselines'", "roster 'x' is the baselines"),
+        ("seeds = true", "seeds is True; it must be of type int or list"),
+        ("seeds = 1.5", "seeds is 1.5"),
+        ("seeds = '0-4'", "seeds is '0-4'"),
+        ("seeds = [1979-05-27]", "seeds has datetime.date"),
+        ("rounds = ['5']", "rounds has '5'"),
+        ("settings = 1", "settings is 1"),
+        ("[settings]\ntruce = 1979-05-27", "truce is datetime.date"),
+        ("treatment = 1", "treatment is 1"),
+        ("[treatment]\nx = 1", "treatment 'x' is 1; it must be a table of settings"),
+        ("treatments = 'baseline'\n[treatment.x]\ntruce = 1979-05-27", "truce is datetime.date"),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused_by_its_name(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(BadInput) as error:
+        read_plan(path).runs()
+
+    assert str(path) in says(error)
+    assert expected in says(error)
+
+
+@pytest.mark.parametrize("name", ["missing.toml", ".", "a\0b"])
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput):
+        read_plan(f"{tmp_path}/{name}")
+
+
+# Names of rosters are anybody's.
+
+HOSTILE = [
+    "../../etc/passwd", "/etc/passwd", "..", ".", "a/b", "a\\b", "a b", "A B", "a_b", "A_b",
+    "a_b-2", "\x1b[2J\x00\n", "\u202e", "日本", "é", "e\u0301", "-rf", "~", "$(rm)", "x" * 5000,
+    "x" * 5000 + "y", "X" * 5000, "con", "manifest.json", "a.", ".a", "a:b", "*", "",
+]  # fmt: skip
+
+
+def test_folders_of_rosters_are_plain_short_and_unique_whatever_the_names() -> None:
+    plan = plan_of(**{**ONE, "rosters": dict.fromkeys(HOSTILE, "random")})
+    runs = plan.runs()
+    folders = [run.path.split("/") for run in runs]
+
+    assert HOSTILE == [run.cell.roster for run in runs]
+    assert {4} == {len(parts) for parts in folders}
+    assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,110}", parts[1]) for parts in folders)
+    assert len(HOSTILE) == len({run.path.lower() for run in runs})
+    assert "a_b" == folders[HOSTILE.index("a/b")][1]
+
+
+def test_thousands_of_rosters_with_the_same_folder_take_no_time() -> None:
+    names = {"?" * count: "random" for count in range(1, 3000)}
+
+    assert 2999 == len({run.path for run in plan_of(**{**ONE, "rosters": names}).runs()})
+
+
+def test_what_is_hostile_in_a_name_is_cut_in_a_message() -> None:
+    with pytest.raises(BadInput, match="there is no policy") as error:
+        plan_of(**{**ONE, "rosters": {"x\n\x1b" * 10_000: "oops"}}).runs()
+
+    assert len(says(error)) < 500
+
+
+def test_a_recording_is_read_once_for_all_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path / "x.journal", {"rounds": 5})
+    read: list[str] = []
+    from agents import recorded
+
+    digest = recorded.sha256_of
+    monkeypatch.setattr(recorded, "sha256_of", lambda path: read.append(path) or digest(path))
+    plan = plan_of(**{**ONE, "rosters": [f"recorded:{tmp_path / 'x.journal'}"], "seeds": 50})
+
+    assert 50 == len(plan.runs())
+    assert 1 == len(read)

@@ -1,0 +1,203 @@
+"""What is kept of a study's runs, held against the measures, and journals that are refused."""
+
+import json
+import math
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from agents.mining import record
+from kernel.errors import BadInput
+from kernel.journal import JournalReader, JournalWriter, sha256_of
+from replay.measured import mean, measure
+from replay.measures import HALF_LIFE, MEASURES
+from replay.study.carry_out import carry_out, processes
+from replay.study.plan import Cell, plan_of
+from replay.study.results import POINTS, Results, result_of, results_of
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that no test changes."""
+    folder = tmp_path_factory.mktemp("studies") / "study"
+    plan = plan_of(
+        treatments=["baseline", "scarce"], rosters=["random", "mixed"], seeds=[3, 0], rounds=[12]
+    )
+    carry_out(plan, folder, place=processes(1))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Results:
+    return results_of(folder, jobs=1)
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    shutil.copytree(folder, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: Results) -> None:
+    cells = [Cell(t, r, 12) for t in ("baseline", "scarce") for r in ("random", "mixed")]
+
+    assert cells == list(found.by_cell) == list(found.journals)
+    for cell in cells:
+        for result, journal in zip(found.by_cell[cell], found.journals[cell], strict=True):
+            measured = measure(folder / journal)
+            assert (cell, measured.config) == (result.cell, result.config)
+            assert measured.config.seed == result.seed
+        assert [3, 0] == [result.seed for result in found.by_cell[cell]]
+
+
+def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: Results) -> None:
+    for cell, journals in found.journals.items():
+        for result, journal in zip(found.by_cell[cell], journals, strict=True):
+            measured = measure(folder / journal)
+
+            assert {name: measured.of(name) for name in MEASURES} == result.run
+            halves = set(MEASURES) - {HALF_LIFE}
+            assert {name: measured.compared(name) for name in halves} == result.halves
+            assert {
+                name: measured.compared(name, burn_in=False) for name in halves
+            } == result.halves_whole
+            assert list(measured.gold_after(12)) == list(result.gold)
+            assert list(measured.roster) == list(result.policies)
+            assert list(measured.ties) == list(result.ties)
+            spells = Counter((s.length, s.lost_to is not None) for s in measured.spells)
+            assert spells == result.lengths
+
+
+def test_totals_are_sums_over_the_rounds(folder: Path, found: Results) -> None:
+    for cell, journals in found.journals.items():
+        for result, journal in zip(found.by_cell[cell], journals, strict=True):
+            counts = measure(folder / journal).counts
+            totals = attrs.asdict(result.totals)
+            for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
+                assert sum(getattr(n, name) for n in counts) == totals[name]
+            for age in ("long", "new"):
+                groups = [getattr(n, f"{age}_{how}") for n in counts for how in HOW]
+                assert sum(g.plots for g in groups) == totals[f"{age}_plots"]
+                assert sum(g.raids for g in groups) == totals[f"{age}_raids"]
+            assert totals["long_plots"] + totals["new_plots"] == totals["owned"] > 0
+
+
+HOW = ("claimed", "captured")
+
+
+@pytest.mark.parametrize("rounds", [1, 2, POINTS - 1, POINTS, POINTS + 1, 2 * POINTS, 95])
+def test_a_curve_is_the_means_of_windows_that_cover_all_rounds(rounds: int, tmp_path: Path) -> None:
+    record(tmp_path / "a.journal", {"rounds": rounds, "rows": 3, "cols": 3}, "random*4")
+    measured = measure(tmp_path / "a.journal")
+    result = result_of(Cell("baseline", "random*4", rounds), measured)
+    length = math.ceil(rounds / POINTS)
+
+    for name, values in measured.values.items():
+        windows = [mean(values[at : at + length]) for at in range(0, rounds, length)]
+        assert windows == list(result.curves[name])
+        assert len(windows) <= POINTS
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_do_not_depend_on_the_number_of_processes(
+    folder: Path, found: Results, jobs: int
+) -> None:
+    told: list[tuple[int, int]] = []
+    again = results_of(folder, jobs=jobs, on_run=lambda done, every: told.append((done, every)))
+
+    assert found == again
+    assert [(done, 8) for done in range(1, 9)] == told
+
+
+def test_a_cell_knows_its_configuration(found: Results) -> None:
+    for cell in found.by_cell:
+        assert (cell.rounds, 30 if cell.treatment == "scarce" else 100) == (
+            found.config(cell).rounds, found.config(cell).plots
+        )  # fmt: skip
+
+
+# what is refused
+
+
+def first_of(study: Path) -> Path:
+    return study / "baseline" / "random" / "rounds-12" / "seed-0003.journal"
+
+
+def refused(study: Path, says: str) -> None:
+    with pytest.raises(BadInput, match=says) as caught:
+        results_of(study, jobs=1)
+    assert "give the command of the study again" in str(caught.value)
+
+
+def test_a_journal_that_is_missing_is_refused(copy: Path) -> None:
+    first_of(copy).unlink()
+
+    refused(copy, r"seed-0003.journal is missing")
+
+
+def test_a_folder_in_place_of_a_journal_is_refused(copy: Path) -> None:
+    first_of(copy).unlink()
+    first_of(copy).mkdir()
+
+    refused(copy, r"seed-0003.journal is missing")
+
+
+def test_a_journal_of_which_one_bit_changed_is_refused(copy: Path) -> None:
+    data = bytearray(first_of(copy).read_bytes())
+    data[len(data) // 2] ^= 1
+    first_of(copy).write_bytes(data)
+
+    refused(copy, r"seed-0003.journal is not the journal that the manifest lists")
+
+
+def test_another_run_in_its_place_is_refused(copy: Path) -> None:
+    shutil.copy(first_of(copy).with_name("seed-0000.journal"), first_of(copy))
+
+    refused(copy, "is not the journal that the manifest lists")
+
+
+def listing(study: Path, change: Any) -> None:
+    """Change how the manifest lists the first run."""
+    path = study / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest["cells"][0], manifest["cells"][0]["runs"][0])
+    path.write_text(json.dumps(manifest))
+
+
+def test_an_unfinished_journal_is_refused_even_where_it_is_listed(copy: Path) -> None:
+    with JournalReader(first_of(copy)) as reader:
+        header, commits = reader.header, list(reader)
+    with JournalWriter(first_of(copy), header, force=True) as journal:
+        for commit in commits[:-1]:
+            journal.append(commit)
+    digest = sha256_of(first_of(copy))
+    listing(copy, lambda _, run: run.update(sha256=digest))
+
+    refused(copy, "seed-0003.journal is not finished")
+
+
+def test_a_run_that_is_listed_as_another_is_refused(copy: Path) -> None:
+    def swapped(_: Any, run: Any) -> None:
+        run["config"]["seed"] = 7
+
+    listing(copy, swapped)
+
+    refused(copy, "is a run of another configuration than the manifest says")
+
+
+def test_a_study_that_is_not_finished_is_refused(copy: Path) -> None:
+    listing(copy, lambda _, run: run.update(sha256=None, bytes=None))
+
+    refused(copy, "is not finished: 1 of 8 runs are left")
+
+
+def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds no study"):
+        results_of(tmp_path)
