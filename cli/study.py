@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ import click
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.models import model_options, models_of
 from cli.record import allow_own_policies, settings_of
-from cli.text import echo_json, printable, program
+from cli.text import echo_json, printable, program, table
 
 if TYPE_CHECKING:
     from replay.study.plan import Plan
+    from replay.study.verdicts import Verdict
 
 # What is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
@@ -149,9 +150,22 @@ def report(
     from replay.report.report import report as write_report
 
     with _progress() as step:
-        path = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
-    click.echo(printable(str(path)))
+        written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
+    if written.verdicts:
+        click.echo(_verdicts(written.verdicts) + "\n")
+    click.echo(f"page: {printable(shlex.quote(str(written.path)))}")
     return DONE
+
+
+def _verdicts(found: Sequence[Verdict]) -> str:
+    """The verdicts, a line for the cells that are judged together."""
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for one in found:
+        treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
+        key = (printable(treatments), printable(one.roster), str(one.rounds))
+        lines.setdefault(key, {})[one.criterion] = one.verdict
+    head = ("treatments", "roster", "rounds", *next(iter(lines.values())))
+    return table([head, *((*key, *verdicts.values()) for key, verdicts in lines.items())], [2])
 
 
 def _plan_of(

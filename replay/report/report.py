@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
+
+import attrs
 
 from kernel.errors import BadInput
 from replay.report.drawing import drawn
@@ -13,6 +15,7 @@ from replay.report.html import as_html
 from replay.report.markdown import as_markdown
 from replay.report.page import Block
 from replay.report.sections import (
+    Study,
     comparison_section,
     definitions,
     every_treatment,
@@ -23,7 +26,8 @@ from replay.report.sections import (
     verdict_section,
 )
 from replay.report.theory import theory_section
-from replay.study.results import Results, results_of
+from replay.study.results import results_of
+from replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
@@ -31,6 +35,14 @@ FIGURES: Final = "-figures"  # behind the name of a page in Markdown: the folder
 
 # Told what is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
+
+
+@attrs.frozen
+class Reported:
+    """A report that is written: its `path`, and the `verdicts` that stand in front of it."""
+
+    path: Path
+    verdicts: Sequence[Verdict]
 
 
 def report(
@@ -41,8 +53,8 @@ def report(
     jobs: int | None = None,
     force: bool = False,
     on_step: OnStep | None = None,
-) -> Path:
-    """Write the report of the study in `folder` and return its path.
+) -> Reported:
+    """Write the report of the study in `folder`.
 
     `out`: where (default: `report.html` or `report.md` in the folder, which is written anew each
     time); a file that is there is overwritten only with `force`. Figures of a page in Markdown go
@@ -64,7 +76,8 @@ def report(
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
-    blocks = page_of(results, jobs=jobs, on_figure=tell("drawing"))
+    study = study_of(results)
+    blocks = page_of(study, jobs=jobs, on_figure=tell("drawing"))
     try:
         if beside is None:
             text = as_html(blocks)
@@ -74,24 +87,23 @@ def report(
         _write(path, text)
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}", "give another --out") from None
-    return path
+    return Reported(path, study.assessment.verdicts())
 
 
 def page_of(
-    results: Results,
+    study: Study,
     *,
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] | None = None,
 ) -> list[Block]:
     """The page of a study: verdicts first, then what they rest on."""
-    study = study_of(results)
     parts = [
         *head(study),
         *verdict_section(study),
         *every_treatment(study),
         *comparison_section(study),
         *trade_off_section(study),
-        *theory_section(results),
+        *theory_section(study.results),
         *treatment_sections(study),
         *definitions(),
     ]

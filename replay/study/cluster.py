@@ -13,7 +13,7 @@ from typing import Any, Final
 from kernel.errors import BadInput, shown
 from replay.study.carry_out import Place, WorkersLost
 
-CONNECT_MAX: Final = 10.0  # seconds to find the scheduler
+CONNECT_MAX: Final = 10.0  # seconds to find the scheduler, and for a worker to come
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
 
@@ -43,16 +43,17 @@ def cluster(address: str) -> Iterator[Place]:
                 "start one (dask scheduler) and give its address",
             ) from None
         with client:
-            threads = sum(client.nthreads().values())
-            if not threads:
+            try:
+                client.wait_for_workers(1, timeout=CONNECT_MAX)  # they may be starting
+            except TimeoutError:
                 raise BadInput(
                     f"the Dask scheduler at {address} has no workers", "start dask worker"
-                )
+                ) from None
             _check_versions(client)
             # pure=False: equal calls are not merged, and nothing is remembered between studies.
             yield Place(
                 lambda runs: client.get_executor(pure=False),
-                window=4 * threads,
+                window=4 * max(1, sum(client.nthreads().values())),
                 died=(KilledWorker, BrokenExecutor),
                 stop=lambda executor: executor.shutdown(wait=False),
                 sees_folder=False,

@@ -54,7 +54,7 @@ def _of_report(folder: Path) -> Iterator[Row]:
     measuring, results = _timed(lambda: results_of(folder))
     yield ("report: measuring", "", f"{measuring:.1f} s", "", "")
     judging = _timed(lambda: study_of(results))[0]
-    whole, blocks = _timed(lambda: page_of(results))
+    whole, blocks = _timed(lambda: page_of(study_of(results)))
     yield ("report: statistics of the criteria", "", f"{judging:.1f} s", "", "")
     yield ("report: the page, these and figures", "", f"{whole:.1f} s", "", "")
     writing, page = _timed(lambda: as_html(blocks))

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -16,6 +17,7 @@ from replay.measures import MEASURES
 from replay.study.inference import interval
 from replay.study.plan import Cell
 from replay.study.results import results_of
+from replay.study.verdicts import CRITERIA
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
 
@@ -50,8 +52,17 @@ def answered(study: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_page_stands_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
-    assert (0, "study/report.html\n", "") == (told.code, told.out, told.err)
+def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
+    told: Ran, study: Path, answered: dict[str, Any]
+) -> None:
+    lines = told.out.splitlines()
+    cells = [re.split(r"  +", line) for line in lines[1:-2]]
+    verdicts = [verdict for line in cells for verdict in line[3:]]
+
+    assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
+    assert ["treatments", "roster", "rounds", *CRITERIA] == lines[0].split()
+    assert [one["verdict"] for one in answered["verdicts"]] == verdicts
+    assert len(verdicts) >= len(CRITERIA)
     assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
 
 
@@ -135,7 +146,7 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     options = ("--format", "md", "--out", "page.md")
     ran = goldrush("report", study, *options, cwd=tmp_path)
 
-    assert (0, "page.md\n") == (ran.code, ran.out)
+    assert (0, "page: page.md\n") == (ran.code, ran.out)
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")
     refused = goldrush("report", study, *options, cwd=tmp_path)

@@ -330,6 +330,17 @@ def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_pa
     assert "" == goldrush(*SMALL[:-1], "piped", cwd=tmp_path).err
 
 
+def test_what_a_policy_prints_is_no_part_of_the_json(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "print('louder')\n"
+        "class Loud:\n    def plan(self, seen, draws):\n        print('loud')\n        return []\n"
+    )
+    ran = goldrush(*SMALL, "--roster", "loud:Loud*10", "--json", cwd=tmp_path)
+
+    assert (0, 12) == (ran.code, json.loads(ran.out)["runs"])
+    assert {"louder", "loud"} == set(ran.err.splitlines())
+
+
 def test_models_of_a_file_are_reached_and_a_key_that_is_missing_is_told(tmp_path: Path) -> None:
     (tmp_path / "models.toml").write_text('[a]\nmodel = "a-1"\nanswer = "text"\n')
     ran = goldrush(

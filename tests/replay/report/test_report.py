@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kernel.errors import BadInput
+from replay.counting import Tie
 from replay.report import report as module
 from replay.report.answers import answers
 from replay.report.drawing import Drawing, drawn
@@ -16,8 +17,9 @@ from replay.report.page import Figure, Heading, Marked, Table, Text, p_value
 from replay.report.report import report
 from replay.report.sections import every_treatment, head, study_of, treatment_sections
 from replay.report.sections import verdict_section as verdicts_in
+from replay.report.theory import theory_section
 from replay.study.plan import Cell
-from replay.study.results import results_of
+from replay.study.results import Result, results_of
 from replay.study.verdicts import CRITERIA, EXPECTED
 from tests.replay.report.pages import Page, Seen, studied
 from tests.replay.study.made_up import made, results
@@ -41,7 +43,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def html(study: Path) -> str:
-    return report(study, jobs=2).read_text(encoding="utf-8")
+    return report(study, jobs=2).path.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +93,10 @@ def test_where_it_was_made_is_not_in_it(html: str, study: Path) -> None:
 
 def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None:
     """Wherever it is, and by however many processes."""
-    first = report(small, jobs=2).read_bytes()
+    first = report(small, jobs=2).path.read_bytes()
     shutil.copytree(small, tmp_path / "elsewhere")
 
-    assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1).read_bytes()
+    assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1).path.read_bytes()
 
 
 def test_pressure_stands_beside_every_result(page: Page) -> None:
@@ -236,6 +238,56 @@ def test_the_tables_have_p_values_before_and_after_the_correction() -> None:
     ]
 
 
+# theory
+
+
+def theory_tables(*runs: Result) -> list[Table]:
+    return [part for part in theory_section(results(*runs)) if isinstance(part, Table)]
+
+
+def tied(kind: str, first: int, second: int) -> list[Tie]:
+    places = [0] * first + [1] * second
+    return [Tie(kind, n, len(kind), 2, place) for n, place in enumerate(places)]
+
+
+def test_fair_draws_are_rejected_only_after_the_correction() -> None:
+    """38 of 60 for one place has p = 0.039 alone, and four are asked; 60 of 60 leaves no doubt."""
+    cell = Cell("baseline", "raid", 9)
+    for counts, raids in (((38, 22), "not rejected"), ((60, 0), "rejected")):
+        ties = tied("claim", 30, 30) + tied("raid", *counts)
+        shown = {(row[0], row[1]): row[-1] for row in theory_tables(made(cell, ties=ties))[0].rows}
+
+        assert "not rejected" == shown["claims", "2"]
+        assert raids == shown["raids", "2"] == shown["raids", "all"]
+
+
+def test_few_draws_are_said_to_be_too_few() -> None:
+    [table, _] = theory_tables(made(Cell("baseline", "raid", 9), ties=tied("claim", 9, 0)))
+
+    assert ["too few draws"] * 2 == [row[-1] for row in table.rows]
+
+
+@pytest.mark.parametrize(
+    ("raided", "fell", "defense", "seen"),
+    [
+        (0, 0, "absolute", "no defended plot was raided"),
+        (9, 0, "absolute", "none fell"),
+        (9, 1, "absolute", "contradicted"),
+        (8, 1, "pointwise", "12.5% fell"),
+        (8, 0, "pointwise", "none fell"),
+    ],
+)
+def test_where_defence_breaks_is_held_against_its_rule(
+    raided: int, fell: int, defense: str, seen: str
+) -> None:
+    totals = {"defended_raided": raided, "defended_captured": fell}
+    run = made(Cell("own", "raid", 9), totals=totals, settings={"defense": defense})
+
+    assert [defense, str(raided), str(fell), seen] == [
+        theory_tables(run)[-1].rows[0][place] for place in (0, 1, 2, 4)
+    ]
+
+
 # figures, their commands and journals
 
 
@@ -312,7 +364,7 @@ def test_a_figure_without_any_data_is_a_sentence(small: Path) -> None:
 def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path) -> None:
     given = {"treatments": ["baseline"], "rosters": ["raid"], "seeds": 1, "rounds": 5} | plan
     study = studied(tmp_path / "study", **given)
-    page = Page(report(study, jobs=2).read_text(encoding="utf-8"))
+    page = Page(report(study, jobs=2).path.read_text(encoding="utf-8"))
 
     assert len(page.commands) == len(page.svgs)
     assert "nan" not in page.text.lower()
@@ -323,7 +375,7 @@ def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path)
 
 def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
     (small / "report.html").write_text("old")  # it is written anew each time
-    page = Page(report(small, jobs=2).read_text(encoding="utf-8"))
+    page = Page(report(small, jobs=2).path.read_text(encoding="utf-8"))
 
     assert "The study has no baseline to compare with, or nothing besides it." in page.text
     assert "A study of 1 run " in page.text
@@ -398,8 +450,9 @@ def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
 def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The smallest study, of whose page everything is there already: it is only written."""
     blocks = [Heading(1, "A page", "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])]
-    monkeypatch.setattr(module, "results_of", lambda folder, **_: None)
-    monkeypatch.setattr(module, "page_of", lambda results, **_: blocks)
+    found = results_of(small)
+    monkeypatch.setattr(module, "results_of", lambda folder, **_: found)
+    monkeypatch.setattr(module, "page_of", lambda study, **_: blocks)
     return small
 
 
@@ -475,10 +528,10 @@ def test_what_is_under_way_is_told_and_figures_of_markdown_stand_beside_it(
     small: Path, tmp_path: Path
 ) -> None:
     told: list[tuple[str, int, int]] = []
-    path = report(
+    written = report(
         small, tmp_path / "my page.md", "md", jobs=1, on_step=lambda *step: told.append(step)
     )
-    assert_markdown(path)
+    assert_markdown(written.path)
 
     assert ("measuring", 1, 1) == told[0]
     assert ("drawing", 5, 5) == told[-1]

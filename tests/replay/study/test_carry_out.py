@@ -675,6 +675,15 @@ def test_a_failure_where_the_folder_is_not_keeps_what_came_back(
     assert 6 == len(stamps(tmp_path / "study")), "all of those that others play"
 
 
+def test_what_is_printed_in_a_worker_is_no_part_of_an_answer(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with workers(1) as pool:
+        pool.submit(print, "loud").result()
+
+    assert ("", "loud\n") == capfd.readouterr()
+
+
 def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     tmp_path: Path, own: Callable[[str], Plan]
 ) -> None:

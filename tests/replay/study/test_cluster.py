@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -59,6 +60,16 @@ class Sleeps:
 """
 
 
+def local_cluster(workers: int) -> Any:
+    """A cluster that listens on loopback alone, at ports that are free, and has no dashboard."""
+    anywhere = "127.0.0.1:0"
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=50,
+        dashboard_address=anywhere, worker_dashboard_address=anywhere,
+        scheduler_kwargs={"dashboard": False},
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the cluster, whose workers know the policies."""
@@ -67,10 +78,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{ROOT}")
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
-            host="127.0.0.1", silence_logs=50,
-        ) as local:  # fmt: skip
+        with local_cluster(2) as local:
             yield local.scheduler_address
 
 
@@ -168,6 +176,16 @@ def test_an_address_where_no_scheduler_answers_is_refused(
     assert "\n" not in str(error.value)
 
 
+def test_a_scheduler_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CONNECT_MAX", 0.5)
+    with (
+        local_cluster(0) as empty,
+        pytest.raises(BadInput, match="has no workers; start dask worker"),
+        cluster(empty.scheduler_address),
+    ):
+        pass
+
+
 def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match=r"goldrush\[dask\]"), cluster("127.0.0.1:8786"):
@@ -218,8 +236,28 @@ def small_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[b
     port = closed_port()
     made = []
     for arguments in (
-        ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
-        ["worker", f"tcp://127.0.0.1:{port}", "--no-nanny", "--no-dashboard", "--nthreads", "1"],
+        [
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--no-dashboard",
+            "--dashboard-address",
+            "127.0.0.1:0",
+        ],
+        [
+            "worker",
+            f"tcp://127.0.0.1:{port}",
+            "--no-nanny",
+            "--no-dashboard",
+            "--nthreads",
+            "1",
+            "--dashboard-address",
+            "127.0.0.1:0",
+            "--host",
+            "127.0.0.1",
+        ],
     ):
         made.append(
             subprocess.Popen(
