@@ -96,10 +96,15 @@ def _write(paths: Sequence[str], out: str, format_: str, table: str | None, forc
     from replay.table_files import write
 
     names = None if table is None else [table]
-    with progress("journals") as step:
+    with progress() as step:
         every = len(paths)
         rows = write(
-            paths, out, format_, names=names, force=force, on_run=lambda done: step(done, every)
+            paths,
+            out,
+            format_,
+            names=names,
+            force=force,
+            on_run=lambda done: step("journal", done, every),
         )
     for path, count in rows.items():
         click.echo(f"{printable(path)}: {count:,} rows")

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Told how much is done, of how much, and of what, if that changes on the way.
-Step = Callable[..., None]
+# Told what is under way, how much of it is done, and of how much.
+OnStep = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Step]:
-    """What moves a bar, with the time left: `step(done, every)`, or `step(done, every, what)` for
-    a bar of its own.
-    """
+def progress() -> Iterator[OnStep]:
+    """What moves the bars, one with the time left for each thing that is under way."""
     if not sys.stderr.isatty():
-        yield lambda done, every, what=what: None
+        yield lambda what, done, every: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -26,7 +24,7 @@ def progress(what: str) -> Iterator[Step]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
-        def step(done: int, every: int, what: str = what) -> None:
+        def step(what: str, done: int, every: int) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=every)
             bars.update(tasks[what], completed=done, total=every)

@@ -162,8 +162,8 @@ def carried_out(
 
     try:
         # What a policy prints is not part of the summary.
-        with progress("round") as step, redirect_stdout(sys.stderr):
-            play(lambda round_, state: step(round_, state.config.rounds))
+        with progress() as step, redirect_stdout(sys.stderr):
+            play(lambda round_, state: step("round", round_, state.config.rounds))
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED

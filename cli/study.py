@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.models import model_options, models_of
+from cli.progress import progress
 from cli.record import allow_own_policies, settings_of
 from cli.text import echo_json, printable, program, table
 
 if TYPE_CHECKING:
     from replay.study.plan import Plan
     from replay.study.verdicts import Verdict
-
-# What is under way, how much of it is done, and of how much.
-OnStep = Callable[[str, int, int], None]
 
 JOBS_MAX = 1000
 
@@ -58,7 +56,8 @@ def study(
     Example: goldrush study --treatment all --roster baselines --seeds 20 --out study
     """
     from kernel.errors import BadInput, WriteFailed
-    from replay.study.carry_out import PLAYED, RunFailed, WorkersLost, carry_out, processes, runs_of
+    from replay.study.carry_out import PLAYED, carry_out, runs_of
+    from replay.study.place import RunFailed, WorkersLost, processes
 
     if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
@@ -82,7 +81,7 @@ def study(
 
     try:
         # What a policy prints is not part of what was done.
-        with _progress() as step, place() as where, redirect_stdout(sys.stderr):
+        with progress() as step, place() as where, redirect_stdout(sys.stderr):
 
             def on_step(what: str, done: int, every: int) -> None:
                 nonlocal played
@@ -139,7 +138,7 @@ def report(
         from replay.report.answers import answers
         from replay.study.results import results_of
 
-        with _progress() as step:
+        with progress() as step:
             results = results_of(
                 study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_)
             )
@@ -149,7 +148,7 @@ def report(
         raise BadInput("--force is for --out", "the page in the folder is written anew without it")
     from replay.report.report import report as write_report
 
-    with _progress() as step:
+    with progress() as step:
         written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
     if written.verdicts:
         click.echo(_verdicts(written.verdicts) + "\n")
@@ -211,24 +210,3 @@ def _check_model(model: str | None, plan: Plan) -> None:
 
 def _again() -> str:
     return f"`{program()} {printable(shlex.join(sys.argv[1:]))}`"
-
-
-@contextmanager
-def _progress() -> Iterator[OnStep]:
-    """What moves a progress bar on stderr, with the time left, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what, done, every: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        tasks: dict[str, Any] = {}
-
-        def step(what: str, done: int, every: int) -> None:
-            if what not in tasks:
-                tasks[what] = progress.add_task(what, total=every)
-            progress.update(tasks[what], completed=done, total=every)
-
-        yield step

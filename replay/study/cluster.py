@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from kernel.errors import BadInput, shown
-from replay.study.carry_out import Place, WorkersLost
+from replay.study.place import Place, WorkersLost
 
 CONNECT_MAX: Final = 10.0  # seconds to find the scheduler, and for a worker to come
 

@@ -16,8 +16,9 @@ from replay.batch import journals_in, verify_all
 from replay.report.html import as_html
 from replay.report.report import page_of
 from replay.report.sections import study_of
-from replay.study.carry_out import carry_out, played
+from replay.study.carry_out import carry_out
 from replay.study.plan import Plan, plan_of
+from replay.study.play import played
 from replay.study.results import results_of
 
 Row = tuple[str, str, str, str, str]

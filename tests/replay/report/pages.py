@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import attrs
 
-from replay.study.carry_out import carry_out, processes
+from replay.study.carry_out import carry_out
+from replay.study.place import processes
 from replay.study.plan import plan_of
 
 VOID = ("meta", "br")

@@ -24,18 +24,13 @@ from kernel.journal import END, JournalReader, sha256_of
 from replay.batch import journals_in, verify_all
 from replay.fork import fork
 from replay.study import carry_out as module
-from replay.study.carry_out import (
-    CHECKED,
-    PLAYED,
-    Place,
-    RunFailed,
-    WorkersLost,
-    carry_out,
-    kept,
-    processes,
-)
+from replay.study import place as places
+from replay.study import play
+from replay.study.carry_out import CHECKED, PLAYED, carry_out
 from replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
+from replay.study.place import Place, RunFailed, WorkersLost, processes
 from replay.study.plan import Plan, plan_of
+from replay.study.play import kept
 from replay.workers import workers
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, rows_in
@@ -168,7 +163,7 @@ def test_no_more_processes_than_runs_are_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(module, "workers", lambda jobs: asked.append(jobs) or workers(jobs))
+    monkeypatch.setattr(places, "workers", lambda jobs: asked.append(jobs) or workers(jobs))
     few = attrs.evolve(PLAN, treatments=["baseline"], rosters={"random": "random"}, rounds=[5])
     carry_out(few, tmp_path / "study", place=processes(900))
     carry_out(few, tmp_path / "study", place=processes(1))
@@ -271,7 +266,7 @@ def verify_one(path: Path) -> bool | None:
 def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(study / FIRST)
     before = kept(RUNS[0], path)
-    monkeypatch.setattr(module, "MINING", attrs.evolve(module.MINING, rules=2))
+    monkeypatch.setattr(play, "MINING", attrs.evolve(play.MINING, rules=2))
 
     assert before is not None
     assert kept(RUNS[0], path) is None
@@ -638,15 +633,15 @@ def test_a_worker_that_dies_while_runs_are_handed_out_is_survived(
     tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed_out = []
-    submit = module.Workers.submit
+    submit = places.Workers.submit
 
-    def submit_but_once(pool: module.Workers, *task: Any) -> Future[Any]:
+    def submit_but_once(pool: places.Workers, *task: Any) -> Future[Any]:
         handed_out.append(task)
         if len(handed_out) == 3:
-            raise module.BrokenExecutor
+            raise places.BrokenExecutor
         return submit(pool, *task)
 
-    monkeypatch.setattr(module.Workers, "submit", submit_but_once)
+    monkeypatch.setattr(places.Workers, "submit", submit_but_once)
     carry_out(PLAN, tmp_path / "study", place=processes(2))
 
     assert tree(whole) == tree(tmp_path / "study")
@@ -731,7 +726,7 @@ def test_a_place_where_nothing_comes_is_looked_at(
     def watch() -> None:
         raise WorkersLost("nobody is there")
 
-    monkeypatch.setattr(module, "WATCHED", 0.05)
+    monkeypatch.setattr(places, "WATCHED", 0.05)
     with pytest.raises(WorkersLost, match="nobody is there"):
         carry_out(PLAN, tmp_path / "x", place=Place(lambda runs: Silent(1), 3, watch=watch))
 

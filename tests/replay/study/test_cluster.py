@@ -15,11 +15,12 @@ import attrs
 import pytest
 
 from kernel.errors import BadInput
-from replay.study import carry_out as carrying_out
 from replay.study import cluster as module
-from replay.study.carry_out import RunFailed, WorkersLost, carry_out, processes
+from replay.study import place as places
+from replay.study.carry_out import carry_out
 from replay.study.cluster import cluster
 from replay.study.manifest import UNFINISHED, read_manifest
+from replay.study.place import RunFailed, WorkersLost, processes
 from replay.study.plan import Plan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.llm.servers import closed_port
@@ -285,7 +286,7 @@ def test_a_cluster_that_goes_away_is_told_in_bounded_time(
     says: str,
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(carrying_out, "WATCHED", 0.5)
+    monkeypatch.setattr(places, "WATCHED", 0.5)
     address, made = small_cluster
     plan = attrs.evolve(own("Sleeps"), rosters={"own": "dask_players:Sleeps*2"})
 

@@ -15,7 +15,8 @@ from kernel.errors import BadInput
 from kernel.journal import JournalReader, JournalWriter, sha256_of
 from replay.measured import mean, measure
 from replay.measures import HALF_LIFE, MEASURES
-from replay.study.carry_out import carry_out, processes
+from replay.study.carry_out import carry_out
+from replay.study.place import processes
 from replay.study.plan import Cell, plan_of
 from replay.study.results import POINTS, Results, result_of, results_of
 

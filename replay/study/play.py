@@ -1,0 +1,160 @@
+"""One run of a study: whether its journal can be kept, and how it is played.
+
+A run is written beside its place and moved there when it is done: a journal in its place is a whole
+one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from agents import mining
+from agents.llm.models import LLM, Models
+from kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    GoldrushError,
+    MalformedEvents,
+    NotAJournal,
+    TornTail,
+    UnsupportedJournal,
+    WriteFailed,
+)
+from kernel.journal import Header, JournalReader, sha256_of
+from kernel.mining import MINING
+from replay.study.manifest import UNFINISHED
+from replay.study.place import RunFailed
+from replay.study.plan import Planned
+from replay.verify import FOLD, verify
+
+Done = tuple[str, int]  # SHA-256 and size of a journal
+
+
+def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
+    """The journal at `path`, if it can be kept as that of `run`: the bytes that the manifest has
+    (`sha256`, where it has any), whole and finished, with digests that follow from its events, and
+    begun as planned. None if it is to be played anew.
+    """
+    try:
+        found = sha256_of(path)
+        if sha256 is not None and found != sha256:
+            return None
+        verdict = verify(path, FOLD)
+        if not (verdict.holds and verdict.finished) or verdict.forks:
+            return None
+        with JournalReader(path) as reader:
+            if reader.header != Header(MINING.name, MINING.rules):
+                return None
+            setup = next(iter(reader)).setup or {}
+    except GoldrushError:
+        return None
+    return (found, verdict.bytes) if _begins_as(run, setup) else None
+
+
+def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
+    """Whether a journal's setup is the planned one, but for how models turned out to be asked."""
+
+    def decided(roster: Sequence[Mapping[str, Any]]) -> list[Any]:
+        return [
+            (
+                entry["policy"],
+                {
+                    name: value
+                    for name, value in entry["options"].items()
+                    if entry["policy"] != LLM or name not in ("answer", "limit")
+                },
+            )
+            for entry in roster
+        ]
+
+    return setup.get("config") == run.setup["config"] and decided(
+        setup.get("roster", ())
+    ) == decided(run.setup["roster"])
+
+
+def played(run: Planned, path: str, models: Models | None = None) -> Done:
+    """Play a run into a journal at `path`; with models, go on with what is there of it.
+
+    Raises RunFailed.
+    """
+    unfinished = path + UNFINISHED
+    try:
+        if not _went_on(run, path, models):
+            Path(unfinished).unlink(missing_ok=True)
+            mining.play(unfinished, run.config, run.roster, models=models)
+        made = sha256_of(unfinished), os.stat(unfinished).st_size
+        os.replace(unfinished, path)
+    except GoldrushError as error:
+        raise RunFailed(run, str(error)) from None
+    except OSError as error:
+        raise RunFailed(run, f"cannot be written: {error.strerror}") from None
+    return made
+
+
+def _went_on(run: Planned, path: str, models: Models | None) -> bool:
+    """Whether a run that asks models was there in part, and is played to its end now.
+
+    What it holds was paid for: it is never thrown away, and where nobody can go on with it, the
+    error says why.
+    """
+    if not mining.models_in(run.roster.entries):
+        return False
+    unfinished = path + UNFINISHED
+    if not os.path.lexists(unfinished):
+        with suppress(FileNotFoundError):
+            os.rename(path, unfinished)  # it was found to be no whole journal of this run
+    if not os.path.lexists(unfinished) or not os.stat(unfinished).st_size:
+        return False
+    try:
+        ended = _ended(run, unfinished)
+        if ended is False:
+            own = [entry.policy for entry in run.roster.entries if entry.is_own]
+            sources = [recording.path for recording in run.roster.recordings]
+            mining.resume(unfinished, models=models, trust=own, sources=sources)
+    except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
+        raise BadInput(str(error), "take it away, or bring it back whole") from None
+    if ended and kept(run, unfinished) is None:
+        raise BadInput(f"{unfinished} is not what follows from its events", "take it away")
+    return ended is not None
+
+
+def _ended(run: Planned, path: str) -> bool | None:
+    """Whether this journal of a run has come to its end; None where nobody was asked yet."""
+    ended = False
+    try:
+        with JournalReader(path) as reader:
+            commits = iter(reader)
+            setup = next(commits).setup or {}
+            ended = all(True for _ in commits) and reader.ended
+    except TornTail as error:
+        if not error.commits:
+            return None
+    if not _begins_as(run, setup):
+        raise BadInput(f"{path} is another run", "take it away")
+    return ended
+
+
+def played_away(run: Planned) -> bytes:
+    """Play a run where the study's folder is not, and return its journal. Raises RunFailed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.journal")
+        played(run, path)
+        return Path(path).read_bytes()
+
+
+def put(path: Path, journal: bytes) -> Done:
+    """Put a journal that came from elsewhere in its place."""
+    unfinished = path.with_name(path.name + UNFINISHED)
+    try:
+        unfinished.unlink(missing_ok=True)
+        unfinished.write_bytes(journal)
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise WriteFailed(str(path), f"cannot be written: {error.strerror}") from None
+    return hashlib.sha256(journal).hexdigest(), len(journal)
