@@ -100,12 +100,10 @@ def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
 
 def _compared(runs: Iterator[Run]) -> str:
     """Many runs, one a line."""
-    from replay.tables import figure
-
     rows: list[Sequence[str]] = [("journal", "rounds", *_OF_RUNS)]
     for run in runs:
         found = run.measured
-        values = (_number(figure(run, name, found.whole)) for name in _OF_RUNS)
+        values = (_number(found.of(name)) for name in _OF_RUNS)
         rows.append((printable(run.name), str(found.rounds), *values))
     return _table(rows, 1)
 

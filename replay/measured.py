@@ -91,18 +91,22 @@ class Measured:
 
     def of(self, name: str, span: Span | None = None) -> Value:
         """A measure over the run, or over a span of its rounds: the mean of the rounds in which it
-        is defined; Gini and HHI at the end, Gini over the gold earned in the span.
+        is defined; Gini and HHI at the end, Gini over the gold earned in the span; survival up to
+        the end of the span. A half-life is of the whole run alone.
         """
         rounds = span or self.whole
+        return self._of(name, rounds, len(rounds))
+
+    def _of(self, name: str, rounds: Span, horizon: int) -> Value:
         if not self.rounds:
             return None
         if name == GINI:
             start, end = self.gold_after(rounds.first - 1), self.gold_after(rounds.last)
             return gini(after - before for before, after in zip(start, end, strict=True))
         if name == HALF_LIFE:
-            return half_life(self.spells) if span is None else None
+            return half_life(self.spells) if rounds == self.whole else None
         if name == SURVIVAL:
-            return restricted_mean(self.spells, rounds.first, rounds.last, self.horizon)
+            return restricted_mean(self.spells, rounds.first, rounds.last, horizon)
         values = self.values[name][rounds.first - 1 : rounds.last]
         return values[-1] if name in AT_END else mean(values)
 
@@ -116,20 +120,13 @@ class Measured:
             return None
         return Span(start + 1, middle), Span(middle + 1, self.rounds)
 
-    @property
-    def horizon(self) -> int:
-        """How far the survival of ownership is looked at, in rounds: as long as the first half
-        after the burn-in, for all spans of a run alike.
-        """
-        halves = self.halves()
-        return len(halves[0]) if halves else self.rounds
-
     def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
-        """A measure in the first half and in the second."""
+        """A measure in the first half and in the second; survival as far as the shorter one."""
         halves = self.halves(burn_in=burn_in)
         if halves is None:
             return None, None
-        return self.of(name, halves[0]), self.of(name, halves[1])
+        first, second = (self._of(name, half, len(halves[0])) for half in halves)
+        return first, second
 
     def as_dict(self) -> dict[str, Any]:
         """The figures of the run and of its halves for JSON."""
@@ -149,13 +146,18 @@ class Measured:
         halves = self.halves(burn_in=burn_in)
         if halves is None:
             return None
+        values = {
+            name: self.compared(name, burn_in=burn_in) for name in MEASURES if name != HALF_LIFE
+        }
         return {
-            place: {
+            half: {
                 "first": span.first,
                 "last": span.last,
-                **{name: self.of(name, span) for name in MEASURES if name != HALF_LIFE},
+                **{name: pair[place] for name, pair in values.items()},
             }
-            for place, span in zip(("first_half", "second_half"), halves, strict=True)
+            for place, (half, span) in enumerate(
+                zip(("first_half", "second_half"), halves, strict=True)
+            )
         }
 
 

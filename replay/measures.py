@@ -38,9 +38,12 @@ class Counts:
     Actions are those left after pruning. `owned` plots at round start and `turned`: those of them
     with another owner at round end; `owned_after` at round end. `raided`: plots of `owned` that
     were raided, by `raids` actions; `speculative`: raid actions on nobody's plots. `captures` that
-    stand, `undone` ones. `defended` plots, of these `defended_raided` and `defended_captured`;
-    `undefended_captured`: other plots of `owned` that were captured. `staked`: what was allocated
-    to mining on defended plots. `claims`: claimed plots, `contested` of them by two or more.
+    stand, `undone` ones. `defended` plots, of these `defended_raided`, `defended_captured` and
+    `defended_undone`; `overrun`: defended plots, not in a truce, with more raiders (the owner left
+    out) than points, under pointwise defence; under the absolute one none are, as one point stops
+    all. `undefended_captured`: other plots of `owned` that were captured. `staked`: what was
+    allocated to mining on defended plots. `claims`: claimed plots, `contested` of them by two or
+    more.
     `defend`, `mine`, `claim`, `raid`: stamina spent on each, `stamina` what all had. `lost_claims`,
     `failed_raids`, `forfeited` and `untested`: stamina spent on claims that another won, raids that
     captured nothing for good, mining on plots lost in the same round, defence of plots that nobody
@@ -60,6 +63,8 @@ class Counts:
     defended: int
     defended_raided: int
     defended_captured: int
+    defended_undone: int
+    overrun: int
     undefended_captured: int
     staked: int
     claims: int
@@ -134,8 +139,8 @@ def defense_trigger(n: Counts) -> Value:
 
 def targeting(n: Counts) -> Value:
     """Targeting: (defended plots that were raided ÷ defended plots) ÷ (plots owned at round start
-    that were raided ÷ plots owned at round start). 1 when defence is blind, above when it stands
-    where raids come.
+    that were raided ÷ plots owned at round start). About 1 when defence is blind, above when it
+    stands where raids come; as a mean of ratios, to be compared with `random`.
     """
     triggered, raided = defense_trigger(n), ratio(n.raided, n.owned)
     return None if triggered is None or raided is None else ratio(triggered, raided)
@@ -181,8 +186,9 @@ def share_claim(n: Counts) -> Value:
 
 def respect(n: Counts) -> Value:
     """Respect for first possession: (raid actions ÷ plot, over plots held for 5 rounds or more at
-    round start) ÷ (raid actions ÷ plot, over the other owned plots). 1 when raids are blind, below
-    when stable holders are spared.
+    round start) ÷ (raid actions ÷ plot, over the other owned plots). About 1 when raids are blind,
+    below when stable holders are spared. The mean over rounds lies above that of all rounds taken
+    together, for a ratio to a small number varies most upwards: compare with `random`.
     """
     return _spared((n.long_claimed, n.long_captured), (n.new_claimed, n.new_captured))
 

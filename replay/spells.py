@@ -4,8 +4,7 @@ A spell is consecutive round ends with one owner; its length is their number. It
 has another owner at the next round end (plots are never given up), and is censored where it is
 still running at the end of what is looked at.
 
-The curves are statsmodels'. lifelines adds logarithms, misses a curve that comes down to just one
-half by a rounding error, and gives up where a half has no young spells at risk, only old ones.
+The curves are statsmodels', which takes late entry, and weights.
 """
 
 from __future__ import annotations
@@ -54,28 +53,26 @@ class Spell:
 
 @attrs.frozen
 class Seen:
-    """What is seen of a spell in some rounds: its length (so far), whether its end is seen, and the
-    length that it had reached before it came into sight (0: seen from its start).
+    """What is seen of a spell on a clock of rounds: at risk of being lost after `entry`, up to
+    `exit`, when it is lost if it `is_over`, and else goes out of sight (censored).
     """
 
-    length: int
+    exit: int
     is_over: bool
     entry: int
 
 
 def seen(spell: Spell, first: int, last: int) -> Seen | None:
-    """What rounds `first` .. `last` show of a spell; None where it lies outside.
+    """What rounds `first` .. `last` show of a spell, on the clock of these rounds, `first` being 1.
+    None where it is at risk in none of them.
 
-    A spell that was running before `first` enters late: that it lasted until then is why it is
-    there, and says nothing of these rounds. With n round ends behind it, it is at risk from length
-    n on, for it may be lost in round `first` itself: so its entry is after length n − 1.
+    A spell is at risk from the round after it began. One that begins later than the clock enters
+    late, one that was running before is there from the start, whatever its age.
     """
-    lost = spell.end + 1  # the round in which it was lost, if it was
-    if spell.start > last or (lost < first if spell.lost_to is not None else spell.end < first):
-        return None
-    is_over = spell.lost_to is not None and lost <= last
-    length = spell.length if is_over else min(spell.end, last) - spell.start + 1
-    return Seen(length, is_over, max(0, first - spell.start - 1))
+    entry = max(0, spell.start + 1 - first)
+    is_over = spell.lost_to is not None and spell.end < last
+    exit = (spell.end + 1 if is_over else min(spell.end, last)) - first + 1
+    return Seen(exit, is_over, entry) if exit > entry else None
 
 
 def half_life(spells: Sequence[Spell]) -> float | None:
@@ -89,11 +86,15 @@ def half_life(spells: Sequence[Spell]) -> float | None:
 
 
 def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
-    """Survival of ownership: the mean length of a spell up to `horizon` rounds, ∫ S(t) dt from 0 to
-    `horizon`, S being the Kaplan–Meier curve of what rounds `first` .. `last` show of the spells,
-    with delayed entry, censored at the end of round `last`. 0 .. horizon.
+    """Survival of ownership: the restricted mean of the rounds, of the first `horizon` of these
+    (`first` .. `last`), for which a plot stays with its owner: ∫ S(t) dt from 0 to `horizon`, S
+    being the Kaplan–Meier curve of the spells on the clock of these rounds, those that begin later
+    entering late, those still running at the end of round `last` censored. 0 .. horizon.
 
-    None where these rounds show no spell.
+    The clock is that of the rounds, not the age of a spell: by age, the oldest holders would count
+    in a first half and, being older than it is long, not at all in a second one.
+
+    None where no plot is owned in these rounds.
     """
     shown = [one for spell in spells if (one := seen(spell, first, last)) is not None]
     if not shown:
@@ -106,8 +107,8 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
 def curve(
     shown: Sequence[Seen], weights: Mapping[Seen, int] | None = None
 ) -> list[tuple[int, float]]:
-    """The Kaplan–Meier curve of spells as they were seen: each length at which one was lost, and
-    the share of spells that last longer. Before the first it is 1, behind the last it stays.
+    """The Kaplan–Meier curve of spells as they were seen: each time at which one was lost, and the
+    share of spells that last longer. Before the first it is 1, behind the last it stays.
 
     `weights`: how many there are of each, if not one. Raises BadInput without statsmodels.
     """
@@ -117,7 +118,7 @@ def curve(
     from statsmodels.duration.survfunc import SurvfuncRight
 
     found = SurvfuncRight(
-        [one.length for one in shown],
+        [one.exit for one in shown],
         [int(one.is_over) for one in shown],
         entry=[one.entry for one in shown] if any(one.entry for one in shown) else None,
         freq_weights=[weights[one] for one in shown] if weights else None,

@@ -39,8 +39,8 @@ from kernel.mining.events import (
 from kernel.mining.state import MiningState
 from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
 from kernel.worlds import world_of
-from replay.measured import Measured, Span, measure
-from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts, Value
+from replay.measured import Measured, measure
+from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 
 Row = Sequence[Any]
 
@@ -285,6 +285,8 @@ _COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "defended": ("plots", "defended plots"),
     "defended_raided": ("plots", "defended plots that were raided"),
     "defended_captured": ("plots", "defended plots that were captured"),
+    "defended_undone": ("plots", "defended plots whose capture an authority undid"),
+    "overrun": ("plots", "defended plots with more raiders than points, under pointwise defence"),
     "undefended_captured": ("plots", "other plots owned at round start that were captured"),
     "staked": ("points", "stamina allocated to mining on defended plots"),
     "claims": ("plots", "claimed plots"),
@@ -422,17 +424,10 @@ NAMES: Final = ("events", ROUNDS.name, AGENTS.name, SPELLS.name)
 
 
 def _figure_rows(run: Run) -> Iterator[Row]:
-    halves = [run.measured.halves(burn_in=burn_in) or (None, None) for burn_in in (True, False)]
-    spans = [span for pair in halves for span in pair]
+    measured = run.measured
     for name in MEASURES:
-        whole = figure(run, name, run.measured.whole)
-        parts = (None if span is None else figure(run, name, span) for span in spans)
-        yield (run.name, name, whole, *parts)
-
-
-def figure(run: Run, name: str, span: Span) -> Value:
-    """A measure over rounds, all of them or a part; null where it is undefined."""
-    return run.measured.of(name, None if span == run.measured.whole else span)
+        halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
+        yield (run.name, name, measured.of(name), *(value for pair in halves for value in pair))
 
 
 _WITHOUT: Final = "of all rounds, without a burn-in"

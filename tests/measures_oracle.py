@@ -131,8 +131,8 @@ class Told:
         self.rounds = [self._of_round(round) for round in self.closed]
         self.counts = [counts_of(round) for round in self.closed]
         self.run = {
-            **self._of_span(Span(1, len(self.closed))),
-            "half_life": median([Seen(0, s.end - s.start + 1, lost(s)) for s in self.spells]),
+            **self._of_span(Span(1, len(self.closed)), len(self.closed)),
+            "half_life": median([Length(s.end - s.start + 1, lost(s)) for s in self.spells]),
         }
 
     def _read(self, events: list[Event]) -> None:
@@ -180,14 +180,8 @@ class Told:
         halves = self.halves(burn_in=burn_in)
         if halves is None:
             return None
-        return self._of_span(halves[0]), self._of_span(halves[1])
-
-    def horizon(self) -> int:
-        """How far survival is looked at, whatever the span."""
-        halves = self.halves(burn_in=True)
-        if halves is None:
-            return len(self.closed)
-        return halves[0].last - halves[0].first + 1
+        shorter = halves[0].last - halves[0].first + 1
+        return self._of_span(halves[0], shorter), self._of_span(halves[1], shorter)
 
     # Measures.
 
@@ -239,7 +233,7 @@ class Told:
             return None
         return float(sum(abs(a - b) for a, b in zip(before, now, strict=True)) / 2)
 
-    def _of_span(self, span: Span) -> dict[str, Value]:
+    def _of_span(self, span: Span, horizon: int) -> dict[str, Value]:
         """The measures over some rounds; the half-life is the run's alone."""
         rounds = self.rounds[span.first - 1 : span.last]
         if not rounds:
@@ -251,12 +245,11 @@ class Told:
                 self._gold_after(span.first - 1), self._gold_after(span.last), strict=True
             )
         ]
-        seen = [seen_in(spell, span) for spell in self.spells]
         return {
             **values,
             "gini": gini(earned),
             "hhi": rounds[-1]["hhi"],
-            "survival": restricted_mean([s for s in seen if s is not None], self.horizon()),
+            "survival": survival(self.closed[span.first - 1 : span.last], horizon),
         }
 
     def _gold_after(self, round: int) -> list[float]:
@@ -351,11 +344,26 @@ def counts_of(round: Round) -> dict[str, int]:
         "captures": len(captured),
         "undone": len(undone),
         "defended_captured": len(defended & captured),
+        "defended_undone": len([e for e in undone if e["plot"] in defended]),
+        "overrun": overrun(round),
         "undefended_captured": len((owned - defended) & captured),
         "staked": sum(amount for _, plot, amount in round.of_kind("mine") if plot in defended),
         "stamina": round.budget(),
         "spent": round.spent(*KINDS),
     }
+
+
+def overrun(round: Round) -> int:
+    """Plots with more raiders than points of defence, where a point stops one and no truce all."""
+    if round.config["defense"] == "absolute":
+        return 0
+    total = 0
+    for owner, plot, points in round.of_kind("defend"):
+        raiders = [a for a, raided, _ in round.of_kind("raid") if raided == plot and a != owner]
+        truce = [e for e in round.named("raid_resolved") if e["outcome"] == "truce"]
+        if len(raiders) > points and plot not in [e["plot"] for e in truce]:
+            total += 1
+    return total
 
 
 def wasted(round: Round) -> int:
@@ -430,12 +438,9 @@ def shares(rounds: Sequence[Round]) -> list[Fraction] | None:
 # Survival.
 
 
-class Seen(NamedTuple):
-    """What is seen of a spell: `before`: its round ends before the span; `length`: those up to the
-    end of the span; `lost`: whether its loss falls into the span.
-    """
+class Length(NamedTuple):
+    """How long a spell lasted, and whether it was seen to end."""
 
-    before: int
     length: int
     lost: bool
 
@@ -445,55 +450,31 @@ def lost(spell: Hold) -> bool:
     return spell.lost_to is not None
 
 
-def seen_in(spell: Hold, span: Span) -> Seen | None:
-    """A spell as a span shows it; None where it was over before, or comes later.
-
-    One whose last round end is the one before the span is lost in the span's first round.
+def median(spells: Sequence[Length]) -> Value:
+    """The first length that no more than one half outlast, by the product limit. A spell that is
+    cut off at some length was still at risk there.
     """
-    over_at = spell.end + 1 if lost(spell) else None  # the round in which it is lost
-    if spell.start > span.last or (over_at is not None and over_at < span.first):
-        return None
-    before = max(0, span.first - spell.start)
-    length = min(spell.end, span.last) - spell.start + 1
-    return Seen(before, length, over_at is not None and over_at <= span.last)
-
-
-def curve(spells: Sequence[Seen]) -> list[tuple[int, Fraction]]:
-    """(length, the share that outlasts it) wherever the product-limit estimate steps down.
-
-    A spell is at risk at every length from `before` on (from 1, if it began in the span) up to its
-    own; one that is cut off at some length was still at risk there.
-    """
-    survival = Fraction(1)
-    steps = []
+    left = Fraction(1)
     for length in range(1, max((spell.length for spell in spells), default=0) + 1):
-        at_risk = [s for s in spells if s.before <= length <= s.length]
-        losses = [s for s in at_risk if s.lost and s.length == length]
-        if losses:
-            survival *= 1 - Fraction(len(losses), len(at_risk))
-            steps.append((length, survival))
-    return steps
-
-
-def median(spells: Sequence[Seen]) -> Value:
-    """The first length at which no more than one half is left."""
-    for length, survival in curve(spells):
-        if survival <= Fraction(1, 2):
+        at_risk = sum(spell.length >= length for spell in spells)
+        left *= 1 - Fraction(sum(s.lost and s.length == length for s in spells), at_risk)
+        if left <= Fraction(1, 2):
             return float(length)
     return None
 
 
-def restricted_mean(spells: Sequence[Seen], horizon: int) -> Value:
-    """The area under the curve from 0 to the horizon; behind its last step the curve is level."""
-    if not spells:
+def survival(rounds: Sequence[Round], horizon: int) -> Value:
+    """For how many of the first rounds a plot stays with its owner, on average: in each round the
+    share of what is owned that is lost leaves; without anything owned nothing does.
+    """
+    if not any(round.before for round in rounds):
         return None
-    area = Fraction(0)
-    for length in range(horizon):  # the curve is level from one length to the next
-        height = Fraction(1)
-        for step, survival in curve(spells):
-            if step <= length:
-                height = survival
-        area += height
+    area, left = Fraction(0), Fraction(1)
+    for round in rounds[:horizon]:
+        area += left
+        if round.before:
+            gone = [p for p, held in round.before.items() if round.after[p].owner != held.owner]
+            left *= 1 - Fraction(len(gone), len(round.before))
     return float(area)
 
 

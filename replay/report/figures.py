@@ -25,13 +25,14 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import t
 
+from kernel.mining.events import KINDS
 from replay.measures import MEASURES
 from replay.report.looks import Look
 from replay.spells import Seen, curve
 from replay.study.comparisons import Against
 from replay.study.inference import CONFIDENCE, interval
 from replay.study.plan import Cell
-from replay.study.results import KINDS, POINTS, Result
+from replay.study.results import POINTS, Result
 from replay.study.verdicts import EXPECTED
 
 WIDTH: Final = 7.4  # inches
@@ -75,16 +76,14 @@ OVER_ROUNDS: Final = tuple(
     for name in MEASURES
     if name not in ("half_life", "survival") and not name.startswith("share_")
 )
-# Measures that cannot be above 1; none is below 0. An interval is not drawn beyond.
+# Measures that cannot be above 1; none is below 0. An interval is not drawn beyond. Gini is one as
+# it is drawn, of all gold so far, which no fine takes below 0; of what a half earned it is not.
 RATES: Final = (
     "turnover", "defense_trigger", "raid_success", "efficiency", "reachable_efficiency", "idle",
     "wasted", "share_defend", "share_raid", "share_mine", "share_claim", "convergence", "gini",
     "hhi", "contention",
 )  # fmt: skip
-FOREST: Final = (
-    "turnover", "survival", "raid_rate", "raid_success", "efficiency", "reachable_efficiency",
-    "idle", "wasted", "gini", "hhi",
-)  # fmt: skip
+FOREST: Final = (*EXPECTED, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi")
 
 
 @attrs.frozen
@@ -259,7 +258,7 @@ def lorenz_and_survival(cells: Cells, looks: Looks) -> Drawn:
         for place, (cell, weights) in enumerate(spells.items()):
             if weights:
                 steps = [(0, 1.0), *curve(list(weights), weights)]
-                steps.append((max(one.length for one in weights), steps[-1][1]))
+                steps.append((max(one.exit for one in weights), steps[-1][1]))
                 at, share = zip(*steps, strict=True)
                 look = looks[cell.roster]
                 axes.step(

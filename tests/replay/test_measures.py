@@ -39,7 +39,7 @@ from tests import measures_oracle
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, in_pieces, write
 from tests.laws.strategies import Game, games, played
-from tests.measures_oracle import Hold, Told, seen_in
+from tests.measures_oracle import Hold, Told
 
 Plans = Mapping[int, Sequence[str]]  # round -> by agent, "kind plot" or "kind plot amount, ..."
 
@@ -373,7 +373,7 @@ def test_a_run_is_the_mean_of_the_rounds_in_which_a_measure_is_defined(quarrel: 
         # Lost: two spells of 1, two of 2, one each of 3, 4, 6. Running: 1, 2, 3, 8, 10. The curve
         # is 10/12 behind 1, × 7/9 = 35/54 behind 2, × 5/6 = 175/324 behind 3, × 3/4 behind 4.
         "half_life": 4,
-        "survival": 979 / 324,  # 1 + 10/12 + 35/54 + 175/324, up to 4 rounds (half of rounds 2–10)
+        "survival": 4.36,  # 1 + 1 + 2/3 + 1/3 + 1/4 (four times) + 1/5 + 4/25
         "raid_rate": 56 / 135,  # (1/3 + 1 + 1/2 + 1/2 + 4/5 + 1/5 + 2/5) ÷ 9
         "defense_trigger": 11 / 18,  # (1 + 1 + 2/3 + 1) ÷ 6
         "targeting": 161 / 108,  # (4/3 + 4 + 10/9 + 5/2) ÷ 6
@@ -412,9 +412,8 @@ def test_halves_begin_behind_the_burn_in_and_the_second_has_the_odd_round(
                 "first": 2,
                 "last": 5,
                 "turnover": 13 / 48,
-                # In sight, all from length 1 on: lost at 1 (two) and at 2 (two); running at 2, 3,
-                # 3 and 5. The curve is 6/8 behind 1 and × 4/6 = 1/2 behind 2.
-                "survival": 11 / 4,  # 1 + 3/4 + 1/2 + 1/2
+                # Lost: one of three owned plots in round 2, two of four in 3, one of four in 4.
+                "survival": 9 / 4,  # 1 + 2/3 + 1/3 + 1/4
                 "raid_rate": 11 / 24,
                 "defense_trigger": 2 / 3,
                 "targeting": 16 / 9,
@@ -444,9 +443,7 @@ def test_halves_begin_behind_the_burn_in_and_the_second_has_the_odd_round(
                 "first": 6,
                 "last": 10,
                 "turnover": 3 / 25,
-                # Lost: plot 4 at 3; plot 0 at 4, in sight from 2 on; plot 2 at 6, from 3 on.
-                # Running: 1, 2 and 3; plot 3 at 8, from 3 on; plot 1 at 10, from 5 on. At risk at 3
-                # are five (plots 0 twice, 2, 3, 4), at 4 three (plots 0, 2, 3).
+                # Lost: one of five in rounds 8, 9 and 10; looked at as far as the first half goes.
                 "survival": 19 / 5,  # 1 + 1 + 1 + 4/5
                 "raid_rate": 19 / 50,
                 "defense_trigger": 5 / 9,
@@ -487,12 +484,13 @@ def test_halves_of_all_rounds_are_given_beside_those_behind_the_burn_in(quarrel:
             "efficiency": 1 / 10,
             "idle": 14 / 45,  # (1/3 + 2/9 + 1) ÷ 5
             "contention": 1 / 6,
-            "survival": 11 / 4,  # as far as behind the burn-in: 4 rounds
+            "survival": 13 / 4,  # 1 + 1 + 2/3 + 1/3 + 1/4
         }
     ) == {name: first[name] for name in (
         "first", "last", "turnover", "raid_success", "efficiency", "idle", "contention", "survival",
     )}  # fmt: skip
-    assert quarrel.as_dict()["halves"]["second_half"] == second
+    # Survival apart, which is looked at for as long as the first half is: 1 + 1 + 1 + 4/5 + 16/25.
+    assert {**quarrel.as_dict()["halves"]["second_half"], "survival": almost(111 / 25)} == second
     assert almost([5 / 8, 7 / 20]) == [*quarrel.compared("raid_success", burn_in=False)]
 
 
@@ -521,7 +519,6 @@ def test_a_run_that_was_stopped_is_measured_as_far_as_it_went(stopped: Path) -> 
 
     assert (5, False) == (measured.rounds, measured.finished)
     assert (Span(1, 2), Span(3, 5)) == measured.halves()  # of rounds closed, not of those planned
-    assert 2 == measured.horizon
     for name, values in BY_ROUND.items():
         assert almost(values[:5]) == measured.values[name]
     assert Spell(0, 1, 4, 5, "capture", None) in measured.spells
@@ -568,8 +565,8 @@ def test_where_no_round_is_closed_nothing_is_defined(tmp_path: Path) -> None:
 def test_one_round_has_no_halves(tmp_path: Path) -> None:
     measured = measure(play(tmp_path / "one.journal", SETTINGS, {1: QUARREL[1]}))
 
-    assert (1, 1, None) == (measured.rounds, measured.horizon, measured.halves())
-    assert almost(1) == measured.of("survival")
+    assert (1, None) == (measured.rounds, measured.halves())
+    assert measured.of("survival") is None  # nothing was owned yet when it began
     assert almost(1 / 3) == measured.of("hhi")
     assert measured.as_dict()["halves_without_burn_in"] is None
 
@@ -669,27 +666,25 @@ def test_what_can_be_reached_fills_the_best_plots_first() -> None:
 @pytest.mark.parametrize(
     ("start", "end", "lost_to", "expected"),
     [
-        # Rounds 11 to 20 are looked at.
-        (12, 15, 1, Seen(4, True, 0)),  # all of it
-        (11, 11, 1, Seen(1, True, 0)),
-        (11, 19, 1, Seen(9, True, 0)),  # lost in round 20
-        (12, 20, 1, Seen(9, False, 0)),  # lost in round 21: not seen
-        (12, 25, 1, Seen(9, False, 0)),
-        (12, 20, None, Seen(9, False, 0)),  # the run ends there
-        (20, 20, None, Seen(1, False, 0)),
-        # With n round ends before round 11 it is at risk from n on: it enters behind n − 1.
-        (10, 15, 1, Seen(6, True, 0)),
-        (9, 15, 1, Seen(7, True, 1)),
-        (1, 15, 1, Seen(15, True, 9)),
-        (1, 30, 1, Seen(20, False, 9)),
-        (1, 20, None, Seen(20, False, 9)),
-        # Lost in round 11: that loss is one of these rounds.
-        (1, 10, 1, Seen(10, True, 9)),
+        # Rounds 11 to 20 are looked at: round 11 is 1 on their clock, round 20 is 10.
+        (1, 10, 1, Seen(1, True, 0)),  # lost in round 11: that loss is one of these rounds
         (10, 10, 1, Seen(1, True, 0)),
-        # Lost in round 10, or not begun by round 20.
+        (10, 15, 1, Seen(6, True, 0)),  # there from the start, whatever its age
+        (1, 15, 1, Seen(6, True, 0)),
+        (1, 30, 1, Seen(10, False, 0)),
+        (1, 20, None, Seen(10, False, 0)),  # the run ends there
+        # Begun in round 11, it can be lost from round 12 on.
+        (11, 11, 1, Seen(2, True, 1)),
+        (12, 15, 1, Seen(6, True, 2)),
+        (11, 19, 1, Seen(10, True, 1)),  # lost in round 20
+        (12, 20, 1, Seen(10, False, 2)),  # lost in round 21: not seen
+        (12, 25, 1, Seen(10, False, 2)),
+        (19, 20, None, Seen(10, False, 9)),
+        # Lost in round 10, or at risk from round 21 on at the earliest.
         (1, 9, 1, None),
+        (20, 20, None, None),
+        (20, 25, 1, None),
         (21, 25, 1, None),
-        (21, 25, None, None),
     ],
 )
 def test_what_some_rounds_show_of_a_spell(
@@ -728,70 +723,69 @@ def test_half_life_is_the_first_length_that_no_more_than_one_half_outlasts(
     assert expected == half_life(spells_of(*lengths))
 
 
+def held_from_before(*lost: int | None) -> list[Spell]:
+    """Spells that began in round 1, each lost in the round given, or never."""
+    return [
+        Spell(plot, 0, 1, 30 if round is None else round - 1, "claim", None if round is None else 1)
+        for plot, round in enumerate(lost)
+    ]
+
+
 @pytest.mark.parametrize(
-    ("lengths", "horizon", "expected"),
+    ("lost", "horizon", "expected"),
     [
-        ([(3, False)], 5, 5),  # nothing is lost: the curve stays at 1
-        ([(2, True)], 5, 2),
-        ([(2, True)], 2, 2),
-        ([(2, True)], 1, 1),
-        ([(1, True), (3, True)], 5, 2),  # 1 + 1/2 + 1/2 + 0 + 0
-        ([(1, True), (3, True)], 2, 3 / 2),
-        ([(1, True), (9, False)], 4, 5 / 2),  # 1 + 1/2 + 1/2 + 1/2
-        ([(1, True), (2, False)], 4, 5 / 2),  # behind its end the curve is level
-        ([(4, True), (1, False)], 4, 4),  # what is lost at the horizon is not missed before it
-        ([(1, True), (1, False), (2, True)], 4, 5 / 3),  # 1 + 2/3 + 0
+        # Rounds 11 to 20.
+        ([None], 5, 5),  # nothing is lost: the curve stays at 1
+        ([12], 5, 2),
+        ([12], 2, 2),
+        ([12], 1, 1),
+        ([11, 13], 5, 2),  # 1 + 1/2 + 1/2 + 0 + 0
+        ([11, 13], 2, 3 / 2),
+        ([11, None], 4, 5 / 2),  # 1 + 1/2 + 1/2 + 1/2
+        ([14, None], 4, 4),  # what is lost at the horizon is not missed before it
+        ([11, None, None], 3, 7 / 3),  # 1 + 2/3 + 2/3
+        ([11, 25], 3, 2),  # lost in round 25: not seen, 1 + 1/2 + 1/2
     ],
 )
 def test_restricted_mean_is_the_area_under_the_curve_up_to_the_horizon(
-    lengths: list[tuple[int, bool]], horizon: int, expected: float
+    lost: list[int | None], horizon: int, expected: float
 ) -> None:
-    assert almost(expected) == restricted_mean(spells_of(*lengths), 1, 100, horizon)
+    assert almost(expected) == restricted_mean(held_from_before(*lost), 11, 20, horizon)
 
 
-def test_a_span_without_spells_has_no_survival() -> None:
+def test_a_span_in_which_nothing_is_owned_has_no_survival() -> None:
     assert restricted_mean([], 1, 10, 5) is None
-    assert restricted_mean(spells_of((2, True)), 4, 10, 5) is None  # lost in round 3
-    assert almost(1) == restricted_mean(spells_of((2, True)), 3, 10, 1)
+    assert restricted_mean(held_from_before(10), 11, 20, 5) is None  # lost before
+    assert restricted_mean([Spell(0, 0, 20, 30, "claim", None)], 11, 20, 5) is None
 
 
-def test_a_spell_that_enters_late_is_at_risk_from_then_on() -> None:
-    """Rounds 6 to 10. Lost at 2: one of the two that begin here. Lost at 6, with 5 round ends
-    behind it, in round 7: one of three at risk, which are that one and those with 4 and with 6.
+def test_a_spell_that_begins_later_enters_late() -> None:
+    """Rounds 6 to 10. In round 6 one of two is lost to a capture, which is lost in its turn in
+    round 8, as one of two.
     """
     spells = [
-        Spell(0, 0, 7, 8, "claim", 1),
-        Spell(1, 0, 9, 10, "claim", None),
-        Spell(2, 0, 1, 6, "claim", 1),
-        Spell(3, 0, 2, 10, "claim", None),
-        Spell(4, 0, 0, 10, "claim", None),
-    ]
-    # The first two at 2; at 6 plot 2, plot 3 (from 4 on), plot 4 (from 6 on).
-    shown = [seen(spell, 6, 10) for spell in spells]
-
-    assert [(2, 1 / 2), (6, 1 / 3)] == [
-        (length, almost(float(share)))
-        for length, share in curve([one for one in shown if one is not None])
-    ]
-    assert almost(1 + 1 + 4 / 2 + 2 / 3) == restricted_mean(spells, 6, 10, 8)
-
-
-def test_a_curve_goes_on_behind_lengths_at_which_nobody_is_at_risk() -> None:
-    """Old holders and one late capture: between the new spell and the old ones nobody is."""
-    spells = [
-        Spell(0, 0, 1, 8, "claim", 1),
-        Spell(0, 1, 9, 10, "capture", None),
+        Spell(0, 0, 1, 5, "claim", 1),
+        Spell(0, 1, 6, 7, "capture", 2),
+        Spell(0, 2, 8, 10, "capture", None),
         Spell(1, 0, 1, 10, "claim", None),
     ]
 
-    # In sight of rounds 6 to 10 at lengths 5 to 8, 1 to 2 and 5 to 10: lost at 8, one of two.
-    assert almost(9) == restricted_mean(spells, 6, 10, 10)  # 8 + 1/2 + 1/2
+    assert almost(1 + 1 / 2 + 1 / 2 + 1 / 4 + 1 / 4) == restricted_mean(spells, 6, 10, 5)
 
 
-def test_where_all_that_were_at_risk_are_lost_nothing_is_left() -> None:
-    spells = [Spell(0, 0, 5, 5, "claim", 1), Spell(1, 0, 1, 10, "claim", None)]
+def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holders_are() -> None:
+    """29 plots are held for good, one is lost every twelve rounds, from round 1 to 108."""
+    forever = [Spell(plot, 0, 1, 108, "claim", None) for plot in range(29)]
+    restless = [
+        Spell(29, turn, 12 * turn + 1, 12 * turn + 12, "capture", turn + 1 if turn < 8 else None)
+        for turn in range(9)
+    ]
+    first, second = (
+        restricted_mean([*forever, *restless], start, start + 47, 48) for start in (13, 61)
+    )
 
-    assert almost(1) == restricted_mean(spells, 6, 10, 5)
+    left = 29 / 30  # behind each of the losses, in rounds 1, 13, 25 and 37 of 48
+    assert almost(1 + 12 * (left + left**2 + left**3) + 11 * left**4) == first == second
 
 
 def test_a_spell_that_stands_for_several_weighs_as_much_as_they_do() -> None:
@@ -981,12 +975,11 @@ def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
     for spell in measured.spells:
         parts = [one for half in halves if (one := seen(spell, half.first, half.last))]
         losses = sum(one.is_over for one in parts)
-        # The length that it had at the end of the first half is one at which it could be lost, and
-        # in the second half's first round is.
-        twice = max(0, len(parts) - 1)
 
         assert (spell.lost_to is not None) == losses
-        assert spell.length == sum(one.length - one.entry for one in parts) - twice
+        # It can be lost in every round from the second of its own on, and in that of its loss.
+        rounds = spell.length - 1 + losses
+        assert rounds == sum(one.exit - one.entry for one in parts)
 
 
 @st.composite
@@ -1000,16 +993,8 @@ def spells(draw: st.DrawFn) -> list[Spell]:
     return found
 
 
-@given(spells(), st.integers(1, 30), st.integers(1, 30), st.integers(1, 40))
-def test_survival_is_the_product_limit_of_the_second_telling(
-    spells: list[Spell], one: int, other: int, horizon: int
-) -> None:
-    span = measures_oracle.Span(min(one, other), max(one, other))
-    holds = [Hold(*attrs.astuple(spell)) for spell in spells]
-    shown = [found for hold in holds if (found := seen_in(hold, span)) is not None]
-    whole = [measures_oracle.Seen(0, h.end - h.start + 1, h.lost_to is not None) for h in holds]
+@given(spells())
+def test_half_life_is_the_median_of_the_second_telling(spells: list[Spell]) -> None:
+    whole = [measures_oracle.Length(s.end - s.start + 1, s.lost_to is not None) for s in spells]
 
-    assert almost(measures_oracle.restricted_mean(shown, horizon)) == restricted_mean(
-        spells, *span, horizon
-    )
     assert measures_oracle.median(whole) == half_life(spells)
