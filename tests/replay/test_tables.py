@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
@@ -358,6 +360,32 @@ def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
     plain = pd.read_csv(out / f"{table.name}.csv", float_precision="round_trip")
 
     assert in_pandas(pd.read_parquet(out / f"{table.name}.parquet")) == in_pandas(plain)
+
+
+EVERY = pytest.mark.parametrize("table", tables.tables_of(), ids=lambda table: table.name)
+
+
+@EVERY
+def test_polars_reads_both_as_they_are(out: Path, table: Table) -> None:
+    expected = pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    names = [column.name for column in table.columns]
+
+    assert expected == pl.read_parquet(out / f"{table.name}.parquet").to_dicts()
+    read = pl.read_csv(out / f"{table.name}.csv", infer_schema_length=None)
+    assert (names, len(expected)) == (read.columns, read.height)
+
+
+@EVERY
+def test_duckdb_reads_both_as_they_are(out: Path, table: Table) -> None:
+    expected = [
+        (*row.values(),) for row in pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    ]
+    with duckdb.connect() as database:
+        parquet = database.execute(f"SELECT * FROM '{out}/{table.name}.parquet'").fetchall()
+        csv_ = database.execute(f"SELECT * FROM '{out}/{table.name}.csv'").fetchall()
+
+    assert expected == parquet
+    assert len(expected) == len(csv_)
 
 
 def test_numbers_that_have_no_short_form_come_back_as_they_were(out: Path) -> None:
