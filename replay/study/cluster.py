@@ -13,7 +13,7 @@ from typing import Any, Final
 from kernel.errors import BadInput, shown
 from replay.study.place import Place, WorkersLost
 
-CONNECT_MAX: Final = 10.0  # seconds to find the scheduler, and for a worker to come
+CONNECT_MAX: Final = 30.0  # seconds to find the scheduler, and for a worker to come
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
 
@@ -62,15 +62,15 @@ def cluster(address: str) -> Iterator[Place]:
 
 
 def _watch(client: Any, address: str) -> Callable[[], None]:
-    """What raises WorkersLost where a cluster has no workers, twice in a row: one that died may be
-    started again.
+    """What raises WorkersLost where a cluster has no workers, three times in a row: one that died
+    may be started again.
     """
     without = 0
 
     def watch() -> None:
         nonlocal without
         without = 0 if client.nthreads() else without + 1
-        if without == 2:
+        if without == 3:
             raise WorkersLost(f"the Dask scheduler at {address} has no workers any more")
 
     return watch
