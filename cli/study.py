@@ -157,14 +157,21 @@ def report(
 
 
 def _verdicts(found: Sequence[Verdict]) -> str:
-    """The verdicts, a line for the cells that are judged together."""
+    """The verdicts, a line for the cells that are judged together; those with a star say below what
+    there was none of.
+    """
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for one in found:
         treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
         key = (printable(treatments), printable(one.roster), str(one.rounds))
-        lines.setdefault(key, {})[one.criterion] = one.verdict
+        star = "*" if one.nothing else ""
+        lines.setdefault(key, {})[one.criterion] = f"{one.verdict}{star}"
     head = ("treatments", "roster", "rounds", *next(iter(lines.values())))
-    return table([head, *((*key, *verdicts.values()) for key, verdicts in lines.items())], [2])
+    shown = table([head, *((*key, *verdicts.values()) for key, verdicts in lines.items())], [2])
+    nothing = dict.fromkeys(one.nothing for one in found if one.nothing)
+    if not nothing:
+        return shown
+    return f"{shown}\n* {', '.join(nothing)}; the page says with how many agents"
 
 
 def _plan_of(

@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 
+from kernel.mining.config import POINTWISE
 from kernel.mining.events import (
     CAPTURED,
     CLAIM,
@@ -21,6 +22,7 @@ from kernel.mining.events import (
     RESTORED,
     RULED,
     SUBMITTED,
+    TRUCE,
 )
 from kernel.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
 from kernel.world import Row
@@ -104,6 +106,8 @@ class Counting:
                 defended=len(plans.defended),
                 defended_raided=len(plans.defended.keys() & raided.keys()),
                 defended_captured=len(plans.defended.keys() & captured),
+                defended_undone=len(plans.defended.keys() & restored),
+                overrun=_overrun(state, raids, plans.defended),
                 undefended_captured=len(set(lost) - plans.defended.keys()),
                 staked=sum(row[2] for row in settled if row[0] in plans.defended),
                 claims=len(claims),
@@ -170,6 +174,17 @@ class Counting:
         self._held[held] -= 1
         if not self._held[held]:
             del self._held[held]
+
+
+def _overrun(state: MiningState, raids: Sequence[Row], defended: Mapping[int, int]) -> int:
+    """Defended plots that must fall: more raiders than points, where a point stops one."""
+    if state.config.defense != POINTWISE:
+        return 0
+    return sum(
+        len([raider for raider in raiders if raider != owner]) > defended[plot]
+        for plot, owner, raiders, _, outcome, _, _ in raids
+        if plot in defended and outcome != TRUCE
+    )
 
 
 class _Plans:

@@ -62,7 +62,6 @@ def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
     """The same for draws that are counted already: by number of participants, how often each place
     among them won. Empty where nothing was drawn.
     """
-    _check_scipy()
     from scipy.stats import chi2, chisquare
 
     tests = []
@@ -88,7 +87,7 @@ def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
 
 def _check_scipy() -> None:
     try:
-        import scipy  # noqa: F401
+        import scipy.stats  # noqa: F401
     except ImportError:
         raise BadInput(
             "the test of fairness needs scipy", "install it: pip install 'goldrush[stats]'"

@@ -350,7 +350,7 @@ def forest(compared: Sequence[Against], named: Mapping[Cell, str], look: Look) -
 
     return _panels(
         {MEASURES[name].title: panel(name) for name in FOREST},
-        columns=5,
+        columns=4,
         legend=[],
         height=0.65 + 0.15 * len(labels),
         share_y=True,

@@ -52,6 +52,7 @@ small { font-size: .72rem; }
   a { color: inherit; text-decoration: none; }
 }
 """
+_COLOURED: Final = ("supported", "not supported", "undecided")  # each a class above
 _TAG: Final = re.compile(r"<[^>]*>")
 _NAMED: Final = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
 
@@ -126,7 +127,8 @@ def _cell(content: Content) -> str:
         return f"<td>{_text(content)}</td>"
     why = f"<br><small>{_text(content.why)}</small>" if content.why else ""
     kind = content.verdict.replace(" ", "-")
-    return f'<td class="{_text(kind)}">{_text(content.verdict)}{why}</td>'
+    coloured = f' class="{kind}"' if content.verdict in _COLOURED else ""
+    return f"<td{coloured}>{_text(content.verdict)}{why}</td>"
 
 
 def _figure(figure: Figure) -> str:

@@ -7,6 +7,8 @@ from typing import Final
 
 import attrs
 
+from replay.study.inference import Interval
+
 
 @attrs.frozen
 class Heading:
@@ -26,7 +28,9 @@ class Text:
 
 @attrs.frozen
 class Marked:
-    """A cell of a table that is to be seen from afar: a verdict, and why it is so."""
+    """A cell of a table with a verdict, which is to be seen from afar (or what comes near to one),
+    and why it is so.
+    """
 
     verdict: str
     why: str = ""
@@ -89,6 +93,13 @@ def number(value: float | None, digits: int = 3) -> str:
     if "e" in text:
         text = f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
     return text.replace("-", MINUS)
+
+
+def bounds(found: Interval) -> str:
+    """A mean for people, with its interval where it has one."""
+    if found.low is None:
+        return number(found.mean)
+    return f"{number(found.mean)} [{number(found.low)},{TOGETHER}{number(found.high)}]"
 
 
 def p_value(value: float | None) -> str:

@@ -18,20 +18,19 @@ from replay.report.sections import (
     Study,
     comparison_section,
     definitions,
-    every_treatment,
     head,
     study_of,
     trade_off_section,
     treatment_sections,
-    verdict_section,
 )
 from replay.report.theory import theory_section
+from replay.report.verdicts import every_treatment, verdict_section
 from replay.study.results import results_of
 from replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
-FIGURES: Final = "-figures"  # behind the name of a page in Markdown: the folder beside it
+FIGURES_SUFFIX: Final = "-figures"  # behind the name of a page in Markdown: the folder beside it
 
 # Told what is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
@@ -66,7 +65,7 @@ def report(
     """
     _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    beside = path.with_name(f"{path.stem}{FIGURES}") if format == MARKDOWN else None
+    beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     if out is not None:
         _check_place(path, beside, force)
     if beside is not None:

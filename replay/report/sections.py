@@ -13,31 +13,20 @@ from kernel.mining.treatments import TREATMENTS
 from replay.measures import MEASURES
 from replay.report.drawing import Drawing
 from replay.report.looks import Look, labels_of, looks_of
-from replay.report.page import (
-    NONE,
-    TOGETHER,
-    Block,
-    Content,
-    Heading,
-    Marked,
-    Table,
-    Text,
-    number,
-    p_value,
-)
-from replay.study.comparisons import NULL, Against, against_baseline, trade_offs
-from replay.study.inference import SIGNIFICANT, Correlation, Interval, interval, smallest_p
+from replay.report.page import MINUS, NONE, TOGETHER, Block, Heading, Table, Text, number
+from replay.study.comparisons import Against, against_baseline, trade_offs
+from replay.study.inference import Correlation, interval
 from replay.study.plan import Cell
 from replay.study.results import Results
-from replay.study.verdicts import CRITERIA, EXPECTED, SIZES, Assessment, Finding, Verdict
+from replay.study.verdicts import Assessment
 
 Part = Block | Drawing
 
 # What gives the figures of a picture, from the folders of its journals.
-FIGURES: Final = "measure {} --json"
-BY_ROUND: Final = "measure {} --by-round --json"
-SPELLS: Final = "measure {} --spells --json"
-GOLD: Final = "export {} --format csv --table agents"
+MEASURE_COMMAND: Final = "measure {} --json"
+BY_ROUND_COMMAND: Final = "measure {} --by-round --json"
+SPELLS_COMMAND: Final = "measure {} --spells --json"
+GOLD_COMMAND: Final = "export {} --format csv --table agents"
 
 SCARCE: Final = 1.0  # the pressure from which on somebody goes without
 
@@ -82,24 +71,26 @@ def head(study: Study) -> list[Part]:
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
     pressures = sorted({results.config(cell).pressure for cell in cells})
-    slack = _named(study, [c for c in cells if results.config(c).pressure < SCARCE])
-    scarce = _named(study, [c for c in cells if results.config(c).pressure >= SCARCE])
+    slack = named(study, [c for c in cells if results.config(c).pressure < SCARCE])
+    scarce = named(study, [c for c in cells if results.config(c).pressure >= SCARCE])
     return [
-        Heading(1, f"Does property emerge among miners? A study of {_count(runs, 'run')}", "top"),
+        Heading(1, f"Does property emerge among miners? A study of {count_of(runs, 'run')}", "top"),
         Text(
-            f"{_count(len({c.treatment for c in cells}), 'treatment')}, "
-            f"{_count(len({c.roster for c in cells}), 'roster')} "
+            f"{count_of(len({c.treatment for c in cells}), 'treatment')}, "
+            f"{count_of(len({c.roster for c in cells}), 'roster')} "
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
-            f"{_count(len(seeds), 'seed')} ({_ranges(seeds)}), "
+            f"{count_of(len(seeds), 'seed')} ({_ranges(seeds)}), "
             f"{' and '.join(str(r) for r in sorted({c.rounds for c in cells}))} rounds. "
             "Every run is a journal in the folder of this study; every figure below is worked out "
-            "from these journals, and says from which."
+            "from these journals, and says from which. Commands are typed in the study's folder; "
+            "`goldrush report . --json` has the figures of the verdict, comparison and theory "
+            "tables."
         ),
         Text(_pressure_says(pressures, slack, scarce)),
     ]
 
 
-def _named(study: Study, cells: Sequence[Cell]) -> list[str]:
+def named(study: Study, cells: Sequence[Cell]) -> list[str]:
     """The treatments of cells, with their rosters where not all rosters of a treatment are meant:
     rosters may have different numbers of agents.
     """
@@ -134,210 +125,12 @@ def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Seq
     return says + "The question would bite at 1 or more; no treatment of this study is scarce."
 
 
-def verdict_section(study: Study) -> list[Part]:
-    """The verdicts, and the rule that they follow."""
-    found = study.assessment.verdicts()
-    parts: list[Part] = [Heading(2, "Verdicts", "verdicts")]
-    if not found:
-        return [
-            *parts,
-            Text(
-                "None: a verdict needs runs with 10 agents and with 20 that are otherwise of the "
-                "same configuration (baseline and agents-20, or scarce and scarce-20)."
-            ),
-        ]
-    families: dict[tuple[str, ...], list[Verdict]] = {}
-    for one in found:
-        cells = [one.cells[size].cell for size in SIZES]
-        key = (" and ".join(cell.treatment for cell in cells), one.roster, str(one.rounds))
-        families.setdefault(key, []).append(one)
-    rows: list[list[Content]] = [
-        [
-            treatments, roster, rounds, _pressures(study.results, members[0]),
-            *(Marked(one.verdict, one.note) for one in members),
-        ]
-        for (treatments, roster, rounds), members in families.items()
-    ]  # fmt: skip
-    return [
-        *parts,
-        Table(
-            ["treatments", "roster", "rounds", "pressure", *CRITERIA],
-            rows,
-            "Each criterion, judged with N = 10 and with N = 20.",
-        ),
-        Text(
-            "Stability: turnover falls and ownership survives longer. Efficiency: output rises "
-            "and idle stamina falls. Conflict: the raid rate falls and defence stands where raids "
-            "come. Norms: holders of 5 rounds and more are raided less than others. Each is the "
-            "second half of a run against the first, after a burn-in of a tenth of the rounds. "
-            "Supported: every sub-measure changes as expected, with p < 0.05 after Holm's "
-            "correction over all seven and in at least three quarters of the seeds, with 10 agents "
-            "and with 20. Not supported: one of them passes the same test the other way round, or "
-            "is the same in both halves of every run, be it with 10 agents or with 20. Else "
-            f"undecided. What {NULL} shows too, which cannot learn, counts for nobody."
-        ),
-        *_too_few(study, found),
-        *_behind(study, found),
-        *_without_burn_in(study, found),
-    ]
-
-
-def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
-    """What must be said where no test can pass, whatever the runs show."""
-    fewest = min(
-        len(study.results.by_cell[one.cells[size].cell]) for one in found for size in SIZES
-    )
-    if _can_pass(fewest):
-        return []
-    enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds))
-    return [
-        Text(
-            f"{_count(fewest, 'seed')}: the smallest p that the test can give is then "
-            f"{p_value(smallest_p(fewest))}, before the correction. No sub-measure can pass it, "
-            f"whichever way round; that takes {enough} seeds at least."
-        )
-    ]
-
-
-def _can_pass(seeds: int) -> bool:
-    """Whether any sub-measure can pass the test with so many seeds: the smallest p-value of all is
-    multiplied by the number of them.
-    """
-    return len(EXPECTED) * smallest_p(seeds) < SIGNIFICANT
-
-
-def _pressures(results: Results, verdict: Verdict) -> str:
-    both = [results.config(verdict.cells[size].cell).pressure for size in SIZES]
-    return " and ".join(number(pressure) for pressure in both)
-
-
-_BEHIND: Final = (
-    "sub-measure", "N", "first half", "second half", "difference [95% interval]",
-    "seeds as expected", "opposite", "same", "p", "Holm", "Holm, opposite", "effect", "shows",
-)  # fmt: skip
-
-
-def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
-    """The figures that the verdicts follow from, a table for each pair of treatments and roster."""
-    parts: list[Part] = [
-        Heading(2, "The figures behind the verdicts", "figures-behind"),
-        Text(
-            "Means over the seeds where both halves have data. p: one-sided Wilcoxon signed-rank "
-            "test in the direction that is expected (by the arrow); Holm: after the correction, "
-            "also of the test the other way round; effect: matched-pairs rank-biserial "
-            "correlation, positive as expected. Seeds without data count as not as expected."
-        ),
-    ]
-    seen = set()
-    for verdict in found:
-        pair = tuple(verdict.cells[size].cell for size in SIZES)
-        if pair in seen:
-            continue
-        seen.add(pair)
-        by_size = [(cell, study.assessment.findings(cell)) for cell in pair]
-        rows = [
-            _finding_row(study.results, cell, findings[name])
-            for name in by_size[0][1]
-            for cell, findings in by_size
-        ]
-        pressures = ", ".join(
-            f"pressure {number(config.pressure)} with N = {config.agents}"
-            for config in map(study.results.config, pair)
-        )
-        treatments = " and ".join(cell.treatment for cell in pair)
-        caption = f"{verdict.roster}, {treatments}, {verdict.rounds} rounds: {pressures}"
-        parts.append(Table(_BEHIND, rows, caption))
-    return parts
-
-
-def _finding_row(results: Results, cell: Cell, found: Finding) -> list[str]:
-    change = found.change
-    arrow = "↑" if change.expected > 0 else "↓"
-    data = "" if change.n == change.seeds else f" ({change.n} with data)"
-    shows = found.shows if found.shows == found.alone else f"{found.alone}, {found.shows}"
-    return [
-        f"{MEASURES[found.measure].title}{TOGETHER}{arrow}",
-        str(results.config(cell).agents),
-        number(change.first.mean),
-        number(change.second.mean),
-        _with_interval(change.difference),
-        f"{change.right} of{TOGETHER}{change.seeds}{data}",
-        str(change.wrong),
-        str(change.same),
-        p_value(change.p),
-        p_value(found.holm),
-        p_value(found.holm_opposite),
-        number(change.effect, 2),
-        shows,
-    ]
-
-
-def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
-    """The verdicts as they would be over all rounds, where the filling of the map counts too."""
-    whole = Assessment(study.results, burn_in=False).verdicts()
-    rows: list[list[Content]] = [
-        [
-            " and ".join(now.cells[size].cell.treatment for size in SIZES), now.roster,
-            str(now.rounds), _pressures(study.results, now), now.criterion, Marked(now.verdict),
-            Marked(then.verdict),
-        ]
-        for now, then in zip(found, whole, strict=True)
-        if now.verdict != then.verdict
-    ]  # fmt: skip
-    says = (
-        "Halves of all rounds, without a burn-in, give the same verdicts."
-        if not rows
-        else "Halves of all rounds, without a burn-in, give other verdicts here: the filling of "
-        "the map looks like learning."
-    )
-    table = [
-        Table(
-            [
-                "treatments",
-                "roster",
-                "rounds",
-                "pressure",
-                "criterion",
-                "after the burn-in",
-                "all rounds",
-            ],
-            rows,
-        )
-    ]
-    return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *(table if rows else [])]
-
-
-def every_treatment(study: Study) -> list[Part]:
-    """What each treatment comes to with its own number of agents."""
-    rows: list[list[Content]] = []
-    for (treatment, rounds), cells in study.groups.items():
-        for cell in cells:
-            if cell in study.same:
-                continue
-            config = study.results.config(cell)
-            rows.append(
-                [
-                    treatment, cell.roster, str(rounds), str(config.agents),
-                    number(config.pressure),
-                    *(Marked(one.outcome) for one in study.assessment.judged(cell)),
-                ]
-            )  # fmt: skip
-    return [
-        Heading(2, "Every treatment", "every-treatment"),
-        Text(
-            "The same rule, with the one number of agents that a treatment has; a verdict needs "
-            "both. " + _identical_says(study)
-        ),
-        Table(["treatment", "roster", "rounds", "N", "pressure", *CRITERIA], rows),
-    ]
-
-
-def _identical_says(study: Study) -> str:
+def identical_says(study: Study) -> str:
     if not study.same:
         return ""
     return (
         "Identical by construction to the baseline, and so not shown: "
-        f"{', '.join(_named(study, list(study.same)))}. The policies that play here look at "
+        f"{', '.join(named(study, list(study.same)))}. The policies that play here look at "
         "nothing that these treatments change."
     )
 
@@ -352,7 +145,8 @@ def comparison_section(study: Study) -> list[Part]:
     parts.append(
         Text(
             "Treatment − baseline, of the values of whole runs, paired by seed: mean difference "
-            "and 95% interval. Pressure stands behind each treatment. " + _identical_says(study)
+            "and 95% interval; the intervals stand one by one, uncorrected. Pressure stands behind "
+            f"each treatment. {_resized_says(study)}{identical_says(study)}"
         )
     )
     by_roster: dict[tuple[str, int], list[Against]] = {}
@@ -376,6 +170,23 @@ def comparison_section(study: Study) -> list[Part]:
     return parts
 
 
+def _resized_says(study: Study) -> str:
+    """What must be said of treatments with other numbers of agents or plots than the baseline."""
+    config = study.results.config
+    resized = [
+        one.cell
+        for one in study.against
+        if (config(one.cell).agents, config(one.cell).plots)
+        != (config(one.baseline).agents, config(one.baseline).plots)
+    ]
+    if not resized:
+        return ""
+    return (
+        "Efficiency, HHI and raid rate change with the number of agents and of plots by arithmetic "
+        f"alone: what the rows of {', '.join(named(study, resized))} show is not behaviour alone. "
+    )
+
+
 def trade_off_section(study: Study) -> list[Part]:
     """Concentration against stability."""
     rows = [
@@ -393,8 +204,11 @@ def trade_off_section(study: Study) -> list[Part]:
             "came at the price of concentration, the correlation would be negative. Runs of "
             "different treatments share seeds, so the intervals are narrower than those of "
             "independent runs; and runs of different treatments differ for many reasons, so what "
-            "goes together need not be cause and effect. "
-            f"{NONE}: one of the two does not vary, or there are fewer than four runs."
+            "goes together need not be cause and effect. HHI changes with the number of agents and "
+            "of plots by arithmetic alone, and the row of all puts rosters together as well: what "
+            "it shows is not behaviour alone. "
+            f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
+            f"correlation of 1 or {MINUS}1 has no interval: the formula says nothing of it."
         ),
         Table(["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows),
     ]
@@ -413,6 +227,8 @@ def trade_off_section(study: Study) -> list[Part]:
 def _correlation(found: Correlation) -> str:
     if found.rho is None:
         return NONE
+    if found.low is None:
+        return number(found.rho, 2)
     low, high = number(found.low, 2), number(found.high, 2)
     return f"{number(found.rho, 2)} [{low},{TOGETHER}{high}]"
 
@@ -438,11 +254,12 @@ def _treatment(
     runs = {cell: study.results.by_cell[cell] for cell in cells}
     where = f"{treatment}, {rounds} rounds (N = {agents}, pressure {pressures})"
     drawn = (
-        ("halves", "half_against_half", "Half against half, after the burn-in", (FIGURES,)),
-        ("rounds", "over_rounds", "Each measure over the rounds", (BY_ROUND,)),
-        ("stamina", "stamina", "What stamina was spent on", (BY_ROUND,)),
+        ("halves", "half_against_half", "Half against half, after the burn-in",
+         (MEASURE_COMMAND,)),
+        ("rounds", "over_rounds", "Each measure over the rounds", (BY_ROUND_COMMAND,)),
+        ("stamina", "stamina", "What stamina was spent on", (BY_ROUND_COMMAND,)),
         ("holdings", "lorenz_and_survival", "Who has the gold, and how long plots are held",
-         (GOLD, SPELLS)),
+         (GOLD_COMMAND, SPELLS_COMMAND)),
     )  # fmt: skip
     return [
         Heading(2, f"Treatment {treatment}, {rounds} rounds, pressure {pressures}", anchor),
@@ -458,18 +275,26 @@ def _treatment(
     ]  # fmt: skip
 
 
+_CUT: Final = "Intervals are drawn no further than the measure can go."
 _EXPLAINED: Final = {
     "half_against_half": "Mean over seeds and 95% interval; a seed counts where both halves have "
-    "data.",
-    "over_rounds": "Mean over seeds and 95% interval, in windows of equal length.",
+    f"data. {_CUT}",
+    "over_rounds": f"Mean over seeds and 95% interval, in windows of equal length. {_CUT}",
     "stamina": "Mean share over seeds.",
     "lorenz_and_survival": "Lorenz curves are means over seeds; survival is Kaplan–Meier over the "
     "spells of all seeds, those still running at the end censored.",
 }
 
 
+# Settings of which a treatment's words say no more than the line of settings does.
+_PLAIN: Final = {"rows", "cols", "agents", "stamina"}
+
+
 def _settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
-    says = f"{TREATMENTS[treatment].says}. " if treatment in TREATMENTS else ""
+    known = TREATMENTS.get(treatment)
+    says = ""
+    if known is not None and not (known.settings and set(known.settings) <= _PLAIN):
+        says = f"{known.says}. "
     stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
     return (
         f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "
@@ -520,10 +345,10 @@ def _drawing(
     arguments: tuple[Any, ...],
     caption: str,
     cells: Sequence[Cell],
-    commands: Sequence[str] = (FIGURES,),
+    commands: Sequence[str] = (MEASURE_COMMAND,),
 ) -> Drawing:
     folders = _folders(study.results, cells)
-    journals = [f"{folder}/ ({_count(count, 'journal')})" for folder, count in folders.items()]
+    journals = [f"{folder}/ ({count_of(count, 'journal')})" for folder, count in folders.items()]
     return Drawing(name, draw, arguments, caption, commands_of(list(folders), commands), journals)
 
 
@@ -560,13 +385,7 @@ def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
     return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
 
 
-def _with_interval(found: Interval) -> str:
-    if found.low is None:
-        return number(found.mean)
-    return f"{number(found.mean)} [{number(found.low)},{TOGETHER}{number(found.high)}]"
-
-
-def _count(count: int, what: str) -> str:
+def count_of(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 

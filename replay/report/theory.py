@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from replay.fairness import Fairness
-from replay.report.page import NONE, TOGETHER, Block, Heading, Table, Text, number, p_value
+from replay.report.page import NONE, Block, Heading, Table, Text, bounds, number, p_value
 from replay.study.comparisons import NULL
-from replay.study.inference import SIGNIFICANT, Interval, holm
+from replay.study.inference import SIGNIFICANT, holm
 from replay.study.results import Results
-from replay.study.theory import Defending, breaking, defending, possession, ties
+from replay.study.theory import Breaking, Defending, breaking, defending, possession, ties
 
 
 def theory_section(results: Results) -> list[Block]:
@@ -41,8 +41,8 @@ def _ties(results: Results) -> list[Block]:
         Text(
             "Ties are drawn: of k tied agents each should win 1/k of the draws, whatever its place "
             "in the order of ids. Pearson's chi-square test against that, with Holm's correction "
-            "over the table; draws with the same key are the same draw and count once. Rejected: "
-            "p < 0.05 after the correction."
+            "over the rows with draws enough, which the rows of all add up; draws with the same "
+            "key are the same draw and count once. Rejected: p < 0.05 after the correction."
         ),
     ]
     if not rows:
@@ -57,9 +57,9 @@ def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
         "all" if test.participants is None else str(test.participants),
         f"{test.draws:,}",
         ", ".join(f"{count:,}" for count in test.counts) or NONE,
-        number(test.statistic),
+        number(None if test.is_thin else test.statistic),
         str(test.degrees),
-        p_value(test.p),
+        p_value(None if test.is_thin else test.p),
         p_value(corrected),
         "too few draws"
         if corrected is None
@@ -93,8 +93,8 @@ def _possession(results: Results) -> list[Block]:
             str(one.cell.rounds),
             number(results.config(one.cell).pressure),
             f"{one.ratio.n} of {one.seeds}",
-            _bounds(one.ratio),
-            NONE if one.beyond_null is None else _bounds(one.beyond_null),
+            bounds(one.ratio),
+            NONE if one.beyond_null is None else bounds(one.beyond_null),
             one.shows,
         ]
         for one in found
@@ -134,15 +134,19 @@ def _defence(results: Results) -> list[Block]:
     rows = [
         [
             one.rule,
-            f"{one.raided:,}",
-            f"{one.fell:,}",
+            *(f"{count:,}" for count in (one.raided, one.overrun, one.undone, one.fell)),
             _MUST.get(one.rule, NONE),
-            _broke(one.rule, one.raided, one.fell),
+            _broke(one),
         ]
         for one in breaking(results)
     ]
-    caption = "Defended plots that were raided, by the rule of defence, over the whole study."
-    parts.append(Table(["rule", "raided", "fell", "by the rule", "seen"], rows, caption))
+    caption = (
+        "Defended plots that were raided, by the rule of defence, over the whole study. Overrun: "
+        "those with more raiders than points, where a point stops one; given back: by an "
+        "authority, after they fell; fell: for good."
+    )
+    head = ["rule", "raided", "overrun", "given back", "fell", "by the rule", "seen"]
+    parts.append(Table(head, rows, caption))
     return parts
 
 
@@ -152,12 +156,10 @@ _MUST: Final = {
 }
 
 
-def _broke(rule: str, raided: int, fell: int) -> str:
-    if not raided:
+def _broke(found: Breaking) -> str:
+    if not found.raided:
         return "no defended plot was raided"
-    if rule == "absolute" or not fell:
-        return "none fell" if fell == 0 else "contradicted"
-    return f"{fell / raided:.1%} fell"
+    return "as the rule says" if found.holds else "contradicted"
 
 
 def _defending_row(results: Results, one: Defending) -> list[str]:
@@ -177,13 +179,7 @@ def _defending_row(results: Results, one: Defending) -> list[str]:
         number(one.saves),
         number(one.cost),
         predicted,
-        _bounds(one.gap),
+        bounds(one.gap),
         seen,
         agrees,
     ]
-
-
-def _bounds(found: Interval) -> str:
-    if found.low is None:
-        return number(found.mean)
-    return f"{number(found.mean)} [{number(found.low)},{TOGETHER}{number(found.high)}]"

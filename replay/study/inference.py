@@ -195,15 +195,15 @@ def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
 @attrs.frozen
 class Correlation:
     """Spearman's rank correlation over `n` runs, with its 95% interval (Fisher's z, its variance
-    (1 + ρ² ÷ 2) ÷ (n − 3) as Bonett and Wright have it for ranks) and two-sided p-value. None where
-    it is undefined: fewer than four runs, or one of the two never varies.
+    (1 + ρ² ÷ 2) ÷ (n − 3) as Bonett and Wright have it for ranks). `rho` is None where it is
+    undefined: fewer than four runs, or one of the two never varies; `low` and `high` are, too, for
+    a correlation of 1 or −1, whose z is infinite.
     """
 
     n: int
     rho: Value
     low: Value
     high: Value
-    p: Value
 
 
 def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
@@ -212,15 +212,13 @@ def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
     first, second = [x for x, _ in whole], [y for _, y in whole]
     n = len(whole)
     if n < CORRELATED_MIN or len(set(first)) == 1 or len(set(second)) == 1:
-        return Correlation(n, None, None, None, None)
+        return Correlation(n, None, None, None)
     from scipy.stats import norm, spearmanr
 
-    found = spearmanr(first, second)
-    rho = max(-1.0, min(1.0, float(found.statistic)))
+    rho = float(spearmanr(first, second).statistic)
     if math.isclose(abs(rho), 1.0, rel_tol=1e-12):
-        exactly = math.copysign(1.0, rho)
-        return Correlation(n, exactly, exactly, exactly, float(found.pvalue))
+        return Correlation(n, math.copysign(1.0, rho), None, None)
     error = math.sqrt((1 + rho * rho / 2) / (n - 3))
     half = float(norm.ppf((1 + CONFIDENCE) / 2)) * error
     z = math.atanh(rho)
-    return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half), float(found.pvalue))
+    return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half))

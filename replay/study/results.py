@@ -26,7 +26,6 @@ from replay.study.plan import Cell
 from replay.workers import jobs_for, workers
 
 POINTS: Final = 40  # of a curve over the rounds
-KINDS: Final = ("defend", "mine", "claim", "raid")
 
 
 @attrs.frozen
@@ -44,6 +43,8 @@ class Totals:
     defended: int
     defended_raided: int
     defended_captured: int
+    defended_undone: int
+    overrun: int
     undefended_captured: int
     staked: int
     defend: int

@@ -20,7 +20,7 @@ from replay.measures import Value, ratio
 from replay.study.comparisons import identical_cells, nulls
 from replay.study.inference import SIGN_SHARE, Interval, interval, paired
 from replay.study.plan import Cell
-from replay.study.results import Result, Results
+from replay.study.results import Result, Results, Totals
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
@@ -210,19 +210,36 @@ def _gold_each(result: Result, policy: str) -> Value:
 class Breaking:
     """How often defended plots that are raided fall, by the rule of defence: never where a point
     stops all raiders, and where it stops one, whenever there are more raiders than points.
+
+    `overrun`: those that must fall by that; `undone`: those that an authority gave back; `fell`:
+    those that were captured for good.
     """
 
     rule: str
     raided: int
+    overrun: int
+    undone: int
     fell: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether as many fell as must by the rule, but for those that were given back."""
+        return self.fell == self.overrun - self.undone
 
 
 def breaking(results: Results) -> list[Breaking]:
-    """By rule of defence, over the runs of the study; captures that an authority undid are none."""
-    found: dict[str, list[int]] = {}
+    """By rule of defence, over the runs of the study."""
+    found: dict[str, list[Totals]] = {}
     for _, runs in _different(results):
         for result in runs:
-            counts = found.setdefault(result.config.defense, [0, 0])
-            counts[0] += result.totals.defended_raided
-            counts[1] += result.totals.defended_captured
-    return [Breaking(rule, *counts) for rule, counts in found.items()]
+            found.setdefault(result.config.defense, []).append(result.totals)
+    return [
+        Breaking(
+            rule,
+            raided=sum(total.defended_raided for total in totals),
+            overrun=sum(total.overrun for total in totals),
+            undone=sum(total.defended_undone for total in totals),
+            fell=sum(total.defended_captured for total in totals),
+        )
+        for rule, totals in found.items()
+    ]

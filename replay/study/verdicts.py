@@ -5,9 +5,9 @@ half of a run to the second. Holm's correction is over the sub-measures of all c
 those without data counted. Filling the map looks like learning: what `random`, which cannot learn,
 shows too, counts for nobody.
 
-A criterion says that all of its sub-measures change, with few agents and with many. So one that is
-seen not to is enough against it: `not supported` is a criterion of which one sub-measure passes the
-test the other way round, or stays exactly the same, be it with 10 agents or with 20.
+A criterion says that all of its sub-measures change, with few agents and with many. `not supported`
+is one of which a sub-measure passes the test the other way round, or of which nothing changes at
+all: every sub-measure that has data stays exactly the same. With 10 agents or with 20 is enough.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, chang
 from replay.study.plan import Cell
 from replay.study.results import Result, Results
 
-NO_CONFLICT: Final = "no conflict to reduce"
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 
 STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"
@@ -35,11 +34,18 @@ CRITERIA: Final[Mapping[str, Mapping[str, int]]] = {
     NORMS: {"respect": -1},
 }
 EXPECTED: Final = {name: sign for parts in CRITERIA.values() for name, sign in parts.items()}
+# By criterion: the measure that is 0 where there was nothing to reduce, and how that is said.
+NOTHING: Final[Mapping[str, tuple[str, str]]] = {
+    STABILITY: ("turnover", "no turnover to reduce"),
+    EFFICIENCY: ("idle", "no idle stamina to reduce"),
+    CONFLICT: ("raid_rate", "no conflict to reduce"),
+    NORMS: ("raid_rate", "no conflict to reduce"),
+}
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
 # What a sub-measure shows in a cell.
-AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = SHOWS = (
+AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = (
     "as expected", "opposite", "no change at all", "unclear", "no data", "as the null",
 )  # fmt: skip
 
@@ -66,7 +72,8 @@ class Finding:
 @attrs.frozen
 class Judged:
     """A criterion in one cell: what each of its sub-measures shows, and the `outcome` of the cell:
-    a verdict as far as one number of agents can tell. `note` says why, in words.
+    a verdict as far as one number of agents can tell. `note` says why, in words; `nothing` is said
+    in it: what there was none of to reduce, empty where there was some.
     """
 
     cell: Cell
@@ -75,6 +82,7 @@ class Judged:
     findings: Sequence[Finding]
     outcome: str
     note: str
+    nothing: str
 
 
 @attrs.frozen
@@ -87,6 +95,11 @@ class Verdict:
     cells: Mapping[int, Judged]
     verdict: str
     note: str
+
+    @property
+    def nothing(self) -> str:
+        """What there was none of to reduce, be it with 10 agents or with 20; else empty."""
+        return next((one.nothing for one in self.cells.values() if one.nothing), "")
 
 
 class Assessment:
@@ -119,18 +132,17 @@ class Assessment:
         findings = self.findings(cell)
         agents = self.results.config(cell).agents
         null = self._nulls.get(cell)
-        peace = self._is_peace(self.results.by_cell[cell])
         judgements = []
         for criterion, parts in CRITERIA.items():
             found = [findings[name] for name in parts]
-            outcome, note = _outcome(found)
-            if peace and criterion in (CONFLICT, NORMS):
-                note = NO_CONFLICT
+            outcome, says = _outcome(found)
+            nothing = self._nothing(criterion, cell, found)
+            note = nothing or says
             if null is None or null == cell:
                 outcome = UNDECIDED
                 why = "the null itself" if null else f"the study has no null (roster {NULL})"
-                note = f"{note}; {why}" if note == NO_CONFLICT else why
-            judgements.append(Judged(cell, agents, criterion, found, outcome, note))
+                note = f"{nothing}; {why}" if nothing else why
+            judgements.append(Judged(cell, agents, criterion, found, outcome, note, nothing))
         return judgements
 
     def verdicts(self) -> list[Verdict]:
@@ -161,13 +173,20 @@ class Assessment:
             findings[name] = Finding(name, found, p, p_opposite, shows, shows)
         return findings
 
-    def _is_peace(self, results: Sequence[Result]) -> bool:
-        """Whether the halves of all runs are seen to be without raids: on somebody's plots, and on
-        nobody's, which are known of whole runs alone.
+    def _nothing(self, criterion: str, cell: Cell, findings: Sequence[Finding]) -> str:
+        """What there was none of to reduce: where no sub-measure changes in any seed, and it is 0
+        in the halves of all runs. Raids on nobody's plots are conflict, too; they are known of
+        whole runs alone.
         """
-        rates = [rate for result in results for rate in self._halves(result)["raid_rate"]]
+        name, says = NOTHING[criterion]
+        results = self.results.by_cell[cell]
+        values = [value for result in results for value in self._halves(result)[name]]
         speculative = sum(result.totals.speculative for result in results)
-        return not speculative and not any(rates) and any(rate is not None for rate in rates)
+        if any(found.change.same < found.change.n for found in findings):
+            return ""
+        if any(values) or (name == "raid_rate" and speculative):
+            return ""
+        return says if any(value is not None for value in values) else ""
 
 
 def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
@@ -190,7 +209,8 @@ def _outcome(findings: Sequence[Finding]) -> tuple[str, str]:
     says = ", ".join(f"{title}: {show}" for title, show in zip(titles, shows, strict=True))
     if all(one == AS_EXPECTED for one in shows):
         return SUPPORTED, says
-    if any(one in (OPPOSITE, NO_CHANGE) for one in shows):
+    with_data = {one for one in shows if one != NO_DATA}
+    if OPPOSITE in shows or with_data == {NO_CHANGE}:
         return NOT_SUPPORTED, says
     return UNDECIDED, says
 

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cli.study import _verdicts
 from replay.measures import MEASURES
 from replay.study.inference import interval
 from replay.study.plan import Cell
 from replay.study.results import results_of
-from replay.study.verdicts import CRITERIA
+from replay.study.verdicts import CRITERIA, Assessment
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
+from tests.replay.study.made_up import results
+from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -56,14 +59,35 @@ def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
     told: Ran, study: Path, answered: dict[str, Any]
 ) -> None:
     lines = told.out.splitlines()
-    cells = [re.split(r"  +", line) for line in lines[1:-2]]
-    verdicts = [verdict for line in cells for verdict in line[3:]]
+    cells = [re.split(r"  +", line) for line in lines[1:-2] if not line.startswith("* ")]
+    verdicts = [verdict.removesuffix("*") for line in cells for verdict in line[3:]]
 
     assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
     assert ["treatments", "roster", "rounds", *CRITERIA] == lines[0].split()
     assert [one["verdict"] for one in answered["verdicts"]] == verdicts
     assert len(verdicts) >= len(CRITERIA)
     assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
+
+
+def test_what_there_was_none_of_is_told_below_the_verdicts() -> None:
+    peace: Changes = {"raid_rate": [(0.0, 0.0)] * 20, "targeting": [(None, None)] * 20}
+    runs = [
+        run
+        for roster, changes in (("greedy-mine", ALL | peace), ("random", {}))
+        for treatment in ("baseline", "agents-20")
+        for run in cell_of(changes, treatment, roster)
+    ]
+    lines = [
+        re.split(r"  +", line)
+        for line in _verdicts(Assessment(results(*runs)).verdicts()).splitlines()
+    ]
+
+    assert [
+        ["baseline and agents-20", "greedy-mine", "200", "supported", "supported",
+         "not supported*", "supported"],
+        ["baseline and agents-20", "random", "200", *["undecided"] * 4],
+        ["* no conflict to reduce; the page says with how many agents"],
+    ] == lines[1:]  # fmt: skip
 
 
 def test_every_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:

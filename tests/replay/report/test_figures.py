@@ -19,6 +19,7 @@ from replay.study.comparisons import Against
 from replay.study.inference import interval
 from replay.study.plan import Cell
 from replay.study.results import Result
+from replay.study.verdicts import EXPECTED
 from tests.replay.report.pages import words
 from tests.replay.study.made_up import Halves, made
 
@@ -233,6 +234,13 @@ def against(treatment: str, *values: float | None) -> Against:
 def forest(*compared: Against) -> Drawn:
     labels = {one.cell: f"{one.cell.treatment} (0.4)" for one in compared}
     return figures.forest(compared, labels, looks_of(["r"])["r"])
+
+
+def test_a_forest_has_every_sub_measure_of_the_criteria() -> None:
+    text = " ".join(words(parsed(forest(against("scarce", 0.1, 0.2)))))
+
+    for name in EXPECTED:
+        assert MEASURES[name].title in text
 
 
 def test_a_forest_has_a_row_for_each_treatment() -> None:

@@ -16,10 +16,12 @@ from replay.report.page import (
     Marked,
     Table,
     Text,
+    bounds,
     number,
     p_value,
     printable,
 )
+from replay.study.inference import Interval
 from tests.replay.report.pages import Page
 
 HOSTILE = [
@@ -84,13 +86,16 @@ def test_text_in_a_picture_that_looks_like_markup_is_left_alone() -> None:
 
 
 def test_a_verdict_is_marked_and_what_only_begins_like_one_is_not() -> None:
-    rows = [["a", Marked("supported", "why"), "supported by none", Marked("not supported")]]
-    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 4, rows)]))
+    near = Marked("as expected with N = 10", "why")
+    rows = [["a", Marked("supported", "why"), "supported by none", Marked("not supported"), near]]
+    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 5, rows)]))
 
     assert [("td", "class", "supported"), ("td", "class", "not-supported")] == [
         one for one in page.attributes if one[0] == "td"
     ]
-    assert [["a", "supported why", "supported by none", "not supported"]] == page.tables[0].rows
+    assert [
+        ["a", "supported why", "supported by none", "not supported", "as expected with N = 10 why"]
+    ] == page.tables[0].rows
 
 
 def test_the_contents_name_every_section_before_the_first() -> None:
@@ -168,6 +173,12 @@ def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
 )  # fmt: skip
 def test_a_figure_has_three_digits_that_count(value: float | None, text: str) -> None:
     assert text == number(value)
+
+
+def test_an_interval_stands_behind_its_mean_where_there_is_one() -> None:
+    assert "2 [1,\u00a03]" == bounds(Interval(5, 2.0, 1.0, 3.0))
+    assert "2" == bounds(Interval(1, 2.0, None, None))
+    assert "–" == bounds(Interval(0, None, None, None))
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from kernel.errors import BadInput
@@ -15,15 +17,23 @@ from replay.report.answers import answers
 from replay.report.drawing import Drawing, drawn
 from replay.report.page import Figure, Heading, Marked, Table, Text, p_value
 from replay.report.report import report
-from replay.report.sections import every_treatment, head, study_of, treatment_sections
-from replay.report.sections import verdict_section as verdicts_in
+from replay.report.sections import (
+    Part,
+    comparison_section,
+    head,
+    study_of,
+    trade_off_section,
+    treatment_sections,
+)
 from replay.report.theory import theory_section
+from replay.report.verdicts import every_treatment
+from replay.report.verdicts import verdict_section as verdicts_in
 from replay.study.plan import Cell
 from replay.study.results import Result, results_of
 from replay.study.verdicts import CRITERIA, EXPECTED
 from tests.replay.report.pages import Page, Seen, studied
 from tests.replay.study.made_up import made, results
-from tests.replay.study.test_verdicts import ALL, cell_of
+from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -155,8 +165,10 @@ def shows(row: dict[str, str]) -> str:
 def criterion(shown: list[str]) -> str:
     if all(one == "as expected" for one in shown):
         return "supported"
-    bad = ("opposite", "no change at all")
-    return "not supported" if any(one in bad for one in shown) else "undecided"
+    with_data = {one for one in shown if one != "no data"}
+    if "opposite" in shown or with_data == {"no change at all"}:
+        return "not supported"
+    return "undecided"
 
 
 def assert_verdicts_follow(page: Page) -> int:
@@ -262,30 +274,37 @@ def test_fair_draws_are_rejected_only_after_the_correction() -> None:
 
 
 def test_few_draws_are_said_to_be_too_few() -> None:
+    """And no figure of a test that nobody may trust is shown."""
     [table, _] = theory_tables(made(Cell("baseline", "raid", 9), ties=tied("claim", 9, 0)))
+    rows = [dict(zip(table.head, map(str, row), strict=True)) for row in table.rows]
 
-    assert ["too few draws"] * 2 == [row[-1] for row in table.rows]
+    assert ["too few draws"] * 2 == [row["1/k"] for row in rows]
+    for row in rows:
+        assert ["–"] * 3 == [row[name] for name in ("chi-square", "p", "Holm")]
 
 
 @pytest.mark.parametrize(
-    ("raided", "fell", "defense", "seen"),
+    ("counts", "defense", "seen"),
     [
-        (0, 0, "absolute", "no defended plot was raided"),
-        (9, 0, "absolute", "none fell"),
-        (9, 1, "absolute", "contradicted"),
-        (8, 1, "pointwise", "12.5% fell"),
-        (8, 0, "pointwise", "none fell"),
+        ((0, 0, 0, 0), "absolute", "no defended plot was raided"),
+        ((9, 0, 0, 0), "absolute", "as the rule says"),
+        ((9, 0, 0, 1), "absolute", "contradicted"),
+        ((8, 1, 0, 1), "pointwise", "as the rule says"),
+        ((8, 3, 1, 2), "pointwise", "as the rule says"),
+        ((8, 0, 0, 0), "pointwise", "as the rule says"),
+        ((8, 1, 0, 0), "pointwise", "contradicted"),
+        ((8, 1, 0, 2), "pointwise", "contradicted"),
     ],
 )
 def test_where_defence_breaks_is_held_against_its_rule(
-    raided: int, fell: int, defense: str, seen: str
+    counts: tuple[int, ...], defense: str, seen: str
 ) -> None:
-    totals = {"defended_raided": raided, "defended_captured": fell}
+    names = ("defended_raided", "overrun", "defended_undone", "defended_captured")
+    totals = dict(zip(names, counts, strict=True))
     run = made(Cell("own", "raid", 9), totals=totals, settings={"defense": defense})
+    row = theory_tables(run)[-1].rows[0]
 
-    assert [defense, str(raided), str(fell), seen] == [
-        theory_tables(run)[-1].rows[0][place] for place in (0, 1, 2, 4)
-    ]
+    assert [defense, *map(str, counts), seen] == [*row[:5], row[6]]
 
 
 # figures, their commands and journals
@@ -337,7 +356,9 @@ def test_panels_without_data_are_told_below_the_figure(page: Page) -> None:
 
     assert any(
         text.startswith("tit-for-tat-raid, 30 rounds: treatments against the baseline.")
-        and text.endswith("No data for: raid success rate.")
+        and text.endswith(
+            "No data for: targeting of defence, respect for first possession, raid success rate."
+        )
         for text in captions
     )
 
@@ -438,9 +459,106 @@ def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
     study = study_of(results(*cell_of(ALL, "agents-20"), *cell_of({}, "agents-20", "random")))
     [table] = [part for part in every_treatment(study) if isinstance(part, Table)]
 
-    assert ["agents-20", "greedy-mine", "200", "20", "0.8", *["supported"] * 4] == [
-        str(cell) for cell in table.rows[0]
+    cells = [cell.verdict if isinstance(cell, Marked) else cell for cell in table.rows[0]]
+    seen = ["as expected with N = 20"] * 4
+    assert ["agents-20", "greedy-mine", "200", "20", "0.8", *seen] == cells
+    assert "as expected with N = 20 (respect for first possession: as expected)" == (
+        str(table.rows[0][-1])
+    )
+
+
+def test_no_outcome_of_one_number_of_agents_reads_like_a_verdict() -> None:
+    opposite = {name: [(b, a) for a, b in halves] for name, halves in ALL.items()}
+    runs = [*cell_of(opposite, "scarce"), *cell_of({}, "scarce", "random")]
+    [table] = [p for p in every_treatment(study_of(results(*runs))) if isinstance(p, Table)]
+    says = {str(cell).partition(" (")[0] for row in table.rows for cell in row[5:]}
+
+    assert {"not as expected with N = 10", "unclear with N = 10"} == says
+
+
+def test_what_there_was_none_of_is_said_wherever_an_outcome_stands() -> None:
+    """In the verdicts, in those over all rounds, and for every treatment."""
+    calm: Changes = {"raid_rate": [(0.0, 0.0)] * 20, "targeting": [(None, None)] * 20}
+    runs = [
+        attrs.evolve(run, halves_whole=dict(run.halves) | {"raid_rate": (0.1, 0.0)})
+        for treatment in ("baseline", "agents-20")
+        for run in cell_of(calm, treatment, "greedy-mine")
     ]
+    for treatment in ("baseline", "agents-20"):
+        runs += cell_of({}, treatment, "random")
+    study = study_of(results(*runs))
+    verdicts, *_, without = [part for part in verdicts_in(study) if isinstance(part, Table)]
+    [every] = [part for part in every_treatment(study) if isinstance(part, Table)]
+
+    assert "not supported (no conflict to reduce)" == str(verdicts.rows[0][6])
+    assert ["conflict", "not supported (no conflict to reduce)"] == list(
+        map(str, without.rows[0][4:6])
+    )
+    assert "undecided (raid rate: as expected, targeting of defence: no data)" == str(
+        without.rows[0][6]
+    )
+    assert "not as expected with N = 10 (no conflict to reduce)" == str(every.rows[0][7])
+
+
+# what must be said beside the figures
+
+
+def said(parts: Sequence[Part]) -> str:
+    return " ".join(part.text for part in parts if isinstance(part, Text))
+
+
+def test_what_differs_by_arithmetic_alone_is_named() -> None:
+    cells = [Cell(t, "raid", 9) for t in ("baseline", "agents-20", "cap-2", "scarce", "scarce-20")]
+    says = said(comparison_section(study_of(results(*map(made, cells)))))
+
+    assert "the intervals stand one by one, uncorrected" in says
+    assert "by arithmetic alone: what the rows of agents-20, scarce, scarce-20 show is not" in says
+    plain = said(comparison_section(study_of(results(*map(made, (cells[0], cells[2]))))))
+    assert "arithmetic" not in plain
+
+
+def test_a_correlation_of_one_has_no_interval() -> None:
+    runs = [
+        made(Cell("scarce", "raid", 9), n, run={"turnover": n, "gini": n, "hhi": (n - 1) ** 2})
+        for n in range(5)
+    ]
+    parts = trade_off_section(study_of(results(*runs)))
+    [table] = [part for part in parts if isinstance(part, Table)]
+
+    assert "1" == table.rows[0][3]
+    assert re.fullmatch(r"0\.\d+ \[.+\]", str(table.rows[0][4]))
+    assert "A correlation of 1 or −1 has no interval" in said(parts)
+    assert "the row of all puts rosters together as well" in said(parts)
+
+
+def test_where_commands_are_typed_is_said_first() -> None:
+    says = said(head(study_of(results(made(Cell("scarce", "raid", 9))))))
+
+    assert "Commands are typed in the study's folder; `goldrush report . --json` has" in says
+
+
+def test_that_intervals_are_cut_is_said_where_they_are() -> None:
+    parts = treatment_sections(study_of(results(made(Cell("scarce", "raid", 9)))))
+    cut = [p.draw for p in parts if isinstance(p, Drawing) and "no further than" in p.caption]
+
+    assert ["half_against_half", "over_rounds"] == cut
+
+
+@pytest.mark.parametrize(
+    ("treatment", "begins"),
+    [
+        ("baseline", "The default configuration. 10 x 10 plots, 10 agents, 10 stamina each, cap"),
+        ("scarce-20", "5 x 6 plots, 20 agents, 10 stamina each, cap"),
+        ("agents-20", "10 x 10 plots, 20 agents, 10 stamina each, cap"),
+        ("stamina-8", "10 x 10 plots, 10 agents, 8 stamina each, cap"),
+        ("cap-2", "2 stamina at most pay on a plot. 10 x 10 plots"),
+        ("alpha-rich", "A fifth of the plots pays double. 10 x 10 plots"),
+    ],
+)
+def test_what_a_treatment_sets_is_said_once(treatment: str, begins: str) -> None:
+    parts = treatment_sections(study_of(results(made(Cell(treatment, "raid", 9)))))
+
+    assert said(parts).startswith(begins)
 
 
 # where it is written

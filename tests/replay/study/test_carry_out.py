@@ -760,7 +760,8 @@ def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Pa
         if done == 3:
             shutil.rmtree(tmp_path / "study")
 
-    with pytest.raises((RunFailed, WriteFailed), match="(?i)no such file|create the folder|in the way|another process"):
+    says = r"(?i)no such file|create the folder|in the way|another process"
+    with pytest.raises((RunFailed, WriteFailed), match=says):
         carry_out(PLAN, tmp_path / "study", on_step=take_away, place=processes(1))
     assert len(RUNS) == len(again(tmp_path / "study", whole))
 

@@ -307,17 +307,49 @@ def test_only_cells_where_defenders_meet_miners_are_looked_at() -> None:
 
 def test_defence_breaks_by_its_rule(recorded: tuple[Results, list[Path]]) -> None:
     found, paths = recorded
-    counted = {"absolute": [0, 0], "pointwise": [0, 0]}
+    counted = {"absolute": [0, 0, 0, 0], "pointwise": [0, 0, 0, 0]}
     for path in paths:
         rule = measure(path).config.defense
         with JournalReader(path) as reader:
             for event in fold.events(MINING, reader):
                 if event.name == "raid_resolved" and event["defense"]:
                     counted[rule][0] += 1
-                    counted[rule][1] += event["outcome"] == "captured"
+                    many = len(event["raiders"]) > event["defense"]
+                    counted[rule][1] += rule == "pointwise" and many
+                    counted[rule][3] += event["outcome"] == "captured"
 
     assert [Breaking(rule, *counts) for rule, counts in counted.items()] == breaking(found)
-    assert counted["absolute"][1] == 0 < counted["pointwise"][1]
+    assert counted["absolute"][3] == 0 < counted["pointwise"][3] < counted["pointwise"][0]
+    assert [True, True] == [one.holds for one in breaking(found)]
+
+
+@pytest.mark.parametrize("detection", [0.5, 1.0])
+def test_what_an_authority_gives_back_fell_by_the_rule_all_the_same(
+    detection: float, tmp_path: Path
+) -> None:
+    setting = {
+        "rounds": 25, "rows": 3, "cols": 3, "defense": "pointwise", "truce": 3,
+        "authority": "adjudicate", "detection": detection,
+    }  # fmt: skip
+    record(tmp_path / "a.journal", setting, "greedy-mine*2,defend-then-mine*2,random*2")
+    run = result_of(Cell("own", "six", 25), measure(tmp_path / "a.journal"))
+    [found] = breaking(results(run))
+
+    assert 0 < found.undone <= found.overrun < found.raided
+    assert found.overrun == found.undone + found.fell
+    assert (found.fell == 0) == (detection == 1)
+    assert found.holds
+
+
+@pytest.mark.parametrize(
+    ("overrun", "undone", "fell", "holds"),
+    [(0, 0, 0, True), (3, 0, 3, True), (3, 0, 2, False), (3, 0, 4, False), (3, 1, 2, True),
+     (3, 1, 3, False), (0, 0, 1, False)],
+)  # fmt: skip
+def test_a_plot_that_falls_against_the_rule_or_stands_against_it_is_seen(
+    overrun: int, undone: int, fell: int, holds: bool
+) -> None:
+    assert holds == Breaking("pointwise", 9, overrun, undone, fell).holds
 
 
 def test_what_is_identical_by_construction_counts_once() -> None:
@@ -325,7 +357,7 @@ def test_what_is_identical_by_construction_counts_once() -> None:
     totals = HOLDERS | {"defended": 10, "defended_raided": 4}
     found = results(*(made(cell, totals=totals) for cell in cells))
 
-    assert [Breaking("absolute", 4, 0)] == breaking(found)
+    assert [Breaking("absolute", 4, 0, 0, 0)] == breaking(found)
     assert [cells[0]] == [one.cell for one in possession(found)]
     assert [cells[0]] == [one.cell for one in defending(found)]
 

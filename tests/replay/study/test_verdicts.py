@@ -209,6 +209,30 @@ def test_where_all_differences_are_0_nothing_is_supported() -> None:
     assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(found)
 
 
+@pytest.mark.parametrize("name", [n for n in EXPECTED if n != "respect"])
+def test_one_sub_measure_that_never_changes_is_not_enough_against_its_criterion(name: str) -> None:
+    same = {name: [(1.0, 1.0)] * 20}
+    for others in (ALL, {n: changing(n, right=10, wrong=10) for n in EXPECTED}):
+        found = study(others | same)
+        [criterion] = [c for c, parts in CRITERIA.items() if name in parts]
+
+        assert NO_CHANGE == shown(found)[name]
+        assert UNDECIDED == judged(found)[criterion]
+
+
+def test_where_the_sub_measures_with_data_never_change_those_without_do_not_count() -> None:
+    found = study(ALL | {"idle": [(1.0, 1.0)] * 20, "efficiency": [(None, 1.0)] * 20})
+
+    assert {NO_CHANGE, NO_DATA} == {shown(found)[name] for name in CRITERIA["efficiency"]}
+    assert NOT_SUPPORTED == judged(found)["efficiency"]
+
+
+def test_where_no_sub_measure_has_data_nothing_is_decided() -> None:
+    found = study(dict.fromkeys(EXPECTED, [(None, 1.0)] * 20))
+
+    assert dict.fromkeys(EVERY, UNDECIDED) == judged(found)
+
+
 def test_one_seed_that_changes_is_a_change() -> None:
     found = study(ALL | {"idle": changing("idle", right=1)})
 
@@ -348,6 +372,45 @@ def test_where_nobody_raided_there_was_no_conflict_to_reduce() -> None:
         assert (criterion in ("conflict", "norms")) == says
 
 
+NONE_TO_REDUCE = {
+    "stability": ("turnover", "no turnover to reduce"),
+    "efficiency": ("idle", "no idle stamina to reduce"),
+    "conflict": ("raid_rate", "no conflict to reduce"),
+    "norms": ("raid_rate", "no conflict to reduce"),
+}
+
+
+def test_what_there_was_none_of_in_any_seed_is_said() -> None:
+    for criterion, (name, says) in NONE_TO_REDUCE.items():
+        found = verdicts_of(study({name: [(0.0, 0.0)] * 20}))[criterion]
+
+        assert (NOT_SUPPORTED, says, says) == (found.verdict, found.note, found.nothing)
+
+
+def test_where_there_was_some_of_it_nothing_is_said() -> None:
+    assert {""} == {one.nothing for one in verdicts_of(study({})).values()}
+    for criterion, (name, _) in NONE_TO_REDUCE.items():
+        constant: list[Halves] = [(0.0, 0.0)] * 19 + [(0.01, 0.01)]
+
+        assert "" == verdicts_of(study({name: constant}))[criterion].nothing
+
+
+@pytest.mark.parametrize("other", ["survival", "efficiency", "targeting", "respect"])
+def test_where_another_sub_measure_changes_in_one_seed_it_is_not_said(other: str) -> None:
+    [criterion] = [c for c, parts in CRITERIA.items() if other in parts]
+    name, _ = NONE_TO_REDUCE[criterion]
+    found = study({name: [(0.0, 0.0)] * 20, other: changing(other, right=1)})
+
+    assert "" == verdicts_of(found)[criterion].nothing
+
+
+def test_what_there_was_none_of_with_one_number_of_agents_alone_is_told_with_it() -> None:
+    found = verdicts_of(study(ALL | PEACE, ALL))["conflict"]
+
+    assert "no conflict to reduce" == found.nothing
+    assert found.note.startswith("N = 10: no conflict to reduce; N = 20: raid rate: as expected")
+
+
 def test_raids_before_the_halves_are_no_conflict_in_them() -> None:
     found = study(ALL | PEACE, totals={"raids": 3})
 
@@ -397,7 +460,7 @@ def test_halves_are_judged_after_the_burn_in_or_without_one() -> None:
     whole = [one for one in Assessment(found, burn_in=False).verdicts() if one.roster == LEARNER]
 
     assert dict.fromkeys(EVERY, SUPPORTED) == judged(found)
-    expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": NOT_SUPPORTED}
+    expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": UNDECIDED}
     assert expected == {one.criterion: one.verdict for one in whole}
 
 
