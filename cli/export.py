@@ -31,7 +31,7 @@ def export(
 
     Tables are of events, rounds, agents and spells of ownership; replay/TABLES.md lists their
     columns. Of a folder, all *.journal files in it are meant. One table as csv is printed where
-    there is no --out.
+    there is no --out. Parquet needs goldrush[tables].
 
     \b
     Example: goldrush export journals/ --format parquet --out tables

@@ -42,7 +42,7 @@ def measure(
 
     Halves are those of the rounds after the burn-in, the first tenth. Of a folder, all *.journal
     files in it are meant; of several journals the main measures are shown, and all of them with
-    --csv or --json.
+    --csv or --json. All but --usage needs goldrush[stats].
 
     \b
     Example: goldrush measure run.journal --by-round

@@ -26,13 +26,22 @@ JOBS_MAX = 1000
 @click.command()
 @click.argument("plan", required=False, type=click.Path())
 @click.option("--out", type=click.Path(), required=True, help="The study's folder.")
-@click.option("--treatment", "treatments", multiple=True, help="One by name, or all (default).")
-@click.option("--roster", "rosters", multiple=True, help="One, or baselines (default).")
+@click.option(
+    "--treatment",
+    "treatments",
+    multiple=True,
+    help="By name, or all; may be repeated.",
+)
+@click.option("--roster", "rosters", multiple=True, help="One, or baselines; may be repeated.")
 @click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
-@click.option("--rounds", multiple=True, type=int, help="A horizon (default 200).")
+@click.option("--rounds", multiple=True, type=int, help="A horizon (default 200); may be repeated.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors).")
-@click.option("--dask", metavar="ADDRESS", help="Play on the workers of a Dask scheduler.")
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Play on a Dask cluster (needs goldrush[dask]).",
+)
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def study(
@@ -59,6 +68,8 @@ def study(
     from replay.study.carry_out import PLAYED, carry_out, runs_of
     from replay.study.place import RunFailed, WorkersLost, processes
 
+    if not out:
+        raise BadInput("--out is empty", "give a folder")
     if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
     if dask is not None and jobs is not None:
@@ -125,6 +136,8 @@ def report(
 ) -> int:
     """Report on a study: verdicts, figures and tables in one page.
 
+    It needs goldrush[stats].
+
     \b
     Example: goldrush report study
     """
@@ -152,6 +165,8 @@ def report(
         written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
     if written.verdicts:
         click.echo(_verdicts(written.verdicts) + "\n")
+    else:
+        click.echo("no verdicts: they need runs with 10 agents and, else the same, with 20\n")
     click.echo(f"page: {printable(shlex.quote(str(written.path)))}")
     return DONE
 

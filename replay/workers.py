@@ -6,9 +6,26 @@ import os
 import signal
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from typing import Final, TypeVar
+
+from kernel.errors import GoldrushError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+AHEAD: Final = 8  # tasks a process that are handed over at once
+
+
+class WorkerDied(GoldrushError):
+    """A process was ended while it was at work: by the system for want of memory, or by hand."""
+
+    def __init__(self) -> None:
+        super().__init__("a process at work has died, for want of memory perhaps; try again")
 
 
 class Workers(ProcessPoolExecutor):
@@ -31,6 +48,36 @@ def workers(jobs: int) -> Workers:
 def jobs_for(tasks: int, jobs: int | None = None) -> int:
     """How many processes so many tasks are worth: `jobs`, by default one a processor."""
     return max(1, min(jobs or os.cpu_count() or 1, tasks))
+
+
+def each_of(
+    function: Callable[[T], R], tasks: Sequence[T], jobs: int | None = None
+) -> Generator[R, None, None]:
+    """What a function makes of each task, in their order, `jobs` at a time.
+
+    Raises WorkerDied where a process is ended from outside, and what the function raises; whatever
+    stops this, Ctrl-C above all, nobody waits for what is under way.
+    """
+    if not tasks:
+        return
+    count = jobs_for(len(tasks), jobs)
+    pool = workers(count)
+    waiting: deque[Future[R]] = deque()
+    left = iter(tasks)
+    try:
+        while True:
+            while len(waiting) < AHEAD * count and (task := next(left, None)) is not None:
+                waiting.append(pool.submit(function, task))
+            if not waiting:
+                break
+            yield waiting.popleft().result()
+    except BrokenExecutor:
+        pool.stop()
+        raise WorkerDied from None
+    except BaseException:
+        pool.stop()
+        raise
+    pool.shutdown()
 
 
 def _begin(path: list[str]) -> None:

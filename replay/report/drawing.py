@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from replay.report.page import Block, Figure, Text
-from replay.workers import jobs_for, workers
+from replay.workers import each_of
 
 
 @attrs.frozen
@@ -33,12 +33,10 @@ def drawn(
     """The page with its figures; `on_figure` is told (figures drawn, in all)."""
     drawings = [part for part in parts if isinstance(part, Drawing)]
     ready: dict[str, Block] = {}
-    if drawings:
-        with workers(jobs_for(len(drawings), jobs)) as pool:
-            for place, figure in enumerate(pool.map(_drawn, drawings)):
-                ready[drawings[place].name] = figure
-                if on_figure is not None:
-                    on_figure(place + 1, len(drawings))
+    for place, figure in enumerate(each_of(_drawn, drawings, jobs)):
+        ready[drawings[place].name] = figure
+        if on_figure is not None:
+            on_figure(place + 1, len(drawings))
     return [ready[part.name] if isinstance(part, Drawing) else part for part in parts]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,7 @@ from replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
+PAGES: Final = (".html", ".htm", ".md", ".markdown")  # what a report may be written over
 FIGURES_SUFFIX: Final = "-figures"  # behind the name of a page in Markdown: the folder beside it
 
 # Told what is under way, how much of it is done, and of how much.
@@ -119,13 +121,15 @@ def _check_matplotlib() -> None:
 
 
 def _check_place(path: Path, beside: Path | None, force: bool) -> None:
-    if path.is_dir():
+    if not path.name or path.is_dir():
         raise BadInput(f"{path} is a folder", "give --out a file")
     if not path.parent.is_dir():
         raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
     for place in (path, beside):
         if place is not None and place.exists() and not force:
             raise BadInput(f"{place} exists already", "give another --out, or --force")
+    if path.is_file() and path.suffix.lower() not in PAGES:
+        raise BadInput(f"{path} is no page", f"give --out a file that ends in {' or '.join(PAGES)}")
 
 
 def _check_figures(folder: Path) -> None:
@@ -150,8 +154,13 @@ def _write(path: Path, text: str) -> None:
 def _write_figures(folder: Path, figures: dict[str, str]) -> None:
     """Put the figures where those of an earlier report were."""
     _check_figures(folder)
-    folder.mkdir(exist_ok=True)
-    for file in folder.iterdir():
-        file.unlink()
-    for name, svg in figures.items():
-        (folder / name).write_text(svg, encoding="utf-8")
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}")
+    try:
+        unfinished.mkdir()
+        for name, svg in figures.items():
+            (unfinished / name).write_text(svg, encoding="utf-8")
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.replace(unfinished, folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)

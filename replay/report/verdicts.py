@@ -76,8 +76,8 @@ def verdict_section(study: Study) -> list[Part]:
             "correction over all seven and in at least three quarters of the seeds, with 10 agents "
             "and with 20. Not supported: one of them passes the same test the other way round, or "
             "all that have data are the same in both halves of every run, be it with 10 agents or "
-            f"with 20. Else undecided. What {NULL} shows too, which cannot learn, counts for "
-            "nobody. Where there was nothing to reduce, that is said."
+            f"with 20. Else undecided. A change that {NULL} shows, too, which cannot learn, counts "
+            "for nobody. Where there was nothing to reduce, that is said."
         ),
         *_too_few(study, found),
         *_behind(study, found),

@@ -115,8 +115,12 @@ def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
 
 
 def _tidy(difference: float, a: float, b: float) -> float:
-    """0 for a difference that is only the rounding of two equal means."""
-    return 0.0 if math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12) else difference
+    """A difference without what rounding has added to it: 0 for two equal means, and equal where
+    two differences are, though they are of other means: they share a rank.
+    """
+    if math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12):
+        return 0.0
+    return float(f"{difference:.10g}")
 
 
 def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:

@@ -7,6 +7,7 @@ are. Nothing in it tells when, where or by how many processes, so equal studies 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -161,22 +162,29 @@ def read_manifest(folder: str | Path) -> Manifest:
         if len(data) > MANIFEST_MAX:
             raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
         return _manifest_of(json.loads(data))
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise BadInput(
-            f"{path} is no manifest of a study: {shown(str(error))}", "restore it, or study anew"
-        ) from None
+    except (TypeError, LookupError, AttributeError, RecursionError):
+        says = "a field is missing in it, or of another kind"
+    except ValueError as error:
+        says = shown(str(error), 200)
+    raise BadInput(f"{path} is no manifest of a study: {says}", "restore it, or study anew")
 
 
 def _manifest_of(table: Any) -> Manifest:
-    if table["world"] != MINING.name or type(table["plan"]["rosters"]) is not dict:
-        raise ValueError("not of the mining world")
-    runs = [_run_of(cell, run) for cell in table["cells"] for run in cell["runs"]]
-    if not runs or len({run.path for run in runs}) < len(runs):
-        raise ValueError("no runs, or one twice")
-    return Manifest(table["plan"], runs)
+    found = (table["format"], table["world"], table["rules"])
+    if found != (FORMAT, MINING.name, MINING.rules):
+        raise ValueError(
+            f"format {shown(found[0])}, world {shown(found[1])}, rules {shown(found[2])}; this "
+            f"goldrush reads {FORMAT}, {MINING.name}, {MINING.rules}"
+        )
+    plan = table["plan"]
+    runs = [_run_of(plan, cell, run) for cell in table["cells"] for run in cell["runs"]]
+    size = math.prod(len(plan[name]) for name in ("treatments", "rosters", "seeds", "rounds"))
+    if size != len(runs) or len({run.path for run in runs}) < len(runs):
+        raise ValueError(f"its plan has {size:,} runs, its list {len(runs):,}, or one twice")
+    return Manifest(plan, runs)
 
 
-def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
+def _run_of(plan: Mapping[str, Any], cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
     try:
         config = config_of({**cell["config"], **run["config"]})
     except BadInput as error:
@@ -188,5 +196,7 @@ def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
     undone = sha256 is None and size is None
     if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
         raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
-    where = Cell(str(cell["treatment"]), str(cell["roster"]), config.rounds)
+    where = Cell(cell["treatment"], cell["roster"], config.rounds)
+    if where.treatment not in list(plan["treatments"]) or where.roster not in dict(plan["rosters"]):
+        raise ValueError(f"{shown(str(where))} is not in its plan")
     return Listed(where, config.seed, path, config, sha256, size)

@@ -23,7 +23,7 @@ from replay.measures import HALF_LIFE, MEASURES, Counts, Value
 from replay.spells import check_statsmodels
 from replay.study.manifest import Listed, Manifest, read_manifest
 from replay.study.plan import Cell
-from replay.workers import jobs_for, workers
+from replay.workers import each_of
 
 POINTS: Final = 40  # of a curve over the rounds
 
@@ -101,7 +101,7 @@ def results_of(
     """Measure every run of a study, `jobs` at a time; `on_run` is told (runs measured, in all).
 
     Raises BadInput for a folder without a study, one that is not finished, and one whose journals
-    are not those that its manifest lists.
+    are not those that its manifest lists; WorkerDied.
     """
     check_statsmodels()
     manifest = read_manifest(folder)
@@ -114,14 +114,12 @@ def results_of(
         )
     by_cell: dict[Cell, list[Result]] = {}
     journals: dict[Cell, list[str]] = {}
-    count = jobs_for(len(manifest.runs), jobs)
-    with workers(count) as pool:
-        tasks = [(str(folder), run) for run in manifest.runs]
-        for place, result in enumerate(pool.map(_result, tasks, chunksize=4)):
-            by_cell.setdefault(result.cell, []).append(result)
-            journals.setdefault(result.cell, []).append(manifest.runs[place].path)
-            if on_run is not None:
-                on_run(place + 1, len(tasks))
+    tasks = [(str(folder), run) for run in manifest.runs]
+    for place, result in enumerate(each_of(_result, tasks, jobs)):
+        by_cell.setdefault(result.cell, []).append(result)
+        journals.setdefault(result.cell, []).append(manifest.runs[place].path)
+        if on_run is not None:
+            on_run(place + 1, len(tasks))
     return Results(str(folder), manifest, by_cell, journals)
 
 

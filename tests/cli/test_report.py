@@ -170,7 +170,8 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     options = ("--format", "md", "--out", "page.md")
     ran = goldrush("report", study, *options, cwd=tmp_path)
 
-    assert (0, "page: page.md\n") == (ran.code, ran.out)
+    says = "no verdicts: they need runs with 10 agents and, else the same, with 20"
+    assert (0, [says, "", "page: page.md"]) == (ran.code, ran.out.splitlines())
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")
     refused = goldrush("report", study, *options, cwd=tmp_path)
@@ -210,3 +211,15 @@ def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) 
             "study/baseline/mixed/rounds-30/seed-0001.journal is not the journal that the manifest",
             "give the command of the study again",
         )
+
+
+def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> None:
+    journal = next(study.rglob("*.journal"))
+    for out in (study / "manifest.json", journal):
+        before = out.read_bytes()
+        refused = goldrush("report", study, "--out", out, "--force", cwd=tmp_path)
+
+        assert_refused(refused, "is no page; give --out a file that ends in .html")
+        assert before == out.read_bytes()
+    assert_refused(goldrush("report", study, "--out", "", cwd=tmp_path), "is a folder")
+    assert_refused(goldrush("study", "--out", "", cwd=tmp_path), "--out is empty")

@@ -337,3 +337,21 @@ def test_whatever_comes_in_no_figure_that_is_none_comes_out(
 
     assert all(figure is None or math.isfinite(figure) for figure in figures)
     assert found.right + found.wrong + found.same == found.n <= found.seeds
+
+
+def test_differences_that_rounding_alone_tells_apart_share_a_rank() -> None:
+    """Of eight pairs seven differ by a tenth, whatever the figures are that they come from."""
+    firsts = [0.1, 0.2, 0.3, 0.7, 1.1, 2.3, 0.0]
+    pairs = [(a, a + 0.1) for a in firsts] + [(0.9, 0.4)]
+    apart = {b - a for a, b in pairs[:-1]}
+    found = change(pairs, +1)
+
+    assert len(apart) > 1  # as floats
+    # The seven share rank 4, the one that fell has rank 8: W₊ = 28 of 36. As much or more have, of
+    # 2⁸ patterns, with the eighth those with 5, 6 or 7 of the seven (21 + 7 + 1), without it 1.
+    assert 30 / 256 == found.p
+    assert almost(2 * 28 / 36 - 1) == found.effect
+
+
+def almost(value: float) -> object:
+    return pytest.approx(value, rel=1e-12)

@@ -1,0 +1,62 @@
+"""Processes at work: in order, and told when one of them dies."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from replay.workers import WorkerDied, each_of
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+
+def slowly(number: int) -> int:
+    time.sleep((7 * number % 5) / 500)
+    return number * number
+
+
+def deadly(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def wrong(number: int) -> int:
+    if number == 3:
+        raise ValueError(number)
+    return number
+
+
+def note(path: str) -> int:
+    Path(path).touch()
+    time.sleep(0.05)
+    return os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5, None])
+def test_outcomes_come_in_the_order_of_the_tasks(jobs: int | None) -> None:
+    assert [n * n for n in range(40)] == list(each_of(slowly, range(40), jobs))
+    assert [] == list(each_of(slowly, [], jobs))
+
+
+def test_a_process_that_dies_is_told() -> None:
+    with pytest.raises(WorkerDied, match="a process at work has died"):
+        list(each_of(deadly, range(10), 2))
+
+
+def test_what_a_task_raises_is_raised() -> None:
+    with pytest.raises(ValueError, match="3"):
+        list(each_of(wrong, range(10), 2))
+
+
+def test_who_stops_asking_leaves_no_process_behind(tmp_path: Path) -> None:
+    outcomes = each_of(note, [str(tmp_path / str(n)) for n in range(200)], 1)
+    pid = next(outcomes)
+    outcomes.close()
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert len(list(tmp_path.iterdir())) < 100
