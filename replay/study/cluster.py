@@ -69,7 +69,11 @@ def _watch(client: Any, address: str) -> Callable[[], None]:
 
     def watch() -> None:
         nonlocal without
-        without = 0 if client.nthreads() else without + 1
+        try:
+            workers = client.nthreads()
+        except OSError:  # the scheduler is gone: what was handed over will say so
+            workers = {}
+        without = 0 if workers else without + 1
         if without == 3:
             raise WorkersLost(f"the Dask scheduler at {address} has no workers any more")
 
