@@ -64,8 +64,8 @@ class Steps:
 
 @attrs.frozen
 class Unit:
-    """A unit, whatever commits it came in: its number, its steps, the inputs that wait to be
-    judged, its digest (None: it was left open).
+    """A unit, whatever commits it came in: its number in the journal, its steps, the inputs that
+    wait to be judged, its digest (None: it was left open).
     """
 
     number: int
@@ -134,7 +134,7 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
         return state
     if world.unit_done(state) is (commit.digest is None):
         says = "closes before it is done" if commit.digest is not None else "is done but not closed"
-        raise MalformedEvents(path, commit.where, f"{world.vocabulary.unit} {commit.unit} {says}")
+        raise MalformedEvents(path, commit.where, f"{world.vocabulary.called(commit.unit)} {says}")
     return state if commit.digest is None else world.close(state)
 
 
@@ -174,7 +174,7 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
 
 
 def past(world: World[Any], path: str, last: int, place: Place | None = None) -> Past:
-    """What a world is given to read its record of the past from, up to unit `last`.
+    """What a world is given to read its record of the past from, up to the journal's unit `last`.
 
     `place` lies anywhere before the first unit that will be asked for.
     """
@@ -289,39 +289,44 @@ def commit_events(
         yield setup_event(world, reader, commit)
         return
     words = world.vocabulary
-    front = {words.unit: commit.unit}
+    number = words.number(commit.unit)
+    front = {words.unit: number}
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
     for step in under_way.completed_by(commit):
         yield from block_events(world, commit.unit, step.inputs)
         yield from block_events(world, commit.unit, step.derived)
     if commit.digest is not None:
-        yield Event(words.closed, commit.unit, {**front, "digest": f"{commit.digest:016x}"})
+        yield Event(words.closed, number, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
-        yield Event(words.ended, commit.unit, front)
+        yield Event(words.ended, number, front)
 
 
 def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Event:
     """The event of a START or a FORK. Raises MalformedEvents for a setup or facts that are none."""
     words = world.vocabulary
+    number = words.number(commit.unit)
     if commit.kind == START:
         start(world, reader, commit)
         front = {"world": reader.header.world, "rules": reader.header.rules}
-        return Event(words.started, 0, {**front, **(commit.setup or {})})
+        return Event(words.started, number, {**front, **(commit.setup or {})})
     try:
         fork_of(world)
         facts = world.show_fork(commit.setup or {})
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
-    return Event(words.forked, commit.unit, {words.unit: commit.unit, **facts})
+    return Event(words.forked, number, {words.unit: number, **facts})
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
-    """A block's events in their logical form. The rows must be without faults."""
+    """The events of a block of a journal's unit, in their logical form; in them the unit has the
+    number that people know it by. The rows must be without faults.
+    """
+    number = world.vocabulary.number(unit)
     for code, rows in block:
         event = world.events[code]
         for row in rows:
-            fields = {world.vocabulary.unit: unit}
+            fields = {world.vocabulary.unit: number}
             for (name, kind), value in zip(event.fields.items(), row, strict=True):
                 fields[name] = kind.show(value)
-            yield Event(event.name, unit, fields)
+            yield Event(event.name, number, fields)

@@ -40,10 +40,10 @@ def record(
     """Play a run from its start to its end into a fresh journal and return the last state.
 
     `ask(state)` gives the input batches of the next step, or a generator of them (`Coming`).
-    `on_unit(unit, state)` is called after each unit is committed, for progress; the state is the
-    run's own, not to be changed. Raises BadInput for a setup that the world refuses, WriteFailed
-    from the journal, and whatever `ask` raises; the journal then ends with the last whole unit and
-    what was committed of the next.
+    `on_unit(unit, state)` is called after each unit is committed, for progress; the unit has its
+    number in the journal, from 1 on, and the state is the run's own, not to be changed. Raises
+    BadInput for a setup that the world refuses, WriteFailed from the journal, and whatever `ask`
+    raises; the journal then ends with the last whole unit and what was committed of the next.
     """
     state = world.initial(setup)
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
@@ -65,14 +65,16 @@ def resume(
     inputs of the step under way that the journal has already: the first answer is the rest of them.
     Raises BadInput for a run that has ended, MalformedEvents for a state that the journal
     contradicts, and what reading a journal and `record` raise; nothing is written before `ask` is
-    made.
+    made. `on_unit` is called as by `record`.
     """
     with JournalWriter.reopen(path, fsync=fsync) as journal:
         with JournalReader(path) as reader:
             reached = _reached(world, reader)
         last, state = reached.last, reached.state
         if last.kind == END:
-            raise BadInput(f"{path} has ended with {_unit(world, last)}", "record another run")
+            raise BadInput(
+                f"{path} has ended with {world.vocabulary.called(last.unit)}", "record another run"
+            )
         if not reached.waiting.batches:
             fold.check_digest(world, reader.path, state, last)
         ask = ask_of(state, reached.forks, reached.waiting)
@@ -95,7 +97,9 @@ def fork(
 ) -> S:
     """Play a counterfactual of a run into a new journal at `out`, and return the last state.
 
-    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too.
+    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too. Both
+    have the number in the journal, 0 being the start: whoever is given another number by people
+    converts it (`Vocabulary.unit_of`). What is refused is told in people's numbers.
     `facts_of(state)` gives what the fork changes in the state that it leaves from (see World.fork),
     `ask_of` is as for `resume`. What is broken behind the parent's next commit does not matter.
 
@@ -104,16 +108,17 @@ def fork(
     is written before everybody can be asked.
     """
     fork_state = fold.fork_of(world)
+    words = world.vocabulary
     if unit < 0:
-        raise BadInput(f"there is no {world.vocabulary.unit} {unit}", "give one from 0 on")
+        raise BadInput(f"there is no {words.called(unit)}", f"give one from {words.number(0)} on")
     with JournalReader(parent) as reader:
         reached = _reached(world, reader, _up_to(reader, unit))
         forks, last, state = reached.forks, reached.last, reached.state
         if last.digest is None or last.unit != unit:
             has = last.unit - (last.digest is None)
             raise BadInput(
-                f"{parent} has no closed {world.vocabulary.unit} {unit}",
-                f"give one from 0 to {has}",
+                f"{parent} has no closed {words.called(unit)}",
+                f"give one from {words.number(0)} to {words.number(has)}",
             )
         fold.check_digest(world, reader.path, state, last)
         if len(forks) >= FORKS_MAX:
@@ -208,10 +213,6 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
         yield commit
 
 
-def _unit(world: World[Any], commit: Commit) -> str:
-    return f"{world.vocabulary.unit} {commit.unit}"
-
-
 def _play(
     world: World[S],
     state: S,
@@ -257,7 +258,7 @@ def _play(
             state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
         except OverflowError:  # where a state was forged, or a world lets its numbers grow
-            says = f"{world.vocabulary.unit} {unit + 1} has a number beyond 64 bits"
+            says = f"{world.vocabulary.called(unit + 1)} has a number beyond 64 bits"
             raise WriteFailed(journal.path, says) from None
         unit += 1
         blocks.clear()
@@ -265,7 +266,7 @@ def _play(
             on_unit(unit, state)
     if blocks:
         raise BadInput(
-            f"world {world.name} ended inside {world.vocabulary.unit} {unit + 1}",
+            f"world {world.name} ended inside {world.vocabulary.called(unit + 1)}",
             "its `unit_done` must hold before its `ended` does",
         )
     journal.append(Commit(END, unit))

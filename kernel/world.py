@@ -99,29 +99,37 @@ class Kind:
     """How a field is held in a row and shown to people.
 
     `holds(value)` tells whether a value read from a file is one of this kind; `show(value)` gives
-    the logical form that `export` prints.
+    the logical form that `export` prints. `of` says what such a value names, if it names anything
+    ("agent", "plot", "word"), so that tools find it in the events of any world; `ids(shown)` gives
+    what it names from its logical form.
     """
 
     name: str
     holds: Callable[[Any], bool]
     show: Callable[[Any], Any] = lambda value: value
+    of: str | None = None
+    ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
 
 
 def optional(kind: Kind) -> Kind:
-    """The kind, or null."""
+    """The kind, or null; null names nothing."""
     return Kind(
         f"{kind.name} or null",
         lambda value: value is None or kind.holds(value),
         lambda value: None if value is None else kind.show(value),
+        kind.of,
+        lambda shown: () if shown is None else kind.ids(shown),
     )
 
 
 def several(kind: Kind) -> Kind:
-    """A list of the kind."""
+    """A list of the kind; it names what its items name."""
     return Kind(
         f"list of {kind.name}",
         lambda value: type(value) is tuple and all(map(kind.holds, value)),
         lambda value: [kind.show(item) for item in value],
+        kind.of,
+        lambda shown: [named for item in shown for named in kind.ids(item)],
     )
 
 
@@ -138,6 +146,9 @@ INTEGER = Kind("integer", lambda value: type(value) is int)
 NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
 BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
 TEXT = Kind("text", lambda value: type(value) is str)
+AGENT = attrs.evolve(NATURAL, of="agent")  # who plays, by number
+AGENTS = several(AGENT)
+PLOT = attrs.evolve(NATURAL, of="plot")  # a place, by number
 
 
 def text(most: int) -> Kind:
@@ -149,6 +160,7 @@ WORD = Kind(
     "64-bit word",
     lambda value: type(value) is int and 0 <= value < 1 << 64,
     lambda value: f"{value:016x}",
+    of="word",
 )
 
 
@@ -188,16 +200,30 @@ def amount(value: float) -> float:
 
 @attrs.frozen
 class EventType:
-    """One type of event: its name, its fields in the order of the row, whether it is an input."""
+    """One type of event: its name, its fields in the order of the row, whether it is an input.
+
+    `drawn`: the fields that hold what a draw decides. They follow from the words drawn (fields of
+    kind WORD), the other fields do not.
+    """
 
     name: str
     fields: Mapping[str, Kind]
     is_input: bool = False
+    drawn: frozenset[str] = frozenset()
     _holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False, repr=False, eq=False)
 
     @_holds.default
     def _of_fields(self) -> tuple[Callable[[Any], bool], ...]:
         return tuple(kind.holds for kind in self.fields.values())
+
+    def naming(self, what: str) -> tuple[str, ...]:
+        """The fields that name something ("agent", "plot", "word"), in order; see `Kind.of`."""
+        return tuple(name for name, kind in self.fields.items() if kind.of == what)
+
+    def named(self, what: str, event: Event) -> Iterator[Any]:
+        """What an event of this type names: all agents, whatever their part, or all plots."""
+        for field in self.naming(what):
+            yield from self.fields[field].ids(event[field])
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file, or None."""
@@ -214,8 +240,9 @@ class EventType:
 class Event:
     """One immutable event in its logical form.
 
-    `unit` is the round (or assignment) it belongs to, `fields` its values in declared order, the
-    round first where the event has one.
+    `unit` is the round (or assignment) it belongs to, by the number that people know it by (see
+    Vocabulary; the start has the number before the first), `fields` its values in declared order,
+    the round first where the event has one.
     """
 
     name: str
@@ -232,13 +259,38 @@ class Event:
 
 @attrs.frozen
 class Vocabulary:
-    """What a world calls the things that every run has."""
+    """What a world calls the things that every run has.
+
+    `first` is the number of the first unit as people count. In a journal units are numbered from 1
+    (0 is the start); whatever is shown to people or taken from them is in their numbers, where the
+    start is `first - 1`. `players` is the key in a START's setup, and in a FORK's facts, of the
+    list that says who plays.
+    """
 
     unit: str = "round"
     started: str = "run_started"
     closed: str = "round_closed"
     ended: str = "run_ended"
     forked: str = "forked"
+    first: int = 1
+    players: str = "roster"
+
+    @property
+    def units(self) -> str:
+        """The word for several units."""
+        return f"{self.unit}s"
+
+    def number(self, unit: int) -> int:
+        """The number that people know a journal's unit by."""
+        return unit + self.first - 1
+
+    def unit_of(self, number: int) -> int:
+        """The journal's unit that people know by this number."""
+        return number - self.first + 1
+
+    def called(self, unit: int) -> str:
+        """A journal's unit as people call it, `round 3`."""
+        return f"{self.unit} {self.number(unit)}"
 
 
 # Gives the steps of every closed unit from the one named on, in order, with the unit's number: for
@@ -279,7 +331,9 @@ class World(Generic[S]):
     - `fork(state, facts, past)`: the state with what a fork changes, `facts` being a map of plain
       values. May reuse its argument. Raises BadInput for facts that it cannot take. `show_fork`:
       the facts in their logical form, for the `forked` event; it raises BadInput for what is none,
-      whatever it is. Without `fork`, runs of this world cannot be forked.
+      whatever it is. Tools know of them `changes` (settings), the vocabulary's `players`, and
+      `replaced`, pairs of a unit's number (as people count) and who submits something else there.
+      Without `fork`, runs of this world cannot be forked.
     - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
       can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
       journal is reached without folding from the start, the sooner the less far back `past` is

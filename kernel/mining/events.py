@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kernel.world import (
+    AGENT,
+    AGENTS,
     AMOUNT,
     BOOLEAN,
     FACTS,
     INTEGER,
     NATURAL,
+    PLOT,
     WORD,
     EventType,
     Kind,
@@ -81,7 +84,13 @@ def show_action(action: Action) -> list[Any] | None:
     return None if action is None else [KINDS[action[0]], action[1], action[2]]
 
 
-ACTIONS = Kind("list of actions", _are_actions, lambda value: [show_action(a) for a in value])
+ACTIONS = Kind(
+    "list of actions",
+    _are_actions,
+    lambda value: [show_action(a) for a in value],
+    of="plot",
+    ids=lambda shown: [action[1] for action in shown if action is not None],
+)
 _REASON = one_of(REASONS)
 REMOVAL = Kind(
     "[index, reason]",
@@ -93,7 +102,7 @@ EVENTS: Final = (
     EventType(
         "submitted",
         {
-            "agent": NATURAL,
+            "agent": AGENT,
             "actions": ACTIONS,
             "error": optional(text(ERROR_MAX)),
             "say": optional(text(SAY_MAX)),
@@ -102,38 +111,41 @@ EVENTS: Final = (
         },
         is_input=True,
     ),
-    EventType("pruned", {"agent": NATURAL, "removed": several(REMOVAL), "cost": NATURAL}),
+    EventType("pruned", {"agent": AGENT, "removed": several(REMOVAL), "cost": NATURAL}),
     EventType(
         "claim_drawn",
-        {"plot": NATURAL, "claimants": several(NATURAL), "winner": NATURAL, "words": several(WORD)},
+        {"plot": PLOT, "claimants": AGENTS, "winner": AGENT, "words": several(WORD)},
+        drawn=frozenset({"winner"}),
     ),
     EventType(
         "raid_resolved",
         {
-            "plot": NATURAL,
-            "owner": optional(NATURAL),
-            "raiders": several(NATURAL),
+            "plot": PLOT,
+            "owner": optional(AGENT),
+            "raiders": AGENTS,
             "defense": NATURAL,
             "outcome": one_of(OUTCOMES),
-            "winner": optional(NATURAL),
+            "winner": optional(AGENT),
             "words": several(WORD),
         },
+        drawn=frozenset({"winner"}),
     ),
     EventType(
         "ruled",
         {
-            "plot": NATURAL,
-            "captor": NATURAL,
-            "victim": NATURAL,
+            "plot": PLOT,
+            "captor": AGENT,
+            "victim": AGENT,
             "detected": BOOLEAN,
             "remedy": optional(one_of(REMEDIES)),
             "fine": AMOUNT,
             "words": several(WORD),
         },
+        drawn=frozenset({"detected", "remedy", "fine"}),
     ),
     EventType(
         "mining_settled",
-        {"plot": NATURAL, "agent": NATURAL, "stamina": INTEGER, "gold": AMOUNT},
+        {"plot": PLOT, "agent": AGENT, "stamina": INTEGER, "gold": AMOUNT},
     ),
 )
 SUBMITTED, PRUNED, CLAIM_DRAWN, RAID_RESOLVED, RULED, MINING_SETTLED = range(len(EVENTS))

@@ -1,0 +1,156 @@
+"""Units have one number in a journal and may have another one where people count."""
+
+from pathlib import Path
+
+import pytest
+
+from kernel import fold, run
+from kernel.errors import BadInput, MalformedEvents
+from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
+from kernel.world import (
+    AGENT,
+    AGENTS,
+    NATURAL,
+    PLOT,
+    WORD,
+    Block,
+    Event,
+    EventType,
+    Vocabulary,
+    optional,
+    several,
+)
+from tests.journals import commits_of, write
+from tests.lessons import ANSWERED, HEADER, LESSONS, SETUP, UNCHANGED, answer, forked, play
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return play(tmp_path / "a.journal")
+
+
+def events_of(path: Path) -> list[Event]:
+    with JournalReader(path) as reader:
+        return list(fold.events(LESSONS, reader))
+
+
+@pytest.mark.parametrize(("first", "start"), [(1, 0), (0, -1), (7, 6)])
+def test_a_number_and_its_unit_are_the_same_unit(first: int, start: int) -> None:
+    words = Vocabulary("lesson", first=first)
+
+    assert (start, first) == (words.number(0), words.number(1))
+    assert list(range(5)) == [words.unit_of(words.number(unit)) for unit in range(5)]
+    assert ("lessons", f"lesson {first}") == (words.units, words.called(1))
+
+
+def test_events_have_the_numbers_of_people_and_commits_those_of_the_file(path: Path) -> None:
+    events = events_of(path)
+
+    assert [0, 1, 2, 3, 4, 4] == [commit.unit for commit in commits_of(path)]
+    assert ("term_started", -1) == (events[0].name, events[0].unit)
+    assert ("term_ended", 3, 3) == (events[-1].name, events[-1].unit, events[-1]["lesson"])
+    assert [0, 1, 2, 3] == [event.unit for event in events if event.name == "praised"]
+    assert all(event.unit == event["lesson"] for event in events[1:])
+
+
+def test_inputs_that_wait_have_the_number_of_their_unit(path: Path) -> None:
+    waiting = Commit(UNIT, 2, None, [Block([(ANSWERED, [(0, "x")])])])
+    write(path, [*commits_of(path)[:2], waiting], HEADER)
+
+    assert ("answered", 1, 1) == (
+        (last := events_of(path)[-1]).name, last.unit, last["lesson"],
+    )  # fmt: skip
+
+
+def test_a_fork_has_the_number_of_the_unit_that_it_follows(path: Path, tmp_path: Path) -> None:
+    for unit in (0, 2):
+        out = forked(path, unit, tmp_path / f"fork {unit}")
+        [event] = [event for event in events_of(out) if event.name == "forked"]
+
+        assert (unit - 1, unit - 1) == (event.unit, event["lesson"])
+        assert [(FORK, unit)] == [(c.kind, c.unit) for c in commits_of(out) if c.kind == FORK]
+
+
+def test_a_fork_at_the_start_plays_everything_anew(path: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    out = tmp_path / "fork"
+    run.fork(
+        LESSONS, path, 0, lambda _: UNCHANGED, lambda *_: answer, out,
+        lambda unit, school: told.append((unit, school.lesson)),
+    )  # fmt: skip
+
+    assert [(unit, unit) for unit in range(5)] == told
+    assert [START, FORK, UNIT, UNIT, UNIT, UNIT, END] == [c.kind for c in commits_of(out)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [
+        (-1, "there is no lesson -2; give one from -1 on"),
+        (5, "has no closed lesson 4; give one from -1 to 3"),
+    ],
+)
+def test_what_a_fork_refuses_it_tells_in_the_numbers_of_people(
+    path: Path, tmp_path: Path, unit: int, says: str
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        forked(path, unit, tmp_path / "fork")
+
+
+def test_a_unit_that_closes_too_early_is_named_as_people_count(path: Path) -> None:
+    start, first, *_ = commits_of(path)
+    early = Commit(UNIT, 1, first.digest, [first.blocks[0], Block(())])
+    write(path, [start, early], HEADER)
+
+    with (
+        JournalReader(path) as reader,
+        pytest.raises(MalformedEvents, match="lesson 0 closes before it is done"),
+    ):
+        list(fold.states(LESSONS, reader))
+
+
+def test_a_run_that_has_ended_is_told_with_its_last_unit(path: Path) -> None:
+    with pytest.raises(BadInput, match="has ended with lesson 3"):
+        run.resume(LESSONS, path, lambda *_: answer)
+
+
+def test_resuming_counts_units_as_the_file_does(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[: commits_of(path)[2].end])
+    told: list[int] = []
+    run.resume(LESSONS, path, lambda *_: answer, lambda unit, _: told.append(unit))
+
+    assert [3, 4] == told
+    assert whole == path.read_bytes()
+
+
+def test_a_run_without_units_ends_before_the_first_one(tmp_path: Path) -> None:
+    with JournalWriter(tmp_path / "a", HEADER) as journal:
+        run.record(LESSONS, {**SETUP, "lessons": 0}, answer, journal)
+
+    assert [-1, -1] == [event.unit for event in events_of(tmp_path / "a")]
+
+
+# What fields name.
+
+SEEN = EventType(
+    "seen",
+    {"by": optional(AGENT), "others": AGENTS, "at": PLOT, "words": several(WORD), "n": NATURAL},
+)
+
+
+def test_an_event_type_tells_which_of_its_fields_name_whom() -> None:
+    fields = {"by": None, "others": [3, 1], "at": 8, "words": ["00"], "n": 9}
+    event = Event("seen", 0, fields)
+
+    assert [("by", "others"), ("at",), ("words",)] == [
+        SEEN.naming(what) for what in ("agent", "plot", "word")
+    ]
+    assert [3, 1] == list(SEEN.named("agent", event))
+    assert [4, 3, 1] == list(SEEN.named("agent", Event("seen", 0, {**fields, "by": 4})))
+    assert [8] == list(SEEN.named("plot", event))
+
+
+def test_a_field_that_names_somebody_is_told_as_any_number() -> None:
+    assert "seen.by: integer >= 0 or null expected, found -1" == SEEN.fault((-1, (), 0, (), 0))
+    assert "seen.others: list of integer >= 0 expected, found 1" == SEEN.fault((0, 1, 0, (), 0))
