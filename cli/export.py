@@ -82,8 +82,9 @@ def _print_events(path: str) -> None:
 
 
 def _print(paths: Sequence[str], table: str) -> None:
+    from replay.by_world import world_in
     from replay.table_files import csv_lines
-    from replay.tables import Run, tables_of, world_in
+    from replay.tables import Run, tables_of
 
     world = world_in(paths[0])
     [wanted] = tables_of(world, [table])

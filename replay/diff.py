@@ -19,7 +19,7 @@ from kernel import fold
 from kernel.codec import pack
 from kernel.errors import JournalError, MalformedEvents, TornTail, shown
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from kernel.world import Block, Event, World
+from kernel.world import Block, Event, EventType, Vocabulary, World
 from kernel.worlds import world_of
 
 # Why two runs differ.
@@ -33,8 +33,9 @@ _AS_IT_CAME: Final = attrs.fields(World).arrange.default
 
 @attrs.frozen
 class Cause:
-    """Why two runs differ: one of CAUSES, the first round it bears on (0: the start), in words.
+    """Why two runs differ: one of CAUSES, the first round it bears on, in words.
 
+    The round has the number that people know it by; that before the first is the start.
     `name` is the setting, or the agents as text; `a` and `b` are its values in the two runs.
     """
 
@@ -48,7 +49,10 @@ class Cause:
 
 @attrs.frozen
 class First:
-    """The first event of a round that differs, and what each run has there (None: no event)."""
+    """The first event of a round that differs, and what each run has there (None: no event).
+
+    The round has the number that people know it by.
+    """
 
     round: int
     a: Event | None
@@ -57,7 +61,7 @@ class First:
 
 @attrs.frozen
 class Side:
-    """One of the runs: its file, the last round closed, and how the file ends.
+    """One of the runs: its file, how many rounds are closed, and how the file ends.
 
     `open`: so many inputs of one more round follow, not judged yet. `trouble`: what is wrong with
     the file; `torn`: that is no more than an unfinished commit.
@@ -76,13 +80,20 @@ class Diff:
     """What was found: the causes in order of precedence, and the first event that differs.
 
     `first` is None where every event of the rounds that both have is the same, but for the setup
-    and the digests, which say no more than the causes do.
+    and the digests, which say no more than the causes do. `world`: that of both, None where they
+    are not of one world under the same rules.
     """
 
     a: Side
     b: Side
     causes: Sequence[Cause]
     first: First | None
+    world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def words(self) -> Vocabulary:
+        """What the world of both calls things."""
+        return self.world.vocabulary if self.world else Vocabulary()
 
     @property
     def same(self) -> bool:
@@ -142,15 +153,16 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
         broken = [run for run in (one, two) if run.is_broken()]
         if len(broken) == 2 and not causes and one.error is not None:
             raise one.error
-        causes += [Cause(DAMAGE, run.broken_in, str(run.error)) for run in broken]
-    return Diff(*sides, causes, first)
+        number = world.vocabulary.number
+        causes += [Cause(DAMAGE, number(run.broken_in), str(run.error)) for run in broken]
+    return Diff(*sides, causes, first, world)
 
 
 class _Run:
     """One of the two journals, read unit by unit; what it declares is kept up to date.
 
     `digest`: the last one before the unit that was read last. Without a `world`, nothing is taken
-    for an event.
+    for an event. Units have their numbers in the journal here, but for those in `by_hand`.
     """
 
     def __init__(self, reader: JournalReader) -> None:
@@ -158,7 +170,7 @@ class _Run:
         self.reader = reader
         self.path = reader.path
         self.settings: Mapping[str, Any] = {}
-        self.players: Sequence[dict[str, Any]] = ()
+        self.players: Sequence[Any] = ()
         self.by_hand: set[tuple[int, Any]] = set()
         self.declarations = 0
         self.declared_from = 0  # the first unit for which the last one holds; 0: the start
@@ -179,7 +191,7 @@ class _Run:
         """Whether a unit has no rows but the world's. It is an error of this run if not."""
         fault = next(fold.faults(world, _blocks(unit)), None)
         if fault is not None:
-            where = f"{world.vocabulary.unit} {unit.number}"
+            where = world.vocabulary.called(unit.number)
             self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
         return fault is None
 
@@ -201,7 +213,7 @@ class _Run:
             for commit in self.reader:
                 if self.world is not None and commit.kind in (START, FORK):
                     event = fold.setup_event(self.world, self.reader, commit)
-                    self._declare(event, is_start=commit.kind == START)
+                    self._declare(self.world, commit, event)
                 if commit.digest is not None:
                     self.rounds = commit.unit
                 if commit.kind == UNIT:
@@ -214,16 +226,18 @@ class _Run:
             self.error = self.error or error
             self.broken_in = self.broken_in or self.rounds + 1
 
-    def _declare(self, event: Event, *, is_start: bool) -> None:
+    def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
         fields = dict(event.fields)
-        if is_start:  # a world of somebody's own may have settings of any form
-            others = {name: fields[name] for name in fields if name not in ("world", "rules")}
+        players = world.vocabulary.players
+        if commit.kind == START:  # a world of somebody's own may have settings of any form
+            known = ("world", "rules", players)
+            others = {name: value for name, value in fields.items() if name not in known}
             self.settings = fields.get("config", others)
         else:
             self.settings = {**self.settings, **fields.get("changes", {})}
-            self.declared_from = event.unit + 1
-        if fields.get("roster") is not None:
-            self.players = [_player(entry) for entry in fields["roster"]]
+            self.declared_from = commit.unit + 1
+        if fields.get(players) is not None:
+            self.players = [_player(entry) for entry in fields[players]]
         self.by_hand |= {(unit, who) for unit, who in fields.get("replaced", ())}
         self.declarations += 1
 
@@ -248,7 +262,7 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
         if known != (one.declarations, two.declarations):
             known = one.declarations, two.declarations
             before = {(cause.kind, cause.name) for cause in declared}
-            declared += (c for c in _declared(one, two) if (c.kind, c.name) not in before)
+            declared += (c for c in _declared(world, one, two) if (c.kind, c.name) not in before)
         if not declared and one.digest != two.digest:
             declared.append(_other_digests(world, one, two))
         if a is None or b is None:
@@ -262,23 +276,25 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
         if a.digest is None or b.digest is None:
             return None  # the one is as far as it is open the beginning of the other
         if a.digest != b.digest and not declared:
-            return First(a.number, _closed(world, a), _closed(world, b))
+            number = world.vocabulary.number(a.number)
+            return First(number, _closed(world, a), _closed(world, b))
 
 
 def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
     """The first event that differs in a unit, if it is not that one has not come to it yet."""
+    number = world.vocabulary.number(a.number)
     waits = min((2 * len(unit.steps) for unit in (a, b) if unit.digest is None), default=None)
     blocks = _blocks(a), _blocks(b)
     judged = (_rows(world, a.number, side[:waits]) for side in blocks)
     for in_a, in_b in zip_longest(*judged):
         if in_a != in_b:
-            return First(a.number, in_a, in_b)
+            return First(number, in_a, in_b)
     if waits is None:
         return None
     is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
     found = _first_that_came(x, y, is_open, in_order=world.arrange is _AS_IT_CAME)
-    return found and First(a.number, *found)
+    return found and First(number, *found)
 
 
 def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
@@ -335,15 +351,17 @@ def _whose(event: Event) -> bytes:
 
 def _closed(world: World[Any], unit: fold.Unit) -> Event:
     words = world.vocabulary
-    fields = {words.unit: unit.number, "digest": f"{unit.digest:016x}"}
-    return Event(words.closed, unit.number, fields)
+    number = words.number(unit.number)
+    fields = {words.unit: number, "digest": f"{unit.digest:016x}"}
+    return Event(words.closed, number, fields)
 
 
 def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
     """START or a fork has another digest, though it declares the same."""
     at = max(one.declared_from, two.declared_from)
-    where = f"before {world.vocabulary.unit} {max(at, 1)}"
-    return Cause(DERIVATION, at, f"other digests {where}; `verify` tells which is right")
+    words = world.vocabulary
+    says = f"other digests before {words.called(max(at, 1))}; `verify` tells which is right"
+    return Cause(DERIVATION, words.number(at), says)
 
 
 def _of_headers(one: _Run, two: _Run) -> Cause:
@@ -353,9 +371,9 @@ def _of_headers(one: _Run, two: _Run) -> Cause:
     return Cause(RULES, 0, f"version {a.rules} and version {b.rules}", None, a.rules, b.rules)
 
 
-def _declared(one: _Run, two: _Run) -> Iterator[Cause]:
+def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     """In what the setups in force differ."""
-    at = max(one.declared_from, two.declared_from)
+    at = world.vocabulary.number(max(one.declared_from, two.declared_from))
     for name in {**one.settings, **two.settings}:
         a, b = one.settings.get(name), two.settings.get(name)
         if pack(a) != pack(b):
@@ -371,16 +389,20 @@ def _declared(one: _Run, two: _Run) -> Iterator[Cause]:
         yield Cause(ROSTER, at, says, ", ".join(agents), a, b)
 
 
-def _player(entry: Any) -> dict[str, Any]:
+def _player(entry: Any) -> Any:
     """What an entry of a roster says of an agent, whoever it is."""
-    return {name: value for name, value in entry.items() if name != "agent"}
+    if not isinstance(entry, Mapping):
+        return entry
+    return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
 
 
-def _played(player: dict[str, Any] | None) -> str:
+def _played(player: Any) -> str:
     if player is None:
         return "not there"
+    if not isinstance(player, Mapping) or "policy" not in player:
+        return shown(player)
     options = f" {shown(player['options'])}" if player.get("options") else ""
-    return f"{player.get('policy')}{options}"
+    return f"{player['policy']}{options}"
 
 
 def _causes(
@@ -391,31 +413,32 @@ def _causes(
         return declared
     event = first.a or first.b
     assert event is not None
-    agent = event.fields.get("agent")
+    type = next((type for type in world.events if type.name == event.name), None)
+    where = f"in {world.vocabulary.unit} {first.round}"
+    agent = None if type is None else next(type.named("agent", event), None)
     hands = [run.path for run in (one, two) if (first.round, agent) in run.by_hand]
-    is_input = any(kind.name == event.name and kind.is_input for kind in world.events)
-    if is_input and (hands or not declared):
-        unit = world.vocabulary.unit
+    if type is not None and type.is_input and (hands or not declared):
         by_hand = f", put in by hand in {' and '.join(hands)}" if hands else ""
-        says = f"that of agent {agent} in {unit} {first.round}{by_hand}"
+        whose = event.name if agent is None else f"that of agent {agent}"
+        name = None if agent is None else str(agent)
         values = (side and dict(side.fields) for side in (first.a, first.b))
-        return [*declared, Cause(SUBMISSION, first.round, says, str(agent), *values)]
+        says = f"{whose} {where}{by_hand}"
+        return [*declared, Cause(SUBMISSION, first.round, says, name, *values)]
     if declared:
         return declared
-    if _is_drawn_otherwise(first):
-        where = f"in {world.vocabulary.unit} {first.round}"
-        says = f"{event.name} on plot {event.fields.get('plot')} {where}: the same"
-        says += " participants, another draw; `verify` tells which is right"
-        return [Cause(DRAW, first.round, says)]
-    says = f"{event.name} in {world.vocabulary.unit} {first.round} follows from the same events in"
-    says += " one run and not in the other; `verify` tells which is right"
-    return [Cause(DERIVATION, first.round, says)]
+    if type is not None and _is_drawn_otherwise(type, first):
+        on = "".join(f" on plot {plot}" for plot in type.named("plot", event))
+        says = f"{event.name}{on} {where}: the same participants, another draw;"
+        return [Cause(DRAW, first.round, f"{says} `verify` tells which is right")]
+    says = f"{event.name} {where} follows from the same events in one run and not in the other;"
+    return [Cause(DERIVATION, first.round, f"{says} `verify` tells which is right")]
 
 
-def _is_drawn_otherwise(first: First) -> bool:
+def _is_drawn_otherwise(type: EventType, first: First) -> bool:
     """Whether the two events differ in nothing but words and what they decide."""
     if first.a is None or first.b is None or first.a.name != first.b.name:
         return False
     a, b = first.a.fields, first.b.fields
+    words = set(type.naming("word"))
     differ = {name for name in a if a[name] != b[name]}
-    return "words" in differ and differ <= {"words", "winner", "detected", "remedy", "fine"}
+    return bool(differ & words) and differ <= words | type.drawn

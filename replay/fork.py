@@ -97,8 +97,9 @@ def fork(
                 Miners(state.config, entries, replaced=replaced_in(forks), models=models)
             )
 
+        unit = MINING.vocabulary.unit_of(at)
         return run.fork(
-            MINING, parent, at, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+            MINING, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -15,42 +15,49 @@ from kernel.errors import BadInput
 from kernel.journal import Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
-from kernel.world import Event, World
+from kernel.world import Event, EventType, World
 from kernel.worlds import world_of
+from replay.by_world import world_in
 from replay.index import commits_near
 from replay.rebuild import rebuild
 
-# The fields in which the events of a world name agents.
-_WHO = ("agent", "claimants", "winner", "owner", "raiders", "captor", "victim")
+# How many agents there are, from the state at the start, by world: where it is known, an agent that
+# there is not is refused.
+_AGENTS: Final[Mapping[str, Callable[[Any], int]]] = {
+    MINING.name: lambda state: int(state.config.agents)
+}
 
 
 @attrs.frozen
 class Query:
     """Which events are wanted: all that pass every filter; an empty filter lets all pass.
 
-    `first` .. `last`: rounds, both included (None: to the end). `agents`: events that name one of
-    them, whatever its part. `plots`: events on one of them; submissions only where `names` asks for
-    them, and then those with an action there. `names`: names of events.
+    `first` .. `last`: rounds by the numbers that people know them by, both included (None: from the
+    start, which has the number before the first round; to the end). `agents`: events that name one
+    of them, whatever its part. `plots`: events on one of them; submissions only where `names` asks
+    for them, and then those with an action there. `names`: names of events.
     """
 
-    first: int = 0
+    first: int | None = None
     last: int | None = None
     agents: Collection[int] = ()
     plots: Collection[int] = ()
     names: Collection[str] = ()
 
-    def matches(self, event: Event) -> bool:
-        """Whether an event of the right round passes the other filters."""
+    def matches(self, event: Event, type: EventType | None) -> bool:
+        """Whether an event of the right round passes the other filters. `type` is its own; None: it
+        is one that every world has.
+        """
         if self.names and event.name not in self.names:
             return False
-        if self.plots and not self._on_plot(event):
+        if self.plots and not self._on_plot(event, type):
             return False
-        return not self.agents or any(agent in self.agents for agent in _agents_of(event))
+        return not self.agents or any(agent in self.agents for agent in _agents_of(event, type))
 
-    def _on_plot(self, event: Event) -> bool:
-        if event.name == "submitted" and self.names:
-            return any(action and action[1] in self.plots for action in event["actions"])
-        return event.fields.get("plot") in self.plots
+    def _on_plot(self, event: Event, type: EventType | None) -> bool:
+        if type is None or (type.is_input and not self.names):
+            return False
+        return any(plot in self.plots for plot in type.named("plot", event))
 
 
 def log(
@@ -63,31 +70,43 @@ def log(
     and what reading a journal raises, when the events before it have been given.
     """
     query = query or Query()
-    if query.first < 0 or (query.last is not None and query.last < query.first):
-        raise BadInput(f"there are no rounds {query.first} to {query.last}", "give a-b, a up to b")
     with JournalReader(path) as reader:
         world = world or world_of(reader)
+        _check_range(query, world)
         _check_names(query, world)
-        if world is MINING:
-            _check_agents(query, rebuild(path, 0).state.config.agents)
+        if world.name in _AGENTS:
+            start = rebuild(path, world.vocabulary.number(0), world=world)
+            _check_agents(query, _AGENTS[world.name](start.state))
+        types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):
-            if query.matches(event):
+            if query.matches(event, types.get(event.name)):
                 yield event
+
+
+def _check_range(query: Query, world: World[Any]) -> None:
+    words = world.vocabulary
+    start = words.number(0)
+    first = start if query.first is None else query.first
+    if first < start or (query.last is not None and query.last < first):
+        raise BadInput(f"there are no {words.units} {first} to {query.last}", "give a-b, a up to b")
 
 
 def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator[Commit]:
     """The commits of the rounds that a query names."""
+    words = world.vocabulary
+    first = 0 if query.first is None else words.unit_of(query.first)
+    last = None if query.last is None else words.unit_of(query.last)
     reached = 0
-    for commit in reader if query.first == 0 else commits_near(world, reader, query.first):
+    for commit in reader if first == 0 else commits_near(world, reader, first):
         reached = commit.unit
-        if query.last is not None and commit.unit > query.last:
+        if last is not None and commit.unit > last:
             return
-        if commit.unit >= query.first:
+        if commit.unit >= first:
             yield commit
-    if reached < query.first:
-        unit = world.vocabulary.unit
+    if reached < first:
         raise BadInput(
-            f"{reader.path} has no {unit} {query.first}", f"give one from 0 to {reached}"
+            f"{reader.path} has no {words.called(first)}",
+            f"give one from {words.number(0)} to {words.number(reached)}",
         )
 
 
@@ -108,22 +127,23 @@ def _check_agents(query: Query, agents: int) -> None:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
 
 
-def _agents_of(event: Event) -> Iterator[int]:
-    yield from (agent for _, agent in event.fields.get("replaced", ()))
-    for field in _WHO:
-        value = event.fields.get(field)
-        if isinstance(value, list):
-            yield from value
-        elif value is not None:
-            yield value
+def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
+    if type is not None:
+        yield from type.named("agent", event)
+    else:  # a fork says whose submissions it puts in by hand
+        yield from (agent for _, agent in event.fields.get("replaced", ()))
 
 
 def plot_of(path: str | Path, text: str) -> int:
     """The plot that a text stands for in a mining journal: its id, or its row and column, `3,4`.
 
-    Raises BadInput for one that is not on the grid, and what reading a journal raises.
+    Raises BadInput for one that is not on the grid and for a journal of a world without a grid, and
+    what reading a journal raises.
     """
-    config: MiningConfig = rebuild(path, 0, world=MINING).state.config
+    world = world_in(path)
+    if world.name != MINING.name:
+        raise BadInput(f"the {world.name} world has no plots", "leave --plot out")
+    config: MiningConfig = rebuild(path, 0, world=world).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
     if match is not None and match[2] is None and int(match[1]) < config.plots:
         return int(match[1])

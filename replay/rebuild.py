@@ -11,14 +11,17 @@ import attrs
 from kernel import fold
 from kernel.errors import BadInput
 from kernel.journal import END, FORK, Header, JournalReader
-from kernel.world import Event, World
+from kernel.world import Event, Vocabulary, World
 from kernel.worlds import world_of
 from replay.index import states_near
 
 
 @attrs.frozen
 class Rebuilt:
-    """A round as it was: `state` after it closed, its `events`, its `digest`."""
+    """A round as it was: `state` after it closed, its `events`, its `digest`.
+
+    `round` is its number as people count, `words` what its world calls things.
+    """
 
     path: str
     header: Header
@@ -26,28 +29,37 @@ class Rebuilt:
     state: Any
     events: Sequence[Event]
     digest: int
+    words: Vocabulary = attrs.field(factory=Vocabulary)
 
 
-def rebuild(path: str | Path, round: int, *, world: World[Any] | None = None) -> Rebuilt:
-    """Round `round` of a journal (0: the start), folded from its events.
+def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:
+    """A round (or assignment) of a journal, folded from its events.
 
-    In a long journal it is reached by way of an index (see replay/index.py). The world is found by
-    the journal's header unless it is given. Raises BadInput where the journal has no such round,
-    and what reading a journal raises up to there.
+    `number` is that by which people know it; the start has the number before the first: 0 where
+    they count from 1. In a long journal it is reached by way of an index (see replay/index.py). The
+    world is found by the journal's header unless it is given. Raises BadInput where the journal has
+    no such round, and what reading a journal raises up to there.
     """
     with JournalReader(path) as reader:
         world = world or world_of(reader)
+        words = world.vocabulary
+        unit = words.unit_of(number)
         events: list[Event] = []
         under_way = fold.Steps(world.arrange)
         last = -1
-        for commit, state in states_near(world, reader, round):
+        for commit, state in states_near(world, reader, unit):
             if commit.kind == END:
                 break
-            if commit.unit == round and commit.kind != FORK:
+            if commit.unit == unit and commit.kind != FORK:
                 events += fold.commit_events(world, reader, commit, under_way)
                 if commit.digest is not None:
                     fold.check_digest(world, reader.path, state, commit)
-                    return Rebuilt(reader.path, reader.header, round, state, events, commit.digest)
+                    return Rebuilt(
+                        reader.path, reader.header, number, state, events, commit.digest, words
+                    )
             if commit.digest is not None:
                 last = commit.unit
-    raise BadInput(f"{path} has no {world.vocabulary.unit} {round}", f"give one from 0 to {last}")
+    raise BadInput(
+        f"{path} has no {words.unit} {number}",
+        f"give one from {words.number(0)} to {words.number(last)}",
+    )

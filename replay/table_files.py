@@ -10,7 +10,8 @@ from typing import IO, Any, Final
 
 from kernel.errors import BadInput, JournalError, shown
 from kernel.world import World
-from replay.tables import Column, Row, Run, Table, tables_of, world_in
+from replay.by_world import world_in
+from replay.tables import Column, Row, Run, Table, tables_of
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
 BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once

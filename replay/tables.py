@@ -38,7 +38,6 @@ from kernel.mining.events import (
 )
 from kernel.mining.state import MiningState
 from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
-from kernel.worlds import world_of
 from replay.measured import Measured, measure
 from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 
@@ -173,7 +172,7 @@ _SETUP: Final[Mapping[str, Sequence[Column]]] = {
     )
 }
 _FACTS: Final = Column("facts", JSON, "", "everything else that these events hold, by name")
-_MEANING: Final[Mapping[str, tuple[str, str]]] = {
+_MINING: Final[Mapping[str, tuple[str, str]]] = {
     "agent": ("", "whose submission, or whose mining, it is"),
     "actions": ("", "the plan: kind (" + ", ".join(KINDS) + "), plot, stamina points; an item that "
                 "is no action is null"),
@@ -199,11 +198,14 @@ _MEANING: Final[Mapping[str, tuple[str, str]]] = {
     "stamina": ("points", "stamina mined with"),
     "gold": ("gold", "what it brought: 0 where the plot was lost in this round"),
 }  # fmt: skip
+# The unit and the meaning of each field, by world.
+_MEANINGS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {MINING.name: _MINING}
 
 
 def events_table(world: World[Any] = MINING) -> Table:
     """The events of a world: one row an event, a column for every field that any of them has."""
     words = world.vocabulary
+    before = f"{words.number(0)} for what is before {words.first}"
     setup = [
         Column("world", TEXT, "", "the world's name"),
         Column("rules", WHOLE, "", "the version of its rules"),
@@ -213,7 +215,7 @@ def events_table(world: World[Any] = MINING) -> Table:
         _JOURNAL,
         Column("place", WHOLE, "", "the event's place in the journal, from 0 on"),
         Column("event", TEXT, "", "its name"),
-        Column(words.unit, WHOLE, "", f"the {words.unit} it belongs to; 0 for what is before 1"),
+        Column(words.unit, WHOLE, "", f"the {words.unit} it belongs to; {before}"),
     ]
     digest = Column("digest", TEXT, "", f"that of the state after the {words.unit}, 16 hex digits")
     fields = _fields(world)
@@ -244,7 +246,7 @@ def _fields(world: World[Any]) -> dict[str, Type]:
 
 def _meaning(world: World[Any], name: str) -> tuple[str, str]:
     """The unit of a field and what it is, with the events that have it."""
-    unit, says = _MEANING.get(name, ("", "")) if world is MINING else ("", "")
+    unit, says = _MEANINGS.get(world.name, {}).get(name, ("", ""))
     of = ", ".join(f"`{event.name}`" for event in world.events if name in event.fields)
     return unit, f"{of}: {says}" if says else of
 
@@ -421,6 +423,8 @@ SPELLS: Final = Table(
     _spell_rows,
 )
 NAMES: Final = ("events", ROUNDS.name, AGENTS.name, SPELLS.name)
+# The tables of a world beside that of its events.
+_TABLES: Final[Mapping[str, Sequence[Table]]] = {MINING.name: (ROUNDS, AGENTS, SPELLS)}
 
 
 def _figure_rows(run: Run) -> Iterator[Row]:
@@ -475,10 +479,10 @@ def as_dict(run: Run, *, by_round: bool = False, spells: bool = False) -> dict[s
 
 
 def tables_of(world: World[Any] = MINING, names: Iterable[str] | None = None) -> list[Table]:
-    """The tables of a world's journals, or those of these names; of other worlds than mining it is
-    that of the events alone. Raises BadInput for a table that the world does not have.
+    """The tables of a world's journals, or those of these names; a world that has none of its own
+    has that of the events alone. Raises BadInput for a table that the world does not have.
     """
-    known = [events_table(world), *((ROUNDS, AGENTS, SPELLS) if world is MINING else ())]
+    known = [events_table(world), *_TABLES.get(world.name, ())]
     by_name = {table.name: table for table in known}
     for name in names or ():
         if name not in by_name:
@@ -487,9 +491,3 @@ def tables_of(world: World[Any] = MINING, names: Iterable[str] | None = None) ->
                 f"take one of {', '.join(by_name)}",
             )
     return [by_name[name] for name in names or by_name]
-
-
-def world_in(path: str | Path) -> World[Any]:
-    """The world of a journal. Raises what reading one raises."""
-    with JournalReader(path) as reader:
-        return world_of(reader)

@@ -35,7 +35,7 @@ from kernel.errors import (
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.run import Ask, rest_of
-from kernel.world import Batch, Block, Event, Row, World
+from kernel.world import Batch, Block, Event, Row, Vocabulary, World
 from kernel.worlds import world_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -51,6 +51,7 @@ SHOWN_MAX = 300  # characters of an event in a verdict
 class Break:
     """The first thing that does not hold: at which level, where, and both values.
 
+    Where names a round by the number that people know it by.
     `torn`: it is no more than a commit that was never finished, which `resume` drops.
     """
 
@@ -73,9 +74,10 @@ class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not.
 
     `bytes`: how long the file was. `level` is the highest that was checked (3 where 4 was asked for
-    and nobody could be asked); `rounds` closed and `events` read as far as the check came;
-    `finished`: the run had come to its end; `not_asked`: what level 4 took from the journal;
-    `forks`: the rounds after which it is forked.
+    and nobody could be asked); `rounds`: how many were closed, and `events` read, as far as the
+    check came; `finished`: the run had come to its end; `not_asked`: what level 4 took from the
+    journal; `forks`: the rounds after which it is forked, by the numbers that people know them by;
+    `words`: what its world calls things.
     """
 
     path: str
@@ -87,6 +89,7 @@ class Verdict:
     broken: Break | None
     not_asked: Sequence[str] = ()
     forks: Sequence[int] = ()
+    words: Vocabulary = attrs.field(factory=Vocabulary)
 
     @property
     def holds(self) -> bool:
@@ -95,7 +98,8 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        return {"path": self.path, "holds": self.holds, **attrs.asdict(self)}
+        fields = attrs.asdict(self, filter=lambda field, _: field.name != "words")
+        return {"path": self.path, "holds": self.holds, **fields}
 
 
 def verify(
@@ -142,6 +146,7 @@ def verify(
             broken=broken,
             not_asked=tuple(check.not_asked),
             forks=check.forks,
+            words=check.world.vocabulary,
         )
 
 
@@ -247,7 +252,7 @@ class _Check:
         if commit.digest is not None:
             self.rounds = commit.unit
         if commit.kind == FORK:
-            self.forks.append(commit.unit)
+            self.forks.append(self.world.vocabulary.number(commit.unit))
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self.events += events + (commit.kind != UNIT or commit.digest is not None)
 
@@ -358,7 +363,7 @@ class _Check:
         raise _Broken(level, place, "events of a type together", "the same events, cut up")
 
     def _place(self, commit: Commit) -> str:
-        return f"{self.world.vocabulary.unit} {commit.unit}, {commit.where}"
+        return f"{self.world.vocabulary.called(commit.unit)}, {commit.where}"
 
 
 def _damage(error: DamagedJournal) -> Break:

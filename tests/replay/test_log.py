@@ -56,12 +56,13 @@ def agents_in(event: Event) -> set[int]:
 
 def wanted(event: Event, query: Query) -> bool:
     """What the help of `log` says, word for word."""
+    first = query.first if query.first is not None else event.unit
     last = query.last if query.last is not None else event.unit
     plots = {event.fields.get("plot")}
     if event.name == "submitted" and "submitted" in query.names:
         plots = {action[1] for action in event["actions"] if action is not None}
     return (
-        query.first <= event.unit <= last
+        first <= event.unit <= last
         and (not query.names or event.name in query.names)
         and (not query.plots or bool(plots & set(query.plots)))
         and (not query.agents or bool(agents_in(event) & set(query.agents)))

@@ -1,0 +1,274 @@
+"""The tools on a world that counts from 0, has a cast and no plots."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernel.errors import BadInput
+from kernel.journal import UNIT, Commit
+from kernel.mining import MINING
+from kernel.world import Block
+from replay.by_world import module_for, world_in
+from replay.diff import Diff, diff
+from replay.log import Query, log, plot_of
+from replay.rebuild import rebuild
+from replay.tables import events_table
+from replay.verify import verify
+from replay.words import words_of
+from tests.golden import path_of
+from tests.journals import commits_of, write
+from tests.lessons import ANSWERED, CAST, HEADER, LESSONS, PRAISED, SETUP, forked, member, play
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    worlds = {MINING.name: MINING, LESSONS.name: LESSONS}
+    monkeypatch.setattr("kernel.worlds.WORLDS", worlds)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return play(tmp_path / "a.journal")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return tmp_path / "b.journal"
+
+
+# Any unit again.
+
+
+def test_a_unit_is_rebuilt_by_the_number_that_people_know(path: Path) -> None:
+    for number in range(-1, 4):
+        rebuilt = rebuild(path, number)
+
+        assert (number, number + 1) == (rebuilt.round, rebuilt.state.lesson)
+        assert {number} == {event.unit for event in rebuilt.events}
+        assert commits_of(path)[number + 1].digest == rebuilt.digest
+
+
+@pytest.mark.parametrize("number", [-2, 4])
+def test_a_unit_that_there_is_not_is_refused_with_those_there_are(path: Path, number: int) -> None:
+    with pytest.raises(BadInput, match=f"no lesson {number}; give one from -1 to 3"):
+        rebuild(path, number)
+
+
+# The event stream.
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "units"),
+    [
+        (None, None, [-1, 0, 1, 2, 3]), (None, 0, [-1, 0]), (0, None, [0, 1, 2, 3]), (0, 0, [0]),
+        (-1, -1, [-1]), (2, 3, [2, 3]),
+    ],
+)  # fmt: skip
+def test_a_range_of_units_is_in_the_numbers_of_people(
+    path: Path, first: int | None, last: int | None, units: list[int]
+) -> None:
+    found = [event.unit for event in log(path, Query(first, last))]
+
+    assert units == list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (Query(-2), "there are no lessons -2 to None"),
+        (Query(3, 2), "there are no lessons 3 to 2"),
+        (Query(last=-2), "there are no lessons -1 to -2"),
+        (Query(4), "has no lesson 4; give one from -1 to 3"),
+    ],
+)
+def test_a_range_that_there_is_not_is_refused(path: Path, query: Query, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        list(log(path, query))
+
+
+def test_agents_are_found_by_what_the_events_say_of_their_fields(path: Path) -> None:
+    of_shy = [(event.name, event.unit) for event in log(path, Query(agents=[2]))]
+
+    assert [(n, unit) for unit in (1, 2, 3) for n in ("answered", "praised")] == of_shy
+
+
+def test_who_is_in_a_fork_is_found_in_what_it_puts_in_by_hand(path: Path, other: Path) -> None:
+    forked(path, 2, other, replaced=[[2, 1]])
+
+    assert [1] == [e.unit for e in log(other, Query(agents=[1], names=["forked"]))]
+    assert [] == list(log(other, Query(agents=[0], names=["forked"])))
+
+
+def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None:
+    assert [] == list(log(path, Query(agents=[99])))
+
+
+def test_a_world_without_plots_has_none(path: Path) -> None:
+    assert [] == list(log(path, Query(plots=[0])))
+    with pytest.raises(BadInput, match="the lessons world has no plots"):
+        plot_of(path, "0")
+
+
+# Two runs.
+
+
+def told(found: Diff) -> list[tuple[Any, ...]]:
+    return [(cause.kind, cause.round, cause.says) for cause in found.causes]
+
+
+def test_a_run_is_the_same_as_itself(path: Path) -> None:
+    found = diff(path, path)
+
+    assert (True, 4, LESSONS) == (found.same, found.a.rounds, found.world)
+
+
+def test_another_setting_is_a_cause_from_the_start_and_the_cast_is_no_setting(
+    path: Path, other: Path
+) -> None:
+    play(other, {**SETUP, "seed": 6, "cast": [*CAST[:2], member(2, "bold")]})
+    found = diff(path, other)
+
+    assert [
+        ("configuration", -1, "seed is 5 in a, 6 in b"),
+        ("roster", -1, "agent 2: shy in a, bold in b"),
+    ] == told(found)
+
+
+def test_the_cast_of_a_fork_is_read_and_its_ordinals_are_no_difference(
+    path: Path, other: Path
+) -> None:
+    forked(path, 2, other, cast=[member(7, "shy"), member(8, "shy"), member(9, "shy")])
+    found = diff(path, other)
+
+    assert [("roster", 2, "agents 0, 1: eager in a, shy in b")] == told(found)
+
+
+def changed(path: Path, out: Path, at: int, code: int, rows: Sequence[Any]) -> Path:
+    """The run with other rows of a type in one of its commits."""
+    commits = commits_of(path)
+    blocks = [
+        Block([(c, rows if c == code else old) for c, old in block]) for block in commits[at].blocks
+    ]
+    commits[at] = Commit(UNIT, commits[at].unit, commits[at].digest, blocks)
+    return write(out, commits, HEADER)
+
+
+def test_a_submission_that_differs_is_told_with_who_and_when(path: Path, other: Path) -> None:
+    changed(path, other, 1, ANSWERED, [(0, "0.0"), (1, "else")])
+    found = diff(path, other)
+
+    assert [("submission", 0, "that of agent 1 in lesson 0")] == told(found)
+    assert found.first is not None
+    assert 0 == found.first.round
+
+
+def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
+    path: Path, other: Path
+) -> None:
+    rows = [(0, "0.0"), (1, "else")]
+    changed(forked(path, 0, other, replaced=[[0, 1]]), other, 2, ANSWERED, rows)
+
+    assert [f"that of agent 1 in lesson 0, put in by hand in {other}"] == [
+        cause.says for cause in diff(path, other).causes
+    ]
+
+
+def test_another_draw_is_told_by_the_fields_that_follow_from_its_words(
+    path: Path, other: Path
+) -> None:
+    [(winner, agents, (word,))] = commits_of(path)[2].blocks[1].rows(PRAISED)
+    loser = next(agent for agent in agents if agent != winner)
+    changed(path, other, 2, PRAISED, [(loser, agents, (word ^ 1,))])
+    fewer = changed(path, other.with_name("c"), 2, PRAISED, [(winner, agents[:2], (word ^ 1,))])
+
+    assert [
+        ("draw", 1, "praised in lesson 1: the same participants, another draw; `verify` tells which"
+         " is right")
+    ] == told(diff(path, other))  # fmt: skip
+    assert ["derivation"] == [cause.kind for cause in diff(path, fewer).causes]
+
+
+def test_damage_is_told_with_the_unit_that_it_is_in(path: Path, other: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[commits_of(path)[2].offset + 20] ^= 1
+    other.write_bytes(data)
+    found = diff(path, other)
+
+    assert [("damage", 1)] == [(cause.kind, cause.round) for cause in found.causes]
+    assert 1 == found.b.rounds
+
+
+def test_a_digest_that_differs_is_told_with_its_unit(path: Path, other: Path) -> None:
+    commits = commits_of(path)
+    commits[0].digest = (commits[0].digest or 0) ^ 1
+    start = diff(path, write(other, commits, HEADER))
+    commits = commits_of(path)
+    commits[3] = Commit(UNIT, 3, 5, commits[3].blocks)
+    third = diff(path, write(other, commits, HEADER))
+
+    assert [
+        ("derivation", -1, "other digests before lesson 0; `verify` tells which is right")
+    ] == told(start)
+    assert third.first is not None
+    assert third.first.a is not None
+    assert (2, 2) == (third.first.round, third.first.a["lesson"])
+
+
+# Verified.
+
+
+def test_a_break_names_the_unit_as_people_count_and_closed_ones_are_counted(
+    path: Path, other: Path
+) -> None:
+    [(winner, agents, words)] = commits_of(path)[2].blocks[1].rows(PRAISED)
+    loser = next(agent for agent in agents if agent != winner)
+    verdict = verify(changed(path, other, 2, PRAISED, [(loser, agents, words)]))
+
+    assert verdict.broken is not None
+    assert verdict.broken.where.startswith("lesson 1, commit 2 at byte ")
+    assert verdict.broken.where.endswith(", praised")
+    assert '"lesson": 1' in verdict.broken.found
+    assert (1, "lessons") == (verdict.rounds, verdict.words.units)
+    assert "words" not in verdict.as_dict()
+
+
+def test_a_sound_run_holds_and_says_after_which_units_it_is_forked(path: Path, other: Path) -> None:
+    verdict = verify(forked(path, 2, other))
+
+    assert (None, 4, [1]) == (verdict.broken, verdict.rounds, list(verdict.forks))
+
+
+# What only some worlds have.
+
+
+def test_events_of_a_world_without_words_are_told_as_json(path: Path) -> None:
+    words = words_of(LESSONS.name)
+    events = list(log(path, Query(0, 0, names=["answered"])))
+
+    assert [
+        '{"event": "answered", "lesson": 0, "agent": 0, "answer": "0.0"}',
+        '{"event": "answered", "lesson": 0, "agent": 1, "answer": "0.1"}',
+    ] == list(words.story(events))
+    assert [(0, 0, line) for line in words.story(events)] == list(words.chronicle(events))
+
+
+def test_a_module_is_found_by_the_world_of_a_journal(path: Path) -> None:
+    assert LESSONS is world_in(path)
+    assert "json" == module_for(path, {"mining": "math", "lessons": "json"}, "sing").__name__
+    with pytest.raises(BadInput, match="a run of the lessons world; give sing one of mining"):
+        module_for(path, {"mining": "math"}, "sing")
+
+
+def test_of_what_is_no_journal_the_first_module_says_so(path: Path, other: Path) -> None:
+    modules = {"mining": "math", "lessons": "json"}
+
+    assert "math" == module_for(other, modules, "sing").__name__
+    assert "math" == module_for(path_of("baseline"), modules, "sing").__name__
+
+
+def test_the_table_of_events_counts_as_people_do() -> None:
+    [column] = [c for c in events_table(LESSONS).columns if c.name == "lesson"]
+
+    assert "the lesson it belongs to; -1 for what is before 0" == column.says
