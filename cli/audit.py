@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import click
 
@@ -12,6 +12,9 @@ from cli.codes import DIFFERS, DONE, TROUBLE
 from cli.text import echo_json, printable, table
 
 LISTED_MAX = 20  # draws that do not hold
+
+# Draws laid open, by the name of the world: modules with `audit` and `audit_all`.
+AUDITED_BY: Final[Mapping[str, str]] = {"mining": "replay.audit"}
 
 
 @click.command()
@@ -57,10 +60,11 @@ def audit(
 
 
 def _one(journal: str, round_: int, plot: str, kind: str | None, as_json: bool) -> int:
-    from replay.audit import audit as lay_open
+    from replay.by_world import module_for
     from replay.log import plot_of
 
-    found = lay_open(journal, round_, plot_of(journal, plot), kind)
+    by = module_for(journal, AUDITED_BY, "audit")
+    found = by.audit(journal, round_, plot_of(journal, plot), kind)
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
@@ -124,14 +128,14 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
 def _rechecked(journal: str) -> dict[str, Any]:
     """What is found in one journal, as far as it can be read."""
     from kernel.errors import GoldrushError
-    from replay.audit import audit_all
+    from replay.by_world import module_for
 
     checked: Counter[str] = Counter()
     drawn = 0
     broken = []
     error = None
     try:
-        for audited in audit_all(journal):
+        for audited in module_for(journal, AUDITED_BY, "audit").audit_all(journal):
             checked[audited.kind] += 1
             drawn += bool(audited.words)
             if not audited.holds:
@@ -161,8 +165,11 @@ def _recheck(result: dict[str, Any]) -> list[str]:
 
 
 def _fairness(journals: Sequence[str], as_json: bool) -> int:
+    from replay.by_world import module_for
     from replay.fairness import fairness
 
+    for journal in journals:
+        module_for(journal, AUDITED_BY, "audit")
     tests = fairness(journals)
     if as_json:
         echo_json([test.as_dict() for test in tests])

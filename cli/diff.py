@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
 from cli.codes import DIFFERS, DONE
-from cli.text import echo_json, printable, table
+from cli.text import echo_json, printable
 
-SHOWN_MAX = 20  # plots with other owners, causes: how many are listed
+SHOWN_MAX = 20  # causes: how many are listed
+
+# What comes of a difference, by the name of the world: modules with `consequences(diff, by_round=)`
+# and `told(consequences, by_round)`.
+CONSEQUENCES: Final[Mapping[str, str]] = {"mining": "cli.diff_mining"}
 
 
 @click.command()
@@ -29,13 +35,14 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     Example: goldrush diff run.journal other.journal
     """
     from kernel.errors import GoldrushError
-    from replay.consequences import consequences
     from replay.diff import diff as compare
 
     found = compare(a, b)
     came, trouble = None, None
+    followed = _followed(found, by_round)
     try:
-        came = consequences(found, by_round=by_round)
+        if followed is not None:
+            came = followed.consequences(found, by_round=by_round)
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"what came of it cannot be told: {error}"
     if as_json:
@@ -44,10 +51,30 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
         for line in _told(found):
             click.echo(printable(line))
         if came is not None:
-            click.echo("\n" + _consequences(came, by_round))
+            click.echo("\n" + followed.told(came, by_round))
     if trouble:
         click.echo(f"goldrush: {printable(trouble)}", err=True)
     return DONE if found.same else DIFFERS
+
+
+def _followed(found: Any, by_round: bool) -> Any:
+    """The module that says what came of a difference; None where nothing can have come of it.
+
+    Raises BadInput where --by-round asks for what the world does not have.
+    """
+    from kernel.errors import BadInput
+
+    if found.world is None:
+        return None
+    name = found.world.name
+    if name in CONSEQUENCES:
+        return import_module(CONSEQUENCES[name])
+    if by_round:
+        raise BadInput(
+            f"runs of the {name} world are not compared by {found.words.unit}",
+            "leave --by-round out",
+        )
+    return None
 
 
 def _told(found: Any) -> list[str]:
@@ -57,7 +84,7 @@ def _told(found: Any) -> list[str]:
     if len(found.causes) > SHOWN_MAX:
         lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
     if found.first is not None:
-        lines += _both(found.first)
+        lines += _both(found)
     told = " ".join(cause.says for cause in found.causes)
     lines += [
         f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in told
@@ -66,97 +93,47 @@ def _told(found: Any) -> list[str]:
 
 
 def _headline(found: Any) -> str:
-    a, b = found.a, found.b
+    a, b, words = found.a, found.b, found.words
     both = f"{a.path} (a) and {b.path} (b)"
     if found.same:
         end = "finished" if a.finished else "unfinished"
-        return f"the same: {a.rounds} rounds, {end}"
+        return f"the same: {a.rounds} {words.units}, {end}"
     if found.first is not None:
-        return f"{both} differ from round {found.first.round} on"
+        return f"{both} differ from {words.unit} {found.first.round} on"
     if found.prefix is not None:
-        return _prefix(*((a, b) if found.prefix == "a" else (b, a)))
+        return _prefix(*((a, b) if found.prefix == "a" else (b, a)), words)
     kinds = {cause.kind for cause in found.causes}
-    common = min(a.rounds, b.rounds, *(c.round - 1 for c in found.causes if c.kind == "damage"))
+    broken = [words.unit_of(cause.round) for cause in found.causes if cause.kind == "damage"]
+    common = min(a.rounds, b.rounds, *(unit - 1 for unit in broken))
     if kinds & {"world", "rules"} or (common < 1 and kinds):
         return f"{both} cannot be compared event by event"
-    return f"{both} differ, but not in the events of rounds 1 to {common}"
+    last = words.number(common)
+    return f"{both} differ, but not in the events of {words.units} {words.first} to {last}"
 
 
-def _prefix(short: Any, long: Any) -> str:
+def _prefix(short: Any, long: Any, words: Any) -> str:
     """What it means that one run is the beginning of the other."""
     ends = "ends" if short.finished else "breaks off"
     if long.rounds > short.rounds:
-        goes_on = f"goes on to {long.rounds}"
+        goes_on = f"goes on to {words.number(long.rounds)}"
     elif long.finished:
         goes_on = "has come to its end"
     else:
         goes_on = f"has {long.open} inputs of the next one"
     return (
-        f"{short.path} is a prefix of {long.path}: it {ends} with round {short.rounds}, "
+        f"{short.path} is a prefix of {long.path}: it {ends} with {words.called(short.rounds)}, "
         f"the other one {goes_on}"
     )
 
 
-def _both(first: Any) -> list[str]:
+def _both(found: Any) -> list[str]:
     """The first event that differs as it is in both runs; where words do not tell, as JSON."""
-    told = [_event(first.a), _event(first.b)]
+    from replay.words import words_of
+
+    story = words_of(found.world.name).story
+    events = found.first.a, found.first.b
+    nothing = f"nothing more in this {found.words.unit}"
+    told = [nothing if event is None else next(story([event])) for event in events]
     if told[0] == told[1]:
-        told = [json.dumps(event.as_dict()) for event in (first.a, first.b)]
+        told = [json.dumps(event.as_dict()) for event in events]
     return [f"  {name}: {text}" for name, text in zip("ab", told, strict=True)]
-
-
-def _event(event: Any) -> str:
-    from replay.story import story
-
-    return "nothing more in this round" if event is None else next(story([event]))
-
-
-def _consequences(came: Any, by_round: bool) -> str:
-    parts = [f"after round {came.round}, and from round {came.since} to there:"]
-    rows = [("", "a", "b", "b - a")]
-    for name, a in came.counts_a.items():
-        b = came.counts_b[name]
-        rows.append((name, f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}"))
-    for agent, a, b in came.gold[:SHOWN_MAX]:
-        both = a is not None and b is not None
-        change = f"{b - a:+,.10g}" if both else "-"
-        rows.append((f"gold of agent {agent}", _amount(a), _amount(b), change))
-    parts.append(table(rows, numbers=(1, 2, 3)))
-    if len(came.gold) > SHOWN_MAX:
-        parts.append(f"and {len(came.gold) - SHOWN_MAX} agents more; --json has all")
-    parts.append(_owners(came))
-    if by_round:
-        parts += ["", _rounds(came.rounds)]
-    return "\n".join(parts)
-
-
-def _amount(gold: float | None) -> str:
-    return "-" if gold is None else f"{gold:,.10g}"
-
-
-def _owners(came: Any) -> str:
-    if came.owners is None:
-        return "the grids differ, so owners are not compared"
-    if not came.owners:
-        return "every plot has the same owner"
-    listed = [f"{plot} ({_owner(a)}, {_owner(b)})" for plot, a, b in came.owners[:SHOWN_MAX]]
-    more = len(came.owners) - len(listed)
-    rest = f" and {more} more" if more else ""
-    return f"plots with other owners (a, b): {', '.join(listed)}{rest}"
-
-
-def _owner(agent: int | None) -> str:
-    return "nobody" if agent is None else str(agent)
-
-
-def _rounds(rounds: Any) -> str:
-    rows = [("round", "plots apart", "gold a", "gold b", "raids a", "raids b", "captures a, b")]
-    rows += [
-        (
-            str(r.round), "-" if r.plots is None else str(r.plots),
-            f"{r.gold_a:,.10g}", f"{r.gold_b:,.10g}", str(r.raids_a), str(r.raids_b),
-            f"{r.captures_a}, {r.captures_b}",
-        )
-        for r in rounds
-    ]  # fmt: skip
-    return table(rows, numbers=range(7))

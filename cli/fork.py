@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from cli.models import check_model, model_options, models_of
-from cli.record import JOURNALS, allow_own_policies, carried_out, free_path, how_again, settings_of
+from cli.record import (
+    JOURNALS,
+    TOLD_BY,
+    allow_own_policies,
+    carried_out,
+    free_path,
+    how_again,
+    settings_of,
+)
+
+# Who plays a run anew, by the name of the world: modules with `fork`.
+FORKED_BY: Final[Mapping[str, str]] = {"mining": "replay.fork"}
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -55,8 +67,10 @@ def fork(
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
     """
     from agents.roster import RECORDED, is_own, names_in
-    from replay.fork import fork, read_submissions
+    from replay.by_world import module_for
+    from replay.fork import read_submissions
 
+    players = module_for(journal, FORKED_BY, "fork")
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     allow_own_policies(trust)
@@ -70,13 +84,14 @@ def fork(
     try:
         return carried_out(
             target,
-            lambda on_round: fork(
+            lambda on_round: players.fork(
                 journal, at, target, settings=chosen, treatment=treatment, roster=roster,
                 replace=replaced, models=models, trust=trust, sources=sources, force=force,
                 fsync=fsync, on_round=on_round,
             ),
             as_json,
             again=how_again([*trust, *own], [*sources, *recorded], options),
+            told_by=module_for(journal, TOLD_BY, "fork"),
         )  # fmt: skip
     finally:
         if out is None and not was_there:

@@ -31,13 +31,14 @@ def log(
     """Tell what happened, narrowed down by round, agent, plot and event.
 
     Options of one name widen the filter, different ones narrow it. Submissions are on no plot; with
-    --event submitted those that name it are told.
+    --event submitted those that name it are told. What stands before the first round, the start, is
+    told where no round to begin with is given.
 
     \b
     Example: goldrush log run.journal --plot 3,4 --rounds 1-50
     """
     from replay.log import Query, log, plot_of
-    from replay.story import chronicle
+    from replay.words import words_for
 
     first, last = _rounds(rounds)
     ids = [plot_of(journal, text) for text in plots]
@@ -46,20 +47,21 @@ def log(
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
         return
-    for since, until, line in chronicle(events):
+    for since, until, line in words_for(journal).chronicle(events):
         when = str(since) if since == until else f"{since}-{until}"
         sys.stdout.write(f"{when:>9}  {printable(line)}\n")
 
 
-def _rounds(text: str | None) -> tuple[int, int | None]:
+def _rounds(text: str | None) -> tuple[int | None, int | None]:
+    """The first and the last round of a range; None: from the start, to the end."""
     from kernel.errors import BadInput
 
     if text is None:
-        return 0, None
+        return None, None
     match = _RANGE.fullmatch(text.strip())
     if match is None or not (match[1] or match[3]):
         raise BadInput(f"--rounds {text} is no range", "write 12, 12-20, 12- or -20")
-    first = int(match[1] or 0)
+    first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first
     return first, int(match[3]) if match[3] else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +14,10 @@ from cli.text import echo_json, printable, table
 
 if TYPE_CHECKING:
     from replay.tables import Run
+
+# Figures, by the name of the world: modules with `Run`, and those with `usage`.
+MEASURED_BY: Final[Mapping[str, str]] = {"mining": "replay.tables"}
+USAGE_BY: Final[Mapping[str, str]] = {"mining": "replay.usage"}
 
 # What of many journals, or of many rounds, has room in a terminal.
 _MAIN = ("turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi")
@@ -48,13 +52,12 @@ def measure(
     Example: goldrush measure run.journal --by-round
     """
     from replay.batch import journals_in
-    from replay.tables import Run
 
     _check(by_round, spells, usage, models_path, as_csv, as_json)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, as_json)
-    runs = map(Run, paths)  # one at a time: nothing is kept of a run that is told
+    runs = map(_run, paths)  # one at a time: nothing is kept of a run that is told
     if as_json:
         echo_json([_as_dict(run, by_round, spells) for run in runs])
     elif as_csv:
@@ -64,6 +67,13 @@ def measure(
     else:
         click.echo("\n\n".join([_told(run, by_round, spells) for run in runs]))
     return DONE
+
+
+def _run(path: str) -> Run:
+    from replay.by_world import module_for
+
+    run: Run = module_for(path, MEASURED_BY, "measure").Run(path)
+    return run
 
 
 def _check(
@@ -169,10 +179,12 @@ def _tell_usage(
     paths: Sequence[str], models_path: str | None, by_round: bool, as_json: bool
 ) -> int:
     from agents.llm.budget import prices
-    from replay.usage import usage as usage_of
+    from replay.by_world import module_for
 
     known = models_of(models_path)
-    found = [usage_of(path, prices(known, list(known.known))) for path in paths]
+    by = (module_for(path, USAGE_BY, "measure") for path in paths)
+    priced = prices(known, list(known.known))
+    found = [module.usage(path, priced) for module, path in zip(by, paths, strict=True)]
     if as_json:
         echo_json([one.as_dict() for one in found])
         return DONE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,6 +12,9 @@ from cli.text import echo_json, printable
 
 if TYPE_CHECKING:
     from agents.llm.models import Models
+
+# What models were sent, by the name of the world: modules with `prompted`.
+PROMPTED_BY: Final[Mapping[str, str]] = {"mining": "replay.prompt"}
 
 models_file = click.option(
     "--models",
@@ -96,9 +99,9 @@ def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     \b
     Example: goldrush prompt run.journal --round 3 --agent 0
     """
-    from replay.prompt import prompted
+    from replay.by_world import module_for
 
-    found = prompted(journal, round_, agent)
+    found = module_for(journal, PROMPTED_BY, "prompt").prompted(journal, round_, agent)
     differs = found.recorded is not None and found.recorded != found.digest
     if as_json:
         echo_json(

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Final
 
 import click
 
@@ -21,6 +22,13 @@ from cli.text import echo_json, printable, program, table
 OnRound = Callable[[int, Any], None]
 
 JOURNALS = Path("journals")  # where runs land by default
+
+# Who plays on, by the name of the world: modules with `resume`, as `agents.mining` has it.
+RESUMED_BY: Final[Mapping[str, str]] = {"mining": "agents.mining"}
+# What is said of a run that is played: modules with `progress(unit, state)`, what is under way, how
+# much of it is done and of how much; `summarise(path)`, a summary with `as_dict()`; and
+# `told(summary)`.
+TOLD_BY: Final[Mapping[str, str]] = {"mining": "cli.record_mining"}
 
 
 @click.command()
@@ -68,6 +76,8 @@ def record(
     config, players = mining.prepare(chosen, roster, treatment, models)
     if dry_run:
         return _estimated(config, players, models, as_json)
+    from cli import record_mining
+
     if out is None:
         out = free_path(f"mining-{treatment}-seed{config.seed}")
     return carried_out(
@@ -81,6 +91,7 @@ def record(
             [recording.path for recording in players.recordings],
             options,
         ),
+        told_by=record_mining,
     )
 
 
@@ -107,18 +118,20 @@ def resume(
     \b
     Example: goldrush resume run.journal
     """
-    from agents import mining
+    from replay.by_world import module_for
 
     if trust:
         allow_own_policies(trust)
     models = models_of(**options)
+    players = module_for(journal, RESUMED_BY, "resume")
     return carried_out(
         journal,
-        lambda on_round: mining.resume(
+        lambda on_round: players.resume(
             journal, models=models, trust=trust, sources=sources, fsync=fsync, on_round=on_round
         ),
         as_json,
         again=how_again(trust, sources, options),
+        told_by=module_for(journal, TOLD_BY, "resume"),
         began=True,
     )
 
@@ -144,14 +157,15 @@ def carried_out(
     as_json: bool,
     *,
     again: Sequence[tuple[str, str]],
+    told_by: ModuleType,
     began: bool = False,
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
 
-    `again`: the options with which `resume` goes on. `began`: the journal is there already.
+    `again`: the options with which `resume` goes on. `told_by`: the module of TOLD_BY for the run's
+    world. `began`: the journal is there already.
     """
     from kernel.errors import PolicyFailed, RunStopped, WriteFailed
-    from replay.summary import summarise
 
     before = _stamp(out)
 
@@ -163,18 +177,18 @@ def carried_out(
     try:
         # What a policy prints is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(lambda round_, state: step("round", round_, state.config.rounds))
+            play(lambda unit, state: step(*told_by.progress(unit, state)))
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
         click.echo(f"goldrush: {printable(str(error))}; {kept(error)}", err=True)
         return DIFFERS
-    summary = summarise(out)
+    summary = told_by.summarise(out)
     if as_json:
         echo_json(summary.as_dict())
     else:
-        click.echo(_told(summary))
+        click.echo(told_by.told(summary))
     return DONE
 
 
@@ -192,7 +206,6 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
     limit it has come to, if it has.
     """
     from kernel.errors import GoldrushError
-    from replay.summary import summarise
 
     path = shlex.quote(out)
     is_ceiling = reached in ("--max-tokens", "--max-cost")
@@ -202,15 +215,32 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
     ]
     goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"
     try:
-        found = summarise(out)
+        holds = _held(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
         return goes_on
-    rounds = found.rounds
-    holds = f"rounds 1 to {rounds}, whole" if rounds else "the start, but no round yet"
-    if found.waiting:
-        answers = "1 answer" if found.waiting == 1 else f"{found.waiting} answers"
-        holds += f", and {answers} of round {rounds + 1}"
     return f"{path} holds {holds}; {goes_on}"
+
+
+def _held(path: str) -> str:
+    """What a journal holds of a run. Raises what reading it raises."""
+    from kernel.journal import UNIT, JournalReader
+    from kernel.worlds import world_of
+
+    closed = waiting = 0
+    with JournalReader(path) as reader:
+        words = world_of(reader).vocabulary
+        for commit in reader:
+            if commit.digest is not None:
+                closed, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                waiting += sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+    holds = f"the start, but no {words.unit} yet"
+    if closed:
+        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
+    if waiting:
+        answers = "1 answer" if waiting == 1 else f"{waiting} answers"
+        holds += f", and {answers} of {words.called(closed + 1)}"
+    return holds
 
 
 def _estimated(config: Any, players: Any, models: Any, as_json: bool) -> int:
@@ -280,47 +310,3 @@ def free_path(stem: str) -> str:
         number += 1
         path = JOURNALS / f"{stem}-{number}.journal"
     return str(path)
-
-
-def _asked(models: Any) -> str:
-    """What language models took, in a line; nothing where none plays."""
-    if models is None:
-        return ""
-    errors = ", ".join(f"{count} {printable(error)}" for error, count in models.errors.items())
-    without = f" ({errors})" if errors else ""
-    partly = f" ({models.uncounted:,} answers were not counted)" if models.uncounted else ""
-    return (
-        f"{models.answers:,} questions to language models, {sum(models.errors.values()):,} without "
-        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out"
-        f"{partly}\n"
-    )
-
-
-def _told(summary: Any) -> str:
-    from replay.story import tell
-
-    config = summary.config
-    path = printable(shlex.quote(summary.path))
-    goldrush = program()
-    undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
-    rows = [("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")]
-    for entry in summary.policies:
-        spent = sum(entry.spent.values()) or 1
-        shares = [f"{points / spent:.0%}" for points in entry.spent.values()]
-        each = f"{entry.gold / entry.agents:,.1f}"
-        rows.append(
-            (entry.policy, str(entry.agents), f"{entry.gold:,.1f}", each, str(entry.plots), *shares)
-        )
-    forks = "".join(f"after round {fork.unit} {printable(tell(fork))}\n" for fork in summary.forks)
-    return f"""\
-{summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
-seed {config["seed"]}, pressure {summary.pressure:.2f}
-{summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
-{summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
-{summary.mined:,.1f} gold mined
-{forks}{_asked(summary.models)}
-{table(rows, numbers=range(1, 9))}
-
-journal: {path} ({summary.bytes:,} bytes)
-next:    {goldrush} replay {path} --round {summary.rounds}
-         {goldrush} verify {path}"""

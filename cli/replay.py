@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
-from cli.text import echo_json, printable, table
+from cli.text import echo_json, printable
 
-MAP_COLUMNS_MAX = 60
-MAP_ROWS_MAX = 60
+# How a round is shown, by the name of the world: modules with `as_dict(rebuilt)`, for JSON, and
+# `told(rebuilt)`, which stands above the events. Of other worlds the events alone are shown.
+SHOWN_BY: Final[Mapping[str, str]] = {"mining": "cli.replay_mining"}
 
 
 @click.command()
@@ -24,112 +26,31 @@ def replay(journal: str, round_: int, as_json: bool) -> None:
     Example: goldrush replay run.journal --round 12
     """
     from replay.rebuild import rebuild
+    from replay.words import words_of
 
     rebuilt = rebuild(journal, round_)
+    world = rebuilt.header.world
+    shown_by = import_module(SHOWN_BY[world]) if world in SHOWN_BY else None
     if as_json:
-        echo_json(_as_dict(rebuilt))
-    else:
-        _print(rebuilt)
-
-
-def _as_dict(rebuilt: Any) -> dict[str, Any]:
-    from kernel.mining.events import KINDS
-    from kernel.mining.state import HOLDINGS
-
-    state = rebuilt.state
-    cols = state.config.cols
-    return {
-        "journal": rebuilt.path,
-        "world": rebuilt.header.world,
-        "round": rebuilt.round,
-        "rounds": state.config.rounds,
-        "digest": f"{rebuilt.digest:016x}",
-        "agents": [
-            {
-                "agent": agent,
-                "policy": state.roster[agent]["policy"],
-                "gold": gold,
-                "plots": state.plots_of[agent],
-                "spent": dict(zip(KINDS, state.spent[agent], strict=True)),
-                "memo": state.memo[agent],
-            }
-            for agent, gold in enumerate(state.gold)
-        ],
-        "plots": [
-            {
-                "plot": plot,
-                "row": plot // cols,
-                "col": plot % cols,
-                "owner": owner,
-                "since": None if owner is None else state.since[plot],
-                "how": HOLDINGS[state.how[plot]],
-            }
-            for plot, owner in enumerate(state.owner)
-        ],
-        "events": [event.as_dict() for event in rebuilt.events],
-    }
-
-
-def _print(rebuilt: Any) -> None:
-    from replay.story import story
-
-    state = rebuilt.state
-    click.echo(f"round {rebuilt.round} of {state.config.rounds}, digest {rebuilt.digest:016x}\n")
-    click.echo(_map(state))
-    click.echo("\n" + _holders(state) + "\n")
-    for line in story(rebuilt.events):
+        events = [event.as_dict() for event in rebuilt.events]
+        shown = shown_by.as_dict(rebuilt) if shown_by else _as_dict(rebuilt)
+        echo_json({**shown, "events": events})
+        return
+    click.echo(shown_by.told(rebuilt) if shown_by else _told(rebuilt))
+    click.echo()
+    for line in words_of(world).story(rebuilt.events):
         click.echo(printable(line))
 
 
-def _map(state: Any) -> str:
-    """The owners by row and column; a dot is nobody's."""
-    rows, cols = state.config.rows, state.config.cols
-    shown_rows, shown_cols = min(rows, MAP_ROWS_MAX), min(cols, MAP_COLUMNS_MAX)
-    width = len(str(max(state.config.agents - 1, shown_cols - 1)))
-    edge = len(str(shown_rows - 1))
-    lines = [" " * edge + "  " + " ".join(str(col).rjust(width) for col in range(shown_cols))]
-    for row in range(shown_rows):
-        cells = [_cell(state.owner[row * cols + col], width) for col in range(shown_cols)]
-        lines.append(str(row).rjust(edge) + "  " + " ".join(cells))
-    if (shown_rows, shown_cols) != (rows, cols):
-        lines.append(f"the first {shown_rows} x {shown_cols} of {rows} x {cols}; --json has all")
-    return "\n".join(lines)
+def _as_dict(rebuilt: Any) -> dict[str, Any]:
+    """What there is to say of a round of any world."""
+    return {
+        "journal": rebuilt.path,
+        "world": rebuilt.header.world,
+        rebuilt.words.unit: rebuilt.round,
+        "digest": f"{rebuilt.digest:016x}",
+    }
 
 
-def _cell(owner: int | None, width: int) -> str:
-    text = ("." if owner is None else str(owner)).rjust(width)
-    if "NO_COLOR" in os.environ:
-        return text
-    if owner is None:
-        return click.style(text, dim=True)
-    return click.style(text, fg=_COLOURS[owner % len(_COLOURS)])
-
-
-_COLOURS = (
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "bright_red",
-    "bright_green",
-    "bright_yellow",
-    "bright_blue",
-)
-
-
-def _holders(state: Any) -> str:
-    """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
-    from agents.roster import called
-    from kernel.mining.state import BY_CAPTURE
-
-    rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
-    for agent, gold in enumerate(state.gold):
-        plots = [
-            f"{plot} ({state.since[plot]}{'*' if state.how[plot] == BY_CAPTURE else ''})"
-            for plot in state.plots_of[agent]
-        ]
-        policy = printable(called(state.roster[agent]))
-        rows.append((str(agent), policy, f"{gold:,.10g}", ", ".join(plots) or "none"))
-    return table(rows, numbers=(0, 2))
+def _told(rebuilt: Any) -> str:
+    return f"{rebuilt.words.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

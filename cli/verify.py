@@ -126,8 +126,8 @@ def _told(verdict: Any, sha256: str) -> str:
         levels = f"levels 1 to 3 (4 {part}, not asked again: {who})"
     end = "finished" if verdict.finished else "unfinished"
     return (
-        f"{verdict.path}: holds at {levels}: {verdict.rounds} rounds, {verdict.events:,} events, "
-        f"{end}, sha256 {sha256}"
+        f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.words.units}, "
+        f"{verdict.events:,} events, {end}, sha256 {sha256}"
     )
 
 
@@ -138,7 +138,8 @@ def _way_out(verdict: Any) -> str:
         return f"; `{program()} resume {path}` drops them and goes on"
     if verdict.broken.level == 1 and verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
-        again = " (with the changes of its fork)" if verdict.rounds in verdict.forks else ""
-        command = f"{program()} fork {path} --at {verdict.rounds - 1}"
+        last = verdict.words.number(verdict.rounds)
+        again = " (with the changes of its fork)" if last in verdict.forks else ""
+        command = f"{program()} fork {path} --at {last - 1}"
         return f"; `{command}`{again} plays anew from what is whole"
     return ""

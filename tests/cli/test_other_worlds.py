@@ -1,0 +1,145 @@
+"""What the commands say of a journal of another world: its own words, or one clear line."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.main import _run
+from kernel.mining import MINING
+from tests.cli.helpers import Ran, assert_refused
+from tests.golden import path_of
+from tests.journals import commits_of
+from tests.lessons import LESSONS, SETUP, forked, play
+
+Goldrush = Callable[..., Ran]
+
+
+@pytest.fixture
+def goldrush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Goldrush:
+    """Runs a command in this process, where the other world is known, in a folder with its runs."""
+    worlds = {MINING.name: MINING, LESSONS.name: LESSONS}
+    monkeypatch.setattr("kernel.worlds.WORLDS", worlds)
+    monkeypatch.chdir(tmp_path)
+    whole = play(Path("a.journal")).read_bytes()
+    play(Path("seed.journal"), {**SETUP, "seed": 6})
+    forked(Path("a.journal"), 2, Path("fork.journal"), changes={"seed": 8})
+    ends = [commit.end for commit in commits_of(Path("a.journal"))]
+    Path("short.journal").write_bytes(whole[: ends[2]])
+    Path("damaged.journal").write_bytes(whole[: ends[3] - 1] + b"?" + whole[ends[3] :])
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["goldrush", *map(str, arguments)])
+        code = _run()
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+def test_verify_counts_its_units_by_their_name(goldrush: Goldrush) -> None:
+    ran = goldrush("verify", "a.journal")
+
+    assert 0 == ran.code
+    assert ": 4 lessons, 21 events, finished," in ran.out
+
+
+def test_the_way_out_of_damage_is_a_fork_by_the_number_of_people(goldrush: Goldrush) -> None:
+    assert "fork damaged.journal --at 0` plays anew" in goldrush("verify", "damaged.journal").out
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        ("a", "a", "the same: 4 lessons, finished"),
+        ("a", "fork", "a.journal (a) and fork.journal (b) differ from lesson 2 on"),
+        ("short", "a", "short.journal is a prefix of a.journal: it breaks off with lesson 1, the "
+         "other one goes on to 3"),
+        ("a", "damaged", "a.journal (a) and damaged.journal (b) differ, but not in the events of "
+         "lessons 0 to 1"),
+    ],
+)  # fmt: skip
+def test_diff_says_how_runs_part_in_the_words_of_their_world(
+    goldrush: Goldrush, a: str, b: str, says: str
+) -> None:
+    ran = goldrush("diff", f"{a}.journal", f"{b}.journal")
+
+    assert says == ran.out.splitlines()[0]
+    assert "" == ran.err
+
+
+def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -> None:
+    ran = goldrush("diff", "a.journal", "fork.journal")
+    shown = json.loads(goldrush("diff", "a.journal", "fork.journal", "--json").out)
+
+    assert "cause: configuration: seed is 5 in a, 8 in b" == ran.out.splitlines()[1]
+    assert shown["first"]["a"] == json.loads(ran.out.splitlines()[2].removeprefix("  a: "))
+    assert (None, 2) == (shown["consequences"], shown["first"]["round"])
+
+
+@pytest.mark.parametrize(
+    ("range_", "units"),
+    [([], [-1, 0, 1, 2, 3]), (["--rounds", "0"], [0]), (["--rounds", "-1"], [-1, 0, 1]),
+     (["--rounds", "0-1"], [0, 1]), (["--rounds", "2-"], [2, 3])],
+)  # fmt: skip
+def test_log_takes_ranges_from_0_and_tells_the_start_where_none_begins_the_range(
+    goldrush: Goldrush, range_: list[str], units: list[int]
+) -> None:
+    ran = goldrush("log", "a.journal", *range_)
+
+    assert units == list(dict.fromkeys(int(line[:9]) for line in ran.out.splitlines()))
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3])
+def test_replay_shows_a_unit_by_its_events(goldrush: Goldrush, number: int) -> None:
+    text = goldrush("replay", "a.journal", "--round", number).out.splitlines()
+    shown = json.loads(goldrush("replay", "a.journal", "--round", number, "--json").out)
+    digest = commits_of(Path("a.journal"))[number + 1].digest
+
+    assert [f"lesson {number}, digest {digest:016x}", ""] == text[:2]
+    assert [json.loads(line) for line in text[2:]] == shown["events"]
+    assert ["journal", "world", "lesson", "digest", "events"] == list(shown)
+
+
+def test_export_takes_any_world(goldrush: Goldrush) -> None:
+    ran = goldrush("export", "a.journal")
+    table = goldrush("export", "a.journal", "--format", "csv", "--table", "events")
+
+    assert 21 == len(ran.out.splitlines())
+    assert (0, 22) == (table.code, len(table.out.splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["audit", "a.journal", "--round", 1, "--plot", 1], "give audit one of mining"),
+        (["audit", "a.journal", "--fairness"], "give audit one of mining"),
+        (["fork", "a.journal", "--at", "-1"], "give fork one of mining"),
+        (["resume", "short.journal"], "give resume one of mining"),
+        (["measure", "a.journal"], "give measure one of mining"),
+        (["measure", "a.journal", "--usage"], "give measure one of mining"),
+        (["prompt", "a.journal", "--round", 1, "--agent", 1], "give prompt one of mining"),
+        (["log", "a.journal", "--plot", 1], "the lessons world has no plots"),
+        (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),
+        (["diff", "a.journal", "fork.journal", "--by-round"], "lessons world are not compared by"),
+    ],
+)
+def test_what_is_of_mining_alone_is_refused_in_one_line(
+    goldrush: Goldrush, arguments: list[object], says: str
+) -> None:
+    before = sorted(Path().iterdir())
+    ran = goldrush(*arguments)
+
+    assert_refused(ran, says, "lessons world")
+    assert before == sorted(Path().iterdir())
+
+
+def test_audit_of_all_goes_on_to_the_journals_that_it_can_audit(goldrush: Goldrush) -> None:
+    ran = goldrush("audit", "--all", "a.journal", path_of("scarce"))
+
+    assert 2 == ran.code
+    assert "a.journal is a run of the lessons world; give audit one of mining" in ran.err
+    assert "; all hold" in ran.out
