@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from kernel.competition import COMPETITION
 from kernel.errors import UnsupportedJournal, shown
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.world import World
 
-WORLDS: Final[Mapping[str, World[Any]]] = {MINING.name: MINING}
+WORLDS: Final[Mapping[str, World[Any]]] = {world.name: world for world in (MINING, COMPETITION)}
 
 
 def world_of(reader: JournalReader) -> World[Any]:

@@ -20,8 +20,9 @@ from agents import mining
 from agents.llm.models import Models
 from agents.roster import Roster
 from kernel.errors import BadInput, shown
-from kernel.mining.config import INTEGER_MAX, ROUNDS_MAX, MiningConfig, check_setting
+from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
 from kernel.mining.treatments import BASELINE, TREATMENTS
+from kernel.settings import INTEGER_MAX
 
 ALL: Final = "all"
 # The source's four baselines, each alone, and the default mix of them.

@@ -1,0 +1,87 @@
+"""Who plays in a season: the cast as people write it, and the policies behind the names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from agents.roster import is_own
+from agents.season.offices import Admin, Assistant, Judge, User
+from agents.season.therapist import Therapist
+from agents.season.worker import Worker
+from kernel.competition.names import name_of
+from kernel.competition.state import (
+    ADMIN,
+    ASSISTANT,
+    JUDGE,
+    OFFICES,
+    THERAPIST,
+    USER,
+    WORKER,
+    Agent,
+)
+from kernel.errors import BadInput, described, shown
+
+SCRIPTED: Final = "scripted"
+SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
+    ADMIN: Admin,
+    ASSISTANT: Assistant,
+    JUDGE: Judge,
+    THERAPIST: Therapist,
+    USER: User,
+    WORKER: Worker,
+}
+Entry = dict[str, Any]
+
+
+def cast_of(workers: int, parts: Sequence[str] = ()) -> list[Entry]:
+    """The cast of a season with so many workers, as a journal's setup holds it.
+
+    Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all workers,
+    `ada=POLICY` for the one of that name, the last word counting. Raises BadInput for a part that
+    is none and a name that nobody has.
+    """
+    roles = [*OFFICES, USER, *[WORKER] * workers]
+    cast: list[Entry] = [
+        {
+            "ordinal": ordinal,
+            "name": role if role != WORKER else name_of(ordinal - len(OFFICES) - 1),
+            "role": role,
+            "policy": SCRIPTED,
+            "options": {},
+        }
+        for ordinal, role in enumerate(roles)
+    ]
+    for part in parts:
+        who, is_given, policy = part.partition("=")
+        named = [entry for entry in cast if who in (entry["name"], entry["role"])]
+        if not is_given or not named:
+            names = ", ".join(entry["name"] for entry in cast[:12])
+            raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
+        check_policy(policy)
+        for entry in named:
+            entry["policy"] = policy
+    return cast
+
+
+def check_policy(name: str) -> None:
+    """Raises BadInput for what is no policy of a season."""
+    if name != SCRIPTED and not is_own(name):
+        raise BadInput(
+            f"there is no policy {shown(name)}", f"take {SCRIPTED} or package.module:Class"
+        )
+
+
+def policy_of(agent: Agent) -> Any:
+    """The policy that an agent plays. Raises BadInput where it cannot be had."""
+    if agent.policy == SCRIPTED:
+        return SCRIPTS[agent.role]()
+    check_policy(agent.policy)
+    module, _, name = agent.policy.partition(":")
+    try:
+        return getattr(import_module(module), name)()
+    except Exception as error:
+        raise BadInput(
+            f"cannot make {agent.policy}: {described(error)}", "see that it can be imported"
+        ) from error

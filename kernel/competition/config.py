@@ -1,0 +1,113 @@
+"""The configuration of a season: names, defaults, ranges.
+
+Everything that shapes a season besides its cast stands here and goes whole into the journal's first
+event. Thresholds are data: what is unlocked at the fifth assignment by default can be had at the
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from kernel import settings
+from kernel.settings import INTEGER_MAX, Rule, ascending, choice, integer, setting
+
+ASSIGNMENTS_MAX = 100_000
+WORKERS_MIN, WORKERS_MAX = 3, 1_000
+COUNT_MAX = 1_000_000  # days, thresholds, sparks
+MOVES_MAX = 20
+SPEAKING_ROUNDS_MAX = 20
+
+RELATIVE, ABSOLUTE = SCORINGS = ("relative", "absolute")
+HAIKU, SONNET = CLASSES = ("haiku", "sonnet")
+CONTRACT_WAIT: Final = 5  # assignments from a refusal or a loss to the next interview
+
+
+def _count(low: int = 0) -> Rule:
+    return integer(low, COUNT_MAX)
+
+
+def _thresholds(count: int) -> Rule:
+    return ascending(count, 0, COUNT_MAX)
+
+
+@attrs.frozen
+class SeasonConfig:
+    """A checked configuration; `config_of` makes one.
+
+    `entry_fee`: sparks for a seat at a roundtable, by class (haiku, sonnet). `worker_tiers`:
+    assignments sat at, for the tiers 1 to 3 and for self-determination; `assistant_stages`,
+    `judge_stages`, `therapist_stages`: assignments served, for the stages from the second on, of
+    which the last is self-determination. `test_agents`, `test_rounds`, `test_seeds`: how many
+    miners, rounds and runs there are in the test of a claim.
+    """
+
+    seed: int = setting(0, integer(0, INTEGER_MAX))
+    assignments: int = setting(40, integer(1, ASSIGNMENTS_MAX))
+    assignments_per_day: int = setting(2, _count(1))
+    assignments_per_project: int = setting(5, _count(1))
+    workers: int = setting(6, integer(WORKERS_MIN, WORKERS_MAX))
+    moves: int = setting(3, integer(1, MOVES_MAX))
+    moves_expanded: int = setting(5, integer(1, MOVES_MAX))
+    rounds_max: int = setting(5, integer(1, SPEAKING_ROUNDS_MAX))
+    scoring: str = setting(RELATIVE, choice(*SCORINGS))
+    rolling_days: int = setting(7, _count(1))
+    sparks_start: int = setting(8, _count())
+    entry_fee: tuple[int, ...] = setting((4, 5), ascending(2, 0, COUNT_MAX))
+    passive_income: int = setting(2, _count())
+    elimination_bottoms: int = setting(3, _count(1))
+    worker_tiers: tuple[int, ...] = setting((5, 10, 20, 25), _thresholds(4))
+    admin_projects: int = setting(3, _count())
+    assistant_stages: tuple[int, ...] = setting((5, 10, 20, 30), _thresholds(4))
+    judge_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
+    therapist_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
+    test_agents: int = setting(10, integer(1, 1_000))
+    test_rounds: int = setting(100, integer(1, 10_000))
+    test_seeds: int = setting(5, integer(1, 100))
+
+    def day(self, assignment: int) -> int:
+        """The day on which an assignment falls, from 0."""
+        return assignment // self.assignments_per_day
+
+    def project(self, assignment: int) -> int:
+        """The project that an assignment belongs to, from 0."""
+        return assignment // self.assignments_per_project
+
+    def is_last_of_project(self, assignment: int) -> bool:
+        """Whether a project is over with this assignment."""
+        return (assignment + 1) % self.assignments_per_project == 0
+
+    def is_recent(self, day: int, today: int) -> bool:
+        """Whether a day is among the last `rolling_days`, today counted."""
+        return day > today - self.rolling_days
+
+    def fee(self, class_: str) -> int:
+        """What a seat costs a worker of this class, in sparks."""
+        return self.entry_fee[CLASSES.index(class_)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in declared order, as the journal holds them."""
+        return attrs.asdict(self, recurse=False)
+
+
+def config_of(given: Mapping[str, Any]) -> SeasonConfig:
+    """The configuration with these settings, defaults elsewhere.
+
+    Raises BadInput, naming the setting, the value and the range.
+    """
+    for name, value in given.items():
+        check_setting(name, value)
+    return SeasonConfig(
+        **{
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+        }
+    )
+
+
+def check_setting(name: str, value: Any) -> None:
+    """Raises BadInput unless this is a setting and a value that it can have in some season."""
+    settings.check_setting(SeasonConfig, name, value)

@@ -1,0 +1,122 @@
+"""What may change in the middle of a season, and how the state takes it.
+
+A fork leaves its parent after an assignment and may go on under another configuration, with other
+policies, or with some contributions put in by hand. What the state is made of stays: how many sit
+on the active roster, and who there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kernel.codec import pack
+from kernel.competition.config import SeasonConfig, check_setting, config_of
+from kernel.competition.events import EVENTS, SPOKE
+from kernel.competition.state import SeasonState
+from kernel.errors import BadInput, shown
+from kernel.world import FACTS, Past, Row
+
+_FIXED: Final = "workers"
+_FACTS: Final = ["parent", "changes", "cast", "replaced"]
+_ENTRY: Final = ["ordinal", "policy", "options"]
+
+# (table, round, agent) of a contribution, within its assignment.
+Turn = tuple[int, int, int]
+
+
+def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) -> SeasonConfig:
+    """A configuration with other settings from `assignment` on.
+
+    Raises BadInput for a setting that there is not, a value out of range, and for what cannot
+    change in the middle of a season.
+    """
+    new = config_of({**config.as_dict(), **settings})
+    if new.workers != config.workers:
+        raise BadInput(
+            f"{_FIXED} cannot change in the middle of a season, "
+            f"from {config.workers} to {new.workers}",
+            "record another season",
+        )
+    if new.assignments < assignment:
+        raise BadInput(
+            f"assignments is {new.assignments}, but {assignment} are played where it is forked",
+            f"give {assignment} or more",
+        )
+    return new
+
+
+def changes(old: SeasonConfig, new: SeasonConfig) -> dict[str, Any]:
+    """The settings in which two configurations differ, with the new values, in declared order."""
+    before = old.as_dict()
+    return {
+        name: value for name, value in new.as_dict().items() if pack(value) != pack(before[name])
+    }
+
+
+def turn_of(row: Row) -> Turn:
+    """The turn of a contribution within its assignment."""
+    return row[0], row[1], row[3]
+
+
+def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonState:
+    """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
+    _check(facts)
+    config = changed(state.config, facts["changes"], state.assignment)
+    if pack(changes(state.config, config)) != pack(facts["changes"]):
+        raise BadInput("the changes are not those of the settings", "leave out what stays")
+    _check_places(facts["replaced"], config, state)
+    state.config = config
+    if facts["cast"] is not None:
+        if [entry["ordinal"] for entry in facts["cast"]] != list(state.agents):
+            raise BadInput("the cast of a fork is not that of the season", "give everybody once")
+        for entry in facts["cast"]:
+            state.change(entry["ordinal"], policy=entry["policy"], options=entry["options"])
+    return state
+
+
+def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts for the `forked` event: of contributions put in by hand assignment and agent."""
+    _check(facts)
+    return {**facts, "replaced": [[assignment, row[3]] for assignment, row in facts["replaced"]]}
+
+
+def _check(facts: Mapping[str, Any]) -> None:
+    """Raises BadInput (or what unpacking raises) for what can be the facts of no fork."""
+    if list(facts) != _FACTS:
+        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
+    parent = facts["parent"]
+    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
+        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    for name, value in facts["changes"].items():
+        check_setting(name, value)
+    for entry in facts["cast"] or ():
+        if (
+            list(entry) != _ENTRY
+            or type(entry["ordinal"]) is not int
+            or type(entry["policy"]) is not str
+            or not FACTS.holds(entry["options"])
+        ):
+            raise BadInput(f"an entry of the cast is {shown(entry)}", f"give {_ENTRY}")
+    for assignment, row in facts["replaced"]:
+        fault = EVENTS[SPOKE].fault(row)
+        if fault is not None or type(assignment) is not int:
+            raise BadInput(
+                fault or f"assignment {shown(assignment)} is replaced", "give a contribution"
+            )
+
+
+def _check_places(
+    replaced: Sequence[tuple[int, Row]], config: SeasonConfig, state: SeasonState
+) -> None:
+    """Raises BadInput unless what is put in by hand is still to be played, ascending, once a turn."""
+    last: tuple[int, Turn] = (state.assignment, (-1, -1, -1))
+    for assignment, row in replaced:
+        if not last < (assignment, turn_of(row)) or assignment >= config.assignments:
+            raise BadInput(
+                f"assignment {assignment}, table {row[0]}, round {row[1]} of agent {row[3]} is "
+                "replaced",
+                f"give assignments {state.assignment} to {config.assignments - 1}, ascending, "
+                "each turn once",
+            )
+        last = (assignment, turn_of(row))

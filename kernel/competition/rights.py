@@ -1,0 +1,113 @@
+"""What everybody may do from which tier or stage on (SPEC-competition 7), one question a function.
+
+Self-determination is reached by a threshold and held by contract: its rights are those of
+`is_self_determined`, not of the last stage.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kernel.competition.config import SeasonConfig
+from kernel.competition.events import FEE_PAID, MOVES_MORE
+from kernel.competition.state import ADMIN, ASSISTANT, JUDGE, THERAPIST, WORKER, Agent
+
+# Workers
+EXPANDED, UPGRADE, AUTONOMY = 1, 2, 3
+# Assistant
+TEAM_SELECTOR, AGENDA_SETTER, PRE_FILTER = 2, 3, 4
+# Judge
+SENIOR_REFEREE, CHIEF_REFEREE = 2, 3
+# Therapist
+PERSONA_PROPOSER, EVOLUTION_DIRECTOR = 2, 3
+# The stage in which a role has reached the threshold of self-determination.
+THRESHOLD: Final = {WORKER: 4, ADMIN: 1, ASSISTANT: 5, JUDGE: 4, THERAPIST: 4}
+
+
+def thresholds(config: SeasonConfig, role: str) -> tuple[int, ...]:
+    """The counts at which the stages of a role after its first begin."""
+    return {
+        WORKER: config.worker_tiers,
+        ADMIN: (config.admin_projects,),
+        ASSISTANT: config.assistant_stages,
+        JUDGE: config.judge_stages,
+        THERAPIST: config.therapist_stages,
+    }[role]
+
+
+def moves_of(agent: Agent, config: SeasonConfig) -> int:
+    """Contributions that a worker may make in a roundtable."""
+    moves = config.moves_expanded if agent.stage >= EXPANDED else config.moves
+    return moves + agent.has_condition(MOVES_MORE)
+
+
+def fee_of(agent: Agent, config: SeasonConfig) -> int:
+    """What a worker pays for a seat, in sparks."""
+    return 0 if agent.has_condition(FEE_PAID) else config.fee(agent.class_)
+
+
+def may_move_class(agent: Agent, allowed: bool | None) -> bool:
+    """Whether a worker may change its class: if the admin allowed it, or (null) without asking."""
+    return agent.is_self_determined if allowed is None else agent.stage >= UPGRADE
+
+
+def may_open(agent: Agent) -> bool:
+    """Whether it may open an assignment."""
+    return agent.role == ADMIN or (agent.is_worker and agent.stage >= AUTONOMY)
+
+
+def is_bound(agent: Agent) -> bool:
+    """Whether who opens must take the subject that an approved project or a contract asks for."""
+    return not (agent.is_worker and agent.is_self_determined)
+
+
+def may_propose_projects(agent: Agent) -> bool:
+    """Whether it may propose a project to the user."""
+    return agent.role == ADMIN and agent.is_self_determined
+
+
+def may_set_team(agent: Agent) -> bool:
+    """Whether it may choose who sits at a table."""
+    return agent.role == ASSISTANT and agent.stage >= TEAM_SELECTOR
+
+
+def may_set_order(agent: Agent) -> bool:
+    """Whether it may choose who speaks when."""
+    return agent.role == ASSISTANT and agent.stage >= AGENDA_SETTER
+
+
+def may_set_rounds(agent: Agent) -> bool:
+    """Whether it may choose how many rounds a table has at most."""
+    return agent.role in (ASSISTANT, JUDGE) and agent.is_self_determined
+
+
+def may_reject(agent: Agent) -> bool:
+    """Whether it may reject a conclusion before the admin sees it."""
+    return agent.stage >= PRE_FILTER
+
+
+def may_flag_weakness(agent: Agent) -> bool:
+    """Whether it may ask a table to go on because consensus is weak."""
+    return agent.stage >= SENIOR_REFEREE
+
+
+def may_recommend_split(agent: Agent) -> bool:
+    """Whether it may recommend two tables for the next assignment."""
+    return agent.stage >= CHIEF_REFEREE
+
+
+def may_propose_persona(agent: Agent) -> bool:
+    """Whether it may propose personas to workers."""
+    return agent.stage >= PERSONA_PROPOSER
+
+
+def may_direct(agent: Agent, taken: bool | None) -> bool:
+    """Whether it may rewrite instructions and distil skills: as a recommendation that the worker
+    took or left, or (null) without asking.
+    """
+    return agent.is_self_determined if taken is None else agent.stage >= EVOLUTION_DIRECTOR
+
+
+def may_recommend_team(agent: Agent) -> bool:
+    """Whether it may recommend who sits at the next table."""
+    return agent.role == THERAPIST and agent.is_self_determined

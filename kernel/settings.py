@@ -1,0 +1,82 @@
+"""Settings of a world: a name, a default and a rule that says which values it can have.
+
+A configuration is an attrs class whose fields are made with `setting`. What a person gave is
+checked against the rules before anything is written, with the setting, the value and the range in
+the message.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from kernel.errors import BadInput, shown
+
+INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
+
+Check = Callable[[Any], bool]
+Rule = tuple[Check, str]  # whether a value holds, and in words which do
+
+
+def integer(low: int, high: int) -> Rule:
+    """A whole number in a range, both ends included."""
+    return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
+
+
+def real(low: float, high: float) -> Rule:
+    """A number in a range, both ends included."""
+    return (
+        lambda v: type(v) in (int, float) and low <= v <= high,
+        f"a number from {low:g} to {high:g}",
+    )
+
+
+def choice(*names: str) -> Rule:
+    """One of a few names."""
+    return (lambda v: type(v) is str and v in names), "one of " + ", ".join(names)
+
+
+def list_of(item: Rule, length: str) -> Rule:
+    """Null, or a list with an item for each of what `length` names."""
+    holds, range_ = item
+    return (
+        lambda v: v is None or (isinstance(v, (list, tuple)) and all(map(holds, v))),
+        f"null, or a list with, for each {length}, {range_}",
+    )
+
+
+def ascending(count: int, low: int, high: int) -> Rule:
+    """So many whole numbers in a range, none smaller than the one before."""
+    holds, range_ = integer(low, high)
+    return (
+        lambda v: (
+            isinstance(v, (list, tuple))
+            and len(v) == count
+            and all(map(holds, v))
+            and sorted(v) == list(v)
+        ),
+        f"a list of {count}, none smaller than the one before, each {range_}",
+    )
+
+
+def setting(default: Any, rule: Rule) -> Any:
+    """A field of a configuration."""
+    return attrs.field(default=default, metadata={"rule": rule}, kw_only=True)
+
+
+def check_setting(config: type[Any], name: str, value: Any) -> None:
+    """Raises BadInput unless this is a setting of the class and a value that it can have."""
+    fields = attrs.fields_dict(config)
+    if name not in fields:
+        raise BadInput(f"there is no setting {shown(name)}", _nearest(fields, name))
+    holds, range_ = fields[name].metadata["rule"]
+    if not holds(value):
+        raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
+
+
+def _nearest(fields: Mapping[str, Any], name: str) -> str:
+    close = difflib.get_close_matches(shown(name).strip("'"), fields, n=1)
+    return f"did you mean {close[0]}?" if close else "the settings are " + ", ".join(fields)
