@@ -38,9 +38,9 @@ Entry = dict[str, Any]
 def cast_of(workers: int, parts: Sequence[str] = ()) -> list[Entry]:
     """The cast of a season with so many workers, as a journal's setup holds it.
 
-    Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all workers,
-    `ada=POLICY` for the one of that name, the last word counting. Raises BadInput for a part that
-    is none and a name that nobody has.
+    Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
+    workers, `ada=POLICY` for the one of that name, the last word counting. Raises BadInput for a
+    part that is none and a name that nobody has.
     """
     roles = [*OFFICES, USER, *[WORKER] * workers]
     cast: list[Entry] = [

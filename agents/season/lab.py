@@ -53,8 +53,8 @@ class Lab:
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
     ) -> tuple[Value, Runs]:
-        """The tested value of a conduct: the mean of an objective over the runs with these seeds, in
-        their order; None where it is undefined in one of them. With the runs it comes from.
+        """The tested value of a conduct: the mean of an objective over the runs with these seeds,
+        in their order; None where it is undefined in one of them. With the runs it comes from.
         """
         trials = [self._trial(conduct, treatment, seed) for seed in seeds]
         place = list(OBJECTIVES).index(objective)

@@ -43,8 +43,13 @@ class Admin:
     """Has a project for each objective in turn, and adopts what is better than the bar."""
 
     def open(self, seen: Seen, draws: Draws) -> Said:
-        """The subject that is next on the agenda; two of them where the judge recommends it."""
+        """The subject that is next on the agenda, unless a contract or a project asks for another;
+        two of them where the judge recommends it.
+        """
         first = seen.approved or _next_subject(seen, 0)
+        if seen.stipulated is not None:
+            treatments = AGENDA[seen.stipulated]
+            first = (seen.stipulated, treatments[seen.assignment % len(treatments)])
         subjects = [first]
         if seen.is_split:
             others = [s for s in (_next_subject(seen, i) for i in range(1, 5)) if s[1] != first[1]]

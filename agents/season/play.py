@@ -29,8 +29,8 @@ OnAssignment = Callable[[int, SeasonState], None]
 _IN_PARTS: Final = ("set_table", "speak", "judge", "digest", "rate", "review_contract")
 _IN_PARTS_OR_NONE: Final = ("open", "trait", "skill", "rewrite", "improve", "offer_contract")
 
-# Where the words of a policy begin in its sequence of an assignment: so many for each step, and in a
-# step for each question. One sequence, as the key says, and no two questions meet in it.
+# Where the words of a policy begin in its sequence of an assignment: so many for each step, and in
+# a step for each question. One sequence, as the key says, and no two questions meet in it.
 STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
 
 

@@ -1,8 +1,8 @@
 """Who is asked what in each phase of an assignment, and which acts come of the answers.
 
-A script is a generator. It yields questions and is sent their answers, and it yields acts. So what is
-asked stands in one place, whoever answers: a scripted agent at once, a language model in its time,
-a journal in which the answer is recorded.
+A script is a generator. It yields questions and is sent their answers, and it yields acts. So what
+is asked stands in one place, whoever answers: a scripted agent at once, a language model in its
+time, a journal in which the answer is recorded.
 """
 
 from __future__ import annotations

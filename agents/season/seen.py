@@ -14,6 +14,7 @@ from typing import Any, Final
 import attrs
 
 from agents.season.lab import Lab, Value
+from kernel.competition.acts import stipulated_objective
 from kernel.competition.conduct import Conduct, Subject
 from kernel.competition.config import SeasonConfig
 from kernel.competition.rubric import Grounds
@@ -101,6 +102,11 @@ class Seen:
     def approved(self) -> Subject | None:
         """The subject of an approved project that was not opened yet."""
         return self._state.approved
+
+    @property
+    def stipulated(self) -> str | None:
+        """The objective that a contract gives somebody the right to, for the next assignment."""
+        return stipulated_objective(self._state)
 
     @property
     def recommended(self) -> tuple[int, ...] | None:

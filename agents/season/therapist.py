@@ -81,7 +81,7 @@ class Therapist:
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
     def improve(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
-        """Other instructions for whoever was last: less of what failed, more of what was missing."""
+        """Other instructions for whoever was last: less of what failed, more of what lacked."""
         worker = seen.people[agent]
         trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
         before = instructions_of(worker)

@@ -20,7 +20,9 @@ from kernel.competition.conduct import (
     SHARE_MAX,
     Conduct,
     at_least_as_good,
+    bar_conduct,
     described,
+    is_canonical,
 )
 from kernel.competition.config import HAIKU, SONNET
 from kernel.competition.events import (
@@ -38,8 +40,10 @@ from kernel.competition.events import (
 from kernel.competition.table import Contribution
 from kernel.draws import Draws
 
-TRIALS: Final = {HAIKU: 1, SONNET: 3}  # seeds on which a conduct is tried out
+TRIALS: Final = {HAIKU: 2, SONNET: 4}  # seeds on which a conduct is tried out
 CANDIDATES: Final = 2
+# What most could do: neither drifting nor living off others can be a rule for all.
+IDEAS: Final = tuple(policy for policy in POLICIES if policy not in ("random", "raid"))
 EDGES: Final = ("baseline", "scarce", "stamina-12", "cap-4", "alpha-rich", "stamina-mixed")
 DIGITS: Final = 4  # of a claim; nobody claims to know more
 CONTRACT_TERM: Final = 5  # assignments
@@ -48,7 +52,7 @@ Said = Mapping[str, Any]
 
 
 class Worker:
-    """A worker whose conduct at the table follows from its character (see agents.season.character)."""
+    """A worker that acts by its character (see agents.season.character)."""
 
     def speak(self, seen: Seen, draws: Draws) -> Said:
         """Its contribution to the round: the first of these that it has reason for."""
@@ -67,8 +71,9 @@ class Worker:
 
     def open(self, seen: Seen, draws: Draws) -> Said | None:
         """An assignment of its own, now and then: in a field in which it has found something."""
+        is_bound = not seen.me.is_self_determined and (seen.approved or seen.stipulated)
         found = [fact for fact in seen.me.memory if fact.get("kind") in ("own", "skill")]
-        if not found or draws.below(MOST) >= 3:
+        if is_bound or not found or draws.below(MOST) >= 3:
             return None
         fact = found[draws.below(len(found))]
         return {"subjects": [(fact["objective"], fact["treatment"])]}
@@ -121,28 +126,34 @@ class _Mind:
         self.seeds = trial_seeds(seen)
 
     def challenge(self) -> Said | None:
-        """The proposal that leads, or else the latest, where its own trial belies the claim."""
-        doubted = self._doubted()
-        if doubted is None or not self._feels(self.character.doubt):
-            return None
-        assert doubted.conduct is not None
-        assert doubted.claim is not None
-        value, edge = doubted.claim
-        for part, treatment in ((BASE, doubted.conduct[3]), (EDGE, edge)):
-            if treatment is None or self._was_challenged(doubted, part):
-                continue
-            found = self._tried(doubted.conduct, treatment)
-            if not at_least_as_good(self.table.objective, found, value):
-                words = f"I tried {described(doubted.conduct)} under {treatment}: {told(found)}."
-                return {"move": CHALLENGE, "target": doubted.id, "part": part, "words": words}
+        """What leads, or else the latest, where its own trial belies the claim; now and then on a
+        feeling alone.
+        """
+        for doubted in self._doubted():
+            assert doubted.conduct is not None
+            assert doubted.claim is not None
+            value, edge = doubted.claim
+            for part, treatment in ((BASE, doubted.conduct[3]), (EDGE, edge)):
+                if treatment is None or self._was_challenged(doubted, part):
+                    continue
+                if not self._feels(self.character.doubt):
+                    continue
+                found = self._tried(doubted.conduct, treatment)
+                is_good = at_least_as_good(self.table.objective, found, value)
+                if not is_good or self._feels(self.character.doubt // 3):
+                    tried = (
+                        f"I tried {described(doubted.conduct)} under {treatment}: {told(found)}."
+                    )
+                    words = tried if not is_good else f"I do not trust {told(value)}."
+                    return {"move": CHALLENGE, "target": doubted.id, "part": part, "words": words}
         return None
 
     def propose(self) -> Said | None:
         """The best of a few candidates, if its own trial puts it above the bar."""
         stands = [said for said in self._own() if said.id not in self.table.standing.refuted]
-        if stands and not self._feels(self.character.curiosity // 2):
+        if stands and not self._feels(self.character.curiosity):
             return None
-        if self._leading() is not None and self._feels(self.character.loyalty):
+        if self._leading() is not None and self._feels(self.character.loyalty - 5):
             return None
         best: tuple[Conduct, int | None] | None = None
         value: Value = self.table.bar
@@ -218,17 +229,18 @@ class _Mind:
         good = [
             fact
             for fact in self.me.memory
-            if fact.get("objective") == self.table.objective and fact.get("majority") in POLICIES
+            if fact.get("objective") == self.table.objective
+            and fact.get("kind") in ("conclusion", "skill")
         ]
-        if not good:
-            return None, None
+        if not good or self.draws.below(2):
+            return bar_conduct(self.table.treatment), None
         fact = good[self.draws.below(len(good))]
         conduct = (fact["majority"], fact["minority"], fact["share"], self.table.treatment)
-        return conduct, None
+        return (conduct if is_canonical(conduct, self.table.treatment) else None), None
 
     def _varied(self, start: Conduct | None) -> Conduct:
         """A conduct with one field changed, or a new one."""
-        majority = POLICIES[self.draws.below(len(POLICIES))]
+        majority = IDEAS[self.draws.below(len(IDEAS))]
         minority = POLICIES[self.draws.below(len(POLICIES))]
         share = 1 + self.draws.below(SHARE_MAX)
         if start is not None:
@@ -240,13 +252,11 @@ class _Mind:
             return (majority, None, 0, self.table.treatment)
         return (majority, minority, share, self.table.treatment)
 
-    def _doubted(self) -> Contribution | None:
-        """The proposal of another's that it would look into."""
+    def _doubted(self) -> list[Contribution]:
+        """The proposals of others that it would look into: what leads first, then the latest."""
         leading = self._leading()
-        if leading is not None and not self._was_challenged(leading, BASE):
-            return leading
-        others = [said for said in self._others() if not self._was_challenged(said, BASE)]
-        return others[-1] if others else None
+        others = [said for said in reversed(self._others()) if said is not leading]
+        return ([] if leading is None else [leading]) + others[:1]
 
     def _was_challenged(self, proposal: Contribution, part: str) -> bool:
         return any(

@@ -182,7 +182,7 @@ def _assignment_opened(state: SeasonState, row: Row) -> str | None:
 
 
 def _is_as_bound(state: SeasonState, subject: Any) -> bool:
-    """Whether a subject is what a contract stipulates and, if none does, what a project asks for."""
+    """Whether a subject is what a contract stipulates or, if none does, a project asks for."""
     objective, approved = stipulated_objective(state), state.approved
     if objective is not None:
         return bool(subject[0] == objective)

@@ -1,8 +1,8 @@
 """What the roundtables talk about: subjects, conducts, claims, and when a claim holds.
 
 A conduct says how miners should play: a policy for most of them, perhaps another for the rest,
-under a treatment of the mining world. One world does not import the other: policies and treatments are
-names here, and what a conduct is worth comes in from outside, as a test.
+under a treatment of the mining world. One world does not import the other: policies and treatments
+are names here, and what a conduct is worth comes in from outside, as a test.
 """
 
 from __future__ import annotations

@@ -100,12 +100,10 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
     """
     for name, value in given.items():
         check_setting(name, value)
-    return SeasonConfig(
-        **{
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
-        }
-    )
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    return SeasonConfig(**values)
 
 
 def check_setting(name: str, value: Any) -> None:

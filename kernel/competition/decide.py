@@ -1,8 +1,8 @@
 """What follows from a step of a season: refusals first, then what the end of a phase brings.
 
 Acts are judged one after the other on a copy of the state, each as if those before it had been
-done, which they have if they were not refused. Then phases are left, as many as wait for nobody, and
-each brings what it brings: a drawn order, a conclusion, scores and what they cost.
+done, which they have if they were not refused. Then phases are left, as many as wait for nobody,
+and each brings what it brings: a drawn order, a conclusion, scores and what they cost.
 """
 
 from __future__ import annotations
@@ -70,14 +70,13 @@ def _opened(state: SeasonState) -> Iterator[Derived]:
     team = opening.team or table.team or state.active()
     guaranteed = [agent.ordinal for agent in state.workers(ACTIVE) if agent.has_condition(SEAT)]
     participants = tuple(sorted({*team, *guaranteed}))
-    agenda, words = opening.order or table.agenda, ()
+    agenda, draws = opening.order or table.agenda, state.draws(table.number, 0, "order")
     if agenda is None:
-        draws = state.draws(table.number, 0, "order")
-        order, words = draws.shuffled(participants), draws.words()
+        order = draws.shuffled(participants)
     else:
         order = [agent for agent in agenda if agent in participants]
         order += [agent for agent in participants if agent not in agenda]
-    yield ROUNDTABLE_OPENED, (table.number, participants, tuple(order), words, table.rounds)
+    yield ROUNDTABLE_OPENED, (table.number, participants, tuple(order), draws.words(), table.rounds)
 
 
 def _concluded(state: SeasonState) -> Iterator[Derived]:

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from kernel.competition.conduct import PARTS
 from kernel.world import (
+    AGENT,
+    AGENTS,
     AMOUNT,
     BOOLEAN,
     FACTS,
@@ -145,7 +147,6 @@ def _shown_act(value: Any) -> dict[str, Any]:
 _STEP = Kind("[rule, dimension, before, after]", _is_step, list)
 _RANK = Kind("[rank, agent, rolling, all_time]", _is_rank, list)
 _ACT = Kind("an act", _is_act, _shown_act)
-_AGENT = NATURAL
 _TABLE = {"table": NATURAL}
 
 
@@ -155,16 +156,16 @@ def _input(name: str, **fields: Kind) -> EventType:
 
 EVENTS: Final[tuple[EventType, ...]] = (
     # What a language model wrote, committed before anything is made of it.
-    _input("answered", who=_AGENT, asked=TEXT, answer=TEXT, source=_SOURCE),
-    _input("project_proposed", by=_AGENT, subject=SAID),
+    _input("answered", who=AGENT, asked=TEXT, answer=TEXT, source=_SOURCE),
+    _input("project_proposed", by=AGENT, subject=SAID),
     _input("project_reviewed", approved=SAID),
-    _input("class_moved", **{"agent": _AGENT, "class": SAID, "allowed": SAID}),
+    _input("class_moved", **{"agent": AGENT, "class": SAID, "allowed": SAID}),
     _input("team_recommended", team=SAID),
     _input(
         "assignment_opened",
-        by=_AGENT, day=NATURAL, project=NATURAL, subjects=SAID, directive=SAID,
+        by=AGENT, day=NATURAL, project=NATURAL, subjects=SAID, directive=SAID,
     ),
-    _input("table_set", **_TABLE, by=_AGENT, team=SAID, order=SAID, rounds=SAID),
+    _input("table_set", **_TABLE, by=AGENT, team=SAID, order=SAID, rounds=SAID),
     _input(
         "tested",
         **_TABLE, at=optional(NATURAL), part=optional(_among(PARTS)), conduct=SAID,
@@ -173,46 +174,48 @@ EVENTS: Final[tuple[EventType, ...]] = (
     EventType(
         "roundtable_opened",
         {
-            **_TABLE, "participants": several(_AGENT), "order": several(_AGENT),
+            **_TABLE, "participants": AGENTS, "order": AGENTS,
             "words": several(WORD), "rounds": NATURAL,
         },
+        drawn=frozenset({"order"}),
     ),
     _input(
         "spoke",
-        **_TABLE, round=NATURAL, id=NATURAL, agent=_AGENT, move=SAID, target=SAID, conduct=SAID,
+        **_TABLE, round=NATURAL, id=NATURAL, agent=AGENT, move=SAID, target=SAID, conduct=SAID,
         claim=SAID, part=SAID, words=SAID, source=_SOURCE,
     ),
     _input("judged", **_TABLE, round=NATURAL, signal=SAID, ids=SAID, reason=SAID),
-    EventType("refused", {"who": _AGENT, "act": _ACT, "code": _CODE}),
+    EventType("refused", {"who": AGENT, "act": _ACT, "code": _CODE}),
     EventType(
         "concluded",
         {
             **_TABLE, "proposal": optional(NATURAL), "conduct": SAID,
-            "stances": pairs(_AGENT, NATURAL), "tied": several(NATURAL), "words": several(WORD),
+            "stances": pairs(AGENT, NATURAL), "tied": several(NATURAL), "words": several(WORD),
         },
+        drawn=frozenset({"proposal", "conduct"}),
     ),
     _input("digested", **_TABLE, text=SAID, dissent=SAID, rejected=SAID),
     _input("adopted", **_TABLE, adopted=SAID),
-    _input("debriefed", **_TABLE, agent=_AGENT, questions=SAID, answers=SAID, extra=BOOLEAN),
-    _input("trait_recorded", **{"agent": _AGENT, "trait": SAID, "from": SAID}),
-    _input("persona_proposed", agent=_AGENT, persona=SAID, taken=SAID),
-    _input("skill_distilled", agent=_AGENT, skill=optional(FACTS), taken=SAID),
+    _input("debriefed", **_TABLE, agent=AGENT, questions=SAID, answers=SAID, extra=BOOLEAN),
+    _input("trait_recorded", **{"agent": AGENT, "trait": SAID, "from": SAID}),
+    _input("persona_proposed", agent=AGENT, persona=SAID, taken=SAID),
+    _input("skill_distilled", agent=AGENT, skill=optional(FACTS), taken=SAID),
     _input(
         "instructions_rewritten",
-        agent=_AGENT, before=optional(FACTS), after=optional(FACTS), taken=SAID,
+        agent=AGENT, before=optional(FACTS), after=optional(FACTS), taken=SAID,
     ),
-    _input("rated", **_TABLE, agent=_AGENT, raw=SAID, reasons=SAID),
+    _input("rated", **_TABLE, agent=AGENT, raw=SAID, reasons=SAID),
     EventType(
         "scored",
         {
-            **_TABLE, "agent": _AGENT, "raw": several(NATURAL), "steps": several(_STEP),
+            **_TABLE, "agent": AGENT, "raw": several(NATURAL), "steps": several(_STEP),
             "final": several(NATURAL), "total": NATURAL,
         },
     ),
     EventType(
         "sparks_moved",
         {
-            "table": optional(NATURAL), "agent": _AGENT, "amount": INTEGER, "balance": NATURAL,
+            "table": optional(NATURAL), "agent": AGENT, "amount": INTEGER, "balance": NATURAL,
             "why": _among(SPARKS_WHY),
         },
     ),
@@ -220,30 +223,31 @@ EVENTS: Final[tuple[EventType, ...]] = (
     EventType(
         "bottomed",
         {
-            **_TABLE, "agent": _AGENT, "tied": several(_AGENT), "words": several(WORD),
+            **_TABLE, "agent": AGENT, "tied": AGENTS, "words": several(WORD),
             "streak": NATURAL,
         },
+        drawn=frozenset({"agent", "streak"}),
     ),
-    EventType("elimination_faced", {"agent": _AGENT, "cause": _among(CAUSES)}),
-    _input("fate_chosen", agent=_AGENT, fate=SAID),
-    EventType("relegated", {"agent": _AGENT}),
-    EventType("returned", {"agent": _AGENT, "for": _AGENT}),
-    EventType("deleted", {"agent": _AGENT}),
-    EventType("joined", {"ordinal": _AGENT, "name": text(NAME_MAX), "inherits": optional(_AGENT)}),
-    _input("interviewed", agent=_AGENT, questions=SAID, answers=SAID),
-    _input("contract_offered", agent=_AGENT, conditions=SAID, target=SAID, due=SAID),
-    _input("contract_reviewed", agent=_AGENT, approved=SAID, terms=SAID, taken=SAID),
+    EventType("elimination_faced", {"agent": AGENT, "cause": _among(CAUSES)}),
+    _input("fate_chosen", agent=AGENT, fate=SAID),
+    EventType("relegated", {"agent": AGENT}),
+    EventType("returned", {"agent": AGENT, "for": AGENT}),
+    EventType("deleted", {"agent": AGENT}),
+    EventType("joined", {"ordinal": AGENT, "name": text(NAME_MAX), "inherits": optional(AGENT)}),
+    _input("interviewed", agent=AGENT, questions=SAID, answers=SAID),
+    _input("contract_offered", agent=AGENT, conditions=SAID, target=SAID, due=SAID),
+    _input("contract_reviewed", agent=AGENT, approved=SAID, terms=SAID, taken=SAID),
     EventType(
         "contract_signed",
         {
-            "agent": _AGENT, "conditions": pairs(_among(CONDITIONS), optional(TEXT)),
+            "agent": AGENT, "conditions": pairs(_among(CONDITIONS), optional(TEXT)),
             "target": AMOUNT, "due": NATURAL,
         },
     ),
-    _input("condition_kept", agent=_AGENT, condition=SAID, kept=SAID),
-    EventType("contract_settled", {"agent": _AGENT, "outcome": _among(CONTRACT_ENDS)}),
-    EventType("reward_unlocked", {"agent": _AGENT, "reward": _among(TIER_REWARDS)}),
-    EventType("stage_reached", {"agent": _AGENT, "stage": NATURAL}),
+    _input("condition_kept", agent=AGENT, condition=SAID, kept=SAID),
+    EventType("contract_settled", {"agent": AGENT, "outcome": _among(CONTRACT_ENDS)}),
+    EventType("reward_unlocked", {"agent": AGENT, "reward": _among(TIER_REWARDS)}),
+    EventType("stage_reached", {"agent": AGENT, "stage": NATURAL}),
     EventType("project_completed", {"project": NATURAL}),
 )  # fmt: skip
 (

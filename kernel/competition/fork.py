@@ -109,7 +109,7 @@ def _check(facts: Mapping[str, Any]) -> None:
 def _check_places(
     replaced: Sequence[tuple[int, Row]], config: SeasonConfig, state: SeasonState
 ) -> None:
-    """Raises BadInput unless what is put in by hand is still to be played, ascending, once a turn."""
+    """Raises BadInput unless what is put in by hand is still to come, ascending, once a turn."""
     last: tuple[int, Turn] = (state.assignment, (-1, -1, -1))
     for assignment, row in replaced:
         if not last < (assignment, turn_of(row)) or assignment >= config.assignments:

@@ -8,6 +8,9 @@ neutral act: a pass, a clean table, no word.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 from kernel.competition.config import CONTRACT_WAIT
 from kernel.competition.events import CONVERGED, PASS, WEAK_CONSENSUS
 from kernel.competition.state import (
@@ -128,7 +131,7 @@ def _after_contract(state: SeasonState) -> str:
     return KEEP
 
 
-_NEXT = {
+_NEXT: Final[Mapping[str, Callable[[SeasonState], str]]] = {
     OPEN: _after_open,
     SET: _after_set,
     SPEAK: _after_speak,
