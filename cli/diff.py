@@ -16,7 +16,10 @@ SHOWN_MAX = 20  # causes: how many are listed
 
 # What comes of a difference, by the name of the world: modules with `consequences(diff, by_round=)`
 # and `told(consequences, by_round)`.
-CONSEQUENCES: Final[Mapping[str, str]] = {"mining": "cli.diff_mining"}
+CONSEQUENCES: Final[Mapping[str, str]] = {
+    "mining": "cli.diff_mining",
+    "competition": "cli.diff_season",
+}
 
 
 @click.command()
@@ -128,9 +131,9 @@ def _prefix(short: Any, long: Any, words: Any) -> str:
 
 def _both(found: Any) -> list[str]:
     """The first event that differs as it is in both runs; where words do not tell, as JSON."""
-    from replay.words import words_of
+    from replay.words import words_for
 
-    story = words_of(found.world.name).story
+    story = words_for(found.a.path).story
     events = found.first.a, found.first.b
     nothing = f"nothing more in this {found.words.unit}"
     told = [nothing if event is None else next(story([event])) for event in events]

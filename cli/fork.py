@@ -21,21 +21,25 @@ from cli.record import (
 )
 
 # Who plays a run anew, by the name of the world: modules with `fork`.
-FORKED_BY: Final[Mapping[str, str]] = {"mining": "replay.fork"}
+FORKED_BY: Final[Mapping[str, str]] = {"mining": "replay.fork", "competition": "replay.season.fork"}
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option("--at", type=int, required=True, help="The last round that stays as it was.")
+@click.option(
+    "--at", type=int, required=True, help="The last round or assignment that stays as it was."
+)
 @click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change one setting.")
 @click.option("--treatment", help="Change what a treatment changes; see treatments.")
-@click.option("--roster", help="Who plays from there on, as for record.")
+@click.option(
+    "--roster", help="Who plays from there on, as for record; of a season NAME=POLICY,..."
+)
 @click.option(
     "--replace-submission", "replace", type=click.Path(), metavar="FILE",
-    help="Submissions to put in, as export prints them; - is standard input.",
+    help="Submissions (of a season: contributions) as export prints them; - is standard input.",
 )  # fmt: skip
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")

@@ -24,6 +24,7 @@ from cli import (
     models,
     record,
     replay,
+    season,
     study,
     verify,
 )
@@ -43,6 +44,7 @@ def cli() -> None:
 for command in (
     record.record,
     record.resume,
+    season.season,
     replay.replay,
     log.log,
     diff.diff,

@@ -24,11 +24,17 @@ OnRound = Callable[[int, Any], None]
 JOURNALS = Path("journals")  # where runs land by default
 
 # Who plays on, by the name of the world: modules with `resume`, as `agents.mining` has it.
-RESUMED_BY: Final[Mapping[str, str]] = {"mining": "agents.mining"}
+RESUMED_BY: Final[Mapping[str, str]] = {
+    "mining": "agents.mining",
+    "competition": "cli.record_season",
+}
 # What is said of a run that is played: modules with `progress(unit, state)`, what is under way, how
 # much of it is done and of how much; `summarise(path)`, a summary with `as_dict()`; and
 # `told(summary)`.
-TOLD_BY: Final[Mapping[str, str]] = {"mining": "cli.record_mining"}
+TOLD_BY: Final[Mapping[str, str]] = {
+    "mining": "cli.record_mining",
+    "competition": "cli.record_season",
+}
 
 
 @click.command()

@@ -12,21 +12,29 @@ from cli.text import echo_json, printable
 
 # How a round is shown, by the name of the world: modules with `as_dict(rebuilt)`, for JSON, and
 # `told(rebuilt)`, which stands above the events. Of other worlds the events alone are shown.
-SHOWN_BY: Final[Mapping[str, str]] = {"mining": "cli.replay_mining"}
+SHOWN_BY: Final[Mapping[str, str]] = {
+    "mining": "cli.replay_mining",
+    "competition": "cli.replay_season",
+}
 
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option("--round", "round_", type=int, required=True, help="The round; 0 is the start.")
+@click.option(
+    "--round", "round_", type=int, required=True, help="The round, or the assignment of a season."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
 def replay(journal: str, round_: int, as_json: bool) -> None:
     """Rebuild a round: who owns what, who has how much, what happened.
+
+    Of a season it is an assignment: who sat at the table, what was said, concluded and scored.
+    Round 0 is the start of a mining run, -1 that of a season, whose first assignment is 0.
 
     \b
     Example: goldrush replay run.journal --round 12
     """
     from replay.rebuild import rebuild
-    from replay.words import words_of
+    from replay.words import words_for
 
     rebuilt = rebuild(journal, round_)
     world = rebuilt.header.world
@@ -38,7 +46,7 @@ def replay(journal: str, round_: int, as_json: bool) -> None:
         return
     click.echo(shown_by.told(rebuilt) if shown_by else _told(rebuilt))
     click.echo()
-    for line in words_of(world).story(rebuilt.events):
+    for line in words_for(journal).story(rebuilt.events):
         click.echo(printable(line))
 
 

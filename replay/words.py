@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -16,8 +17,12 @@ import attrs
 from kernel.world import Event
 from replay.by_world import world_in
 
-# Modules with `story` and `chronicle`, by the name of the world.
-TOLD_BY: Final[Mapping[str, str]] = {"mining": "replay.story"}
+# Modules with `story` and `chronicle`, by the name of the world; where agents have names, with
+# `names_in(path)` too.
+TOLD_BY: Final[Mapping[str, str]] = {
+    "mining": "replay.story",
+    "competition": "replay.season.story",
+}
 
 
 @attrs.frozen
@@ -33,8 +38,16 @@ class Words:
 
 
 def words_for(path: str | Path) -> Words:
-    """The words of a journal's world. Raises what reading its header raises."""
-    return words_of(world_in(path).name)
+    """The words of a journal's world, with the names of its agents where they have some.
+
+    Raises what reading its header raises.
+    """
+    world = world_in(path).name
+    module = import_module(TOLD_BY[world]) if world in TOLD_BY else None
+    if module is None or not hasattr(module, "names_in"):
+        return words_of(world)
+    names = module.names_in(path)
+    return Words(partial(module.story, names=names), partial(module.chronicle, names=names))
 
 
 def words_of(world: str) -> Words:

@@ -169,7 +169,7 @@ class Judge:
         is_last = table.round + 1 >= table.rounds
         if is_last and most and rights.may_flag_weakness(seen.me) and not table.was_weak:
             return _signal(WEAK_CONSENSUS, "Nobody has convinced the others yet.")
-        if rights.may_recommend_split(seen.me) and len(counts) > 2 and table.round > 0:
+        if not seen.is_split and rights.may_recommend_split(seen.me) and len(counts) > 2:
             return _signal(SPLIT, "There are two subjects in this.")
         return _signal(CLEAN, "")
 

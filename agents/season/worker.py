@@ -40,7 +40,7 @@ from kernel.competition.events import (
 from kernel.competition.table import Contribution
 from kernel.draws import Draws
 
-TRIALS: Final = {HAIKU: 2, SONNET: 4}  # seeds on which a conduct is tried out
+TRIALS: Final = {HAIKU: 1, SONNET: 2}  # seeds on which a conduct is tried out
 CANDIDATES: Final = 2
 # What most could do: neither drifting nor living off others can be a rule for all.
 IDEAS: Final = tuple(policy for policy in POLICIES if policy not in ("random", "raid"))
@@ -151,7 +151,7 @@ class _Mind:
     def propose(self) -> Said | None:
         """The best of a few candidates, if its own trial puts it above the bar."""
         stands = [said for said in self._own() if said.id not in self.table.standing.refuted]
-        if stands and not self._feels(self.character.curiosity):
+        if stands and not self._feels(self.character.curiosity // 2):
             return None
         if self._leading() is not None and self._feels(self.character.loyalty - 5):
             return None

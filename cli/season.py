@@ -1,0 +1,70 @@
+"""`goldrush season`: play a season of the competition world into a journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cli.models import models_file, models_of, reach_options
+from cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
+
+
+@click.command()
+@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
+@click.option("--seed", type=int, help="The seed of all draws (default 0).")
+@click.option("--assignments", type=int, help="How many assignments to play (default 40).")
+@click.option("--workers", type=int, help="How many sit on the active roster (default 6).")
+@click.option(
+    "--cast", "parts", multiple=True, metavar="WHO=POLICY",
+    help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them.",
+)  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@models_file
+@reach_options
+@click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
+@click.option("--fsync", is_flag=True, help="Wait for the disk after every assignment.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def season(
+    out: str | None,
+    seed: int | None,
+    assignments: int | None,
+    workers: int | None,
+    parts: tuple[str, ...],
+    settings: tuple[str, ...],
+    force: bool,
+    fsync: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Play a season: roundtables on how to mine, scored, with rewards and consequences.
+
+    Everybody is scripted but for whom --cast names. What is claimed at a table is tested by playing
+    the mining world.
+
+    \b
+    Example: goldrush season --seed 1 --out s.journal
+    """
+    from agents.season.cast import cast_of
+    from agents.season.play import record
+    from cli import record_season
+    from kernel.competition.config import config_of
+
+    named = {"seed": seed, "assignments": assignments, "workers": workers}
+    chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
+    config = config_of(chosen)
+    allow_own_policies()
+    models_of(**options)
+    cast = cast_of(config.workers, parts)
+    target = out or free_path(f"season-seed{config.seed}")
+    own = [entry["policy"] for entry in cast if ":" in entry["policy"]]
+    return carried_out(
+        target,
+        lambda on_assignment: record(
+            target, chosen, cast, force=force, fsync=fsync,
+            on_assignment=on_assignment,
+        ),
+        as_json,
+        again=how_again(list(dict.fromkeys(own)), [], options),
+        told_by=record_season,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Seasons of the competition world: told, audited, compared, exported."""

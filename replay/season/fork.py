@@ -1,0 +1,120 @@
+"""Counterfactuals of a season: up to an assignment as it was, from there on otherwise.
+
+As for mining (see replay/fork.py) the new journal has its parent's bytes, a `forked` event with what
+changes, and the rest played anew. What somebody says can be put in by hand: one contribution in the
+place of what would have been said in that turn. Whether it is legal is for the kernel to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from agents.llm.models import Models
+from agents.season.cast import check_policy
+from agents.season.lab import Lab
+from agents.season.plain import plain
+from agents.season.play import OnAssignment, Season, check_players, replaced_in
+from kernel import run
+from kernel.competition import COMPETITION
+from kernel.competition.events import EVENTS, SPOKE
+from kernel.competition.fork import changed, changes, turn_of
+from kernel.competition.state import SeasonState
+from kernel.errors import BadInput, shown
+from kernel.journal import sha256_of
+from kernel.world import Block, Row
+
+_KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
+_SAID: Final = ("move", "target", "conduct", "claim", "part", "words")
+
+
+def fork(
+    parent: str | Path,
+    at: int,
+    out: str | Path,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    treatment: str | None = None,
+    roster: str | None = None,
+    replace: Sequence[Mapping[str, Any]] = (),
+    models: Models | None = None,
+    trust: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    force: bool = False,
+    fsync: bool = False,
+    on_round: OnAssignment | None = None,
+) -> SeasonState:
+    """Play a season anew from the close of assignment `at` on (-1: from the start), and return the
+    last state.
+
+    `settings` are names and new values of SeasonConfig; `roster` says who is played by what from
+    there on, `NAME=POLICY,...`; `replace` holds contributions as `export` prints them. Raises
+    BadInput, before anything is written, for what a fork cannot change, and as `record` does.
+    """
+    if treatment is not None or sources:
+        raise BadInput(
+            f"{parent} is a season: it has neither treatments nor recorded players",
+            "leave --treatment and --source out",
+        )
+    sha256 = sha256_of(parent)
+    parts = roster.split(",") if roster else []
+    own = [part.partition("=")[2] for part in parts]
+
+    def facts_of(state: SeasonState) -> dict[str, Any]:
+        config = changed(state.config, settings or {}, state.assignment)
+        return {
+            "parent": sha256,
+            "changes": changes(state.config, config),
+            "cast": _recast(state, parts) if parts else None,
+            "replaced": sorted(
+                (_replaced(item, number) for number, item in enumerate(replace, 1)),
+                key=lambda pair: (pair[0], turn_of(pair[1])),
+            ),
+        }
+
+    def ask_of(
+        state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
+    ) -> run.Ask[SeasonState]:
+        check_players(state, [*trust, *own])
+        return Season(Lab(state.config), replaced_in(forks))
+
+    unit = COMPETITION.vocabulary.unit_of(at)
+    return run.fork(
+        COMPETITION, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+    )
+
+
+def _recast(state: SeasonState, parts: Sequence[str]) -> list[dict[str, Any]]:
+    """Who plays by what from here on: everybody, with what `parts` changes."""
+    cast = [
+        {"ordinal": agent.ordinal, "policy": agent.policy, "options": dict(agent.options)}
+        for agent in state.agents.values()
+    ]
+    for part in parts:
+        who, is_given, policy = part.partition("=")
+        named = [
+            agent.ordinal for agent in state.agents.values() if who in (agent.name, agent.role)
+        ]
+        if not is_given or not named:
+            raise BadInput(f"{shown(part)} casts nobody", "write NAME=POLICY")
+        check_policy(policy)
+        for entry in cast:
+            if entry["ordinal"] in named:
+                entry.update(policy=policy, options={})
+    return cast
+
+
+def _replaced(item: Mapping[str, Any], number: int) -> tuple[int, Row]:
+    """(assignment, row) of a contribution as somebody gave it."""
+    where = f"contribution {number}"
+    if not isinstance(item, Mapping) or set(item) - set(_KEYS):
+        raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")
+    if item.get("event", "spoke") != "spoke":
+        raise BadInput(f"{where} is a {shown(item['event'])} event", "give `spoke` events")
+    for name in ("assignment", "table", "round", "agent"):
+        if type(item.get(name)) is not int or item[name] < 0:
+            raise BadInput(f"{where} has {name} {shown(item.get(name))}", "give a whole number")
+    said = [plain(item.get(name)) for name in _SAID[:-1]]
+    place = (item["table"], item["round"], 0, item["agent"])  # its id follows from what comes first
+    return item["assignment"], (*place, *said, plain(item.get("words", "")), None)
