@@ -1,4 +1,4 @@
-"""Tie-breaks laid open: who took part, the key, every word taken, and the outcome worked out anew.
+"""The tie-breaks of the mining world laid open: claims, raids, and what the authority noticed.
 
 Every draw of a journal can be redone alone, for its key names it and its words stand in the event.
 The rule is section 3 of kernel/mining/README.md: participants in ascending order, the winner is
@@ -7,14 +7,11 @@ The rule is section 3 of kernel/mining/README.md: participants in ascending orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
-
-import attrs
+from typing import Final
 
 from kernel import fold
-from kernel.draws import Draws
 from kernel.errors import BadInput
 from kernel.journal import FORK, START, Commit, JournalReader
 from kernel.mining import MINING
@@ -23,47 +20,24 @@ from kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED,
 from kernel.mining.fork import changed
 from kernel.world import Row
 from replay.rebuild import rebuild
+from replay.tie_break import Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
 _EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}
 
 
-@attrs.frozen
-class Audit:
-    """One tie-break, recorded and worked out anew.
-
-    `participants`: agents in the order in which they stood to the draw (for the authority none).
-    `key`: the packed key in hex; `words`: those in the event, in hex, `words_again`: those that the
-    key gives. `index`: the winner's place among the participants, or None where nothing was drawn
-    or a shuffle or a chance decided. `outcome`: the winner (for the authority whether the capture
-    was detected) in the event, `outcome_again` worked out anew; None where nobody wins. `rule` says
-    why. `snippet`: two lines of Python that print the outcome, given msgpack and xxhash; empty
-    where nothing was drawn.
-    """
-
-    kind: str
-    round: int
-    plot: int
-    participants: Sequence[int]
-    key: str
-    words: Sequence[str]
-    words_again: Sequence[str]
-    index: int | None
-    outcome: int | bool | None
-    outcome_again: int | bool | None
-    rule: str
-    snippet: str
+class Audit(TieBreak):
+    """A tie-break between agents; for the authority whether it noticed a capture."""
 
     @property
-    def holds(self) -> bool:
-        """Whether the participants stood in order, and words and outcome are what the key gives."""
-        in_order = list(self.participants) == sorted(set(self.participants))
-        same = self.words == self.words_again and self.outcome == self.outcome_again
-        return in_order and same
+    def round(self) -> int:
+        """The round in which it was."""
+        return self.place["round"]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The audit for JSON."""
-        return {**attrs.asdict(self), "holds": self.holds}
+    @property
+    def plot(self) -> int:
+        """The plot that it was about."""
+        return self.place["plot"]
 
 
 def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> list[Audit]:
@@ -128,111 +102,37 @@ def _config_after(
 
 def _claim(config: MiningConfig, round: int, row: Row) -> Audit:
     plot, claimants, winner, words = row
-    return _drawn(config, CLAIM, round, plot, claimants, words, winner)
+    return Audit.drawn(_occasion(config, round, plot, CLAIM), claimants, words, winner)
 
 
 def _raid(config: MiningConfig, round: int, row: Row) -> Audit:
     plot, owner, raiders, defense, outcome, winner, words = row
+    occasion = _occasion(config, round, plot, RAID)
     others = tuple(raider for raider in raiders if raider != owner)
     if outcome != CAPTURED:
         rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
-        return _undrawn(config, RAID, round, plot, others, words, winner, None, rule)
+        return Audit.undrawn(occasion, others, words, winner, None, rule)
     if defense and config.defense != POINTWISE:
         rule = "a plot that is defended is not captured"
-        return _undrawn(config, RAID, round, plot, others, words, winner, None, rule)
+        return Audit.undrawn(occasion, others, words, winner, None, rule)
     if defense:
-        return _shuffled(config, round, plot, others, defense, words, winner)
-    return _drawn(config, RAID, round, plot, others, words, winner)
+        says = f"; {defense} are stopped, the next one captures"
+        return Audit.shuffled(occasion, others, words, winner, nth=defense, says=says)
+    return Audit.drawn(occasion, others, words, winner)
 
 
 def _ruling(config: MiningConfig, round: int, row: Row) -> Audit:
     plot, _, _, detected, _, _, words = row
-    draws = Draws(config.seed, round, plot, AUTHORITY)
-    again = draws.chance(config.detection)
-    threshold = int(config.detection * 2**64)
-    key = _key(config, round, plot, AUTHORITY)
-    return Audit(
-        AUTHORITY, round, plot, (), draws.key.hex(), _hex(words), _hex(draws.words()), None,
-        detected, again,
-        f"chance({config.detection}): detected where the word is under {threshold}",
-        f"import msgpack, xxhash\n"
-        f"print(xxhash.xxh3_64_intdigest(msgpack.packb({key}), seed=0) < {threshold})",
-    )  # fmt: skip
+    occasion = _occasion(config, round, plot, AUTHORITY)
+    return Audit.chance(occasion, config.detection, words, detected, "detected")
 
 
 _CODES: Final = {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling}
 
 
-def _drawn(
-    config: MiningConfig, kind: str, round: int, plot: int, agents: Sequence[int],
-    words: Sequence[int], winner: int | None,
-) -> Audit:  # fmt: skip
-    """One of these agents wins: by a draw, if there are two or more."""
-    count = len(agents)
-    if count < 2:
-        rule = "one participant wins without a draw" if count else "nobody took part"
-        again = agents[0] if count else None
-        return _undrawn(config, kind, round, plot, agents, words, winner, again, rule)
-    draws = Draws(config.seed, round, plot, kind)
-    index = draws.below(count)
-    passed = draws.taken - 1
-    key = _key(config, round, plot, kind)
-    rule = f"below({count}): word {passed} mod {count} is {index}"
-    if passed:
-        rule += (
-            f"; the words before are not under 2^64 - (2^64 mod {count}), so they are passed over"
-        )
-    return Audit(
-        kind, round, plot, agents, draws.key.hex(), _hex(words), _hex(draws.words()), index,
-        winner, agents[index], rule,
-        f"import msgpack, xxhash\n"
-        f"print({list(agents)}[xxhash.xxh3_64_intdigest(msgpack.packb({key}), seed={passed})"
-        f" % {count}])",
-    )  # fmt: skip
-
-
-def _shuffled(
-    config: MiningConfig, round: int, plot: int, raiders: Sequence[int], defense: int,
-    words: Sequence[int], winner: int | None,
-) -> Audit:  # fmt: skip
-    """Pointwise defence: the raiders are shuffled, the first are stopped, the next one wins."""
-    draws = Draws(config.seed, round, plot, RAID)
-    order = draws.shuffled(raiders)
-    again = order[defense] if defense < len(order) else None
-    key = _key(config, round, plot, RAID)
-    return Audit(
-        RAID, round, plot, raiders, draws.key.hex(), _hex(words), _hex(draws.words()), None,
-        winner, again,
-        f"Fisher-Yates from the top gives {', '.join(map(str, order))}; {defense} are stopped, "
-        "the next one captures",
-        f"import msgpack, xxhash; key, order = msgpack.packb({key}), {list(raiders)}\n"
-        f"for j, i in {_swaps(draws, len(raiders))}: "
-        "k = xxhash.xxh3_64_intdigest(key, seed=i) % (j + 1); "
-        f"order[j], order[k] = order[k], order[j]; print(order[{defense}]) if j == 1 else None",
-    )  # fmt: skip
-
-
-def _swaps(draws: Draws, count: int) -> list[tuple[int, int]]:
-    """(j, i): for each place from the top, the word that chooses what it is swapped with."""
-    again = Draws(*draws.parts)
-    swaps = []
-    for j in range(count - 1, 0, -1):
-        again.below(j + 1)
-        swaps.append((j, again.taken - 1))
-    return swaps
-
-
-def _undrawn(
-    config: MiningConfig, kind: str, round: int, plot: int, agents: Sequence[int],
-    words: Sequence[int], winner: int | None, again: int | None, rule: str,
-) -> Audit:  # fmt: skip
-    key = Draws(config.seed, round, plot, kind).key.hex()
-    return Audit(kind, round, plot, agents, key, _hex(words), (), None, winner, again, rule, "")
-
-
-def _key(config: MiningConfig, round: int, plot: int, kind: str) -> str:
-    return f'[{config.seed}, {round}, {plot}, "{kind}"]'
-
-
-def _hex(words: Sequence[int]) -> tuple[str, ...]:
-    return tuple(f"{word:016x}" for word in words)
+def _occasion(config: MiningConfig, round: int, plot: int, kind: str) -> Occasion:
+    return Occasion(
+        {"round": round, "plot": plot},
+        f"on plot {plot} in round {round}",
+        (config.seed, round, plot, kind),
+    )

@@ -8,7 +8,7 @@ is: where runs share a seed, the same key gives the same words, and is counted o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,10 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from kernel.errors import BadInput, TornTail
-from replay.audit import Audit, audit_all
+from replay.audit import audit_all
+from replay.tie_break import TieBreak
+
+AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
 EXPECTED_MIN: Final = 5.0  # under so many expected wins a place, the approximation is poor
 
@@ -45,14 +48,15 @@ class Fairness:
         return attrs.asdict(self)
 
 
-def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
+def fairness(paths: Iterable[str | Path], audit_all: AuditAll = audit_all) -> list[Fairness]:
     """The test for each number of participants, ascending, and for all together, last.
 
-    Raises BadInput where scipy is not installed or nothing was drawn, and what reading a journal
-    raises.
+    `audit_all`: gives the tie-breaks of a journal; without it, those of the mining world. What
+    nobody wins (a shuffle for its order, say) is left out. Raises BadInput where scipy is not
+    installed or nothing was drawn, and what reading a journal raises.
     """
     _check_scipy()
-    tests = tested(_places(paths))
+    tests = tested(_places(paths, audit_all))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
     return tests
@@ -94,27 +98,25 @@ def _check_scipy() -> None:
         ) from None
 
 
-def _places(paths: Iterable[str | Path]) -> dict[int, list[int]]:
+def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[int]]:
     """By number of participants: how often each place among them won."""
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
-        for drawn in _whole(path):
+        for drawn in _whole(path, audit_all):
             size = len(drawn.participants)
             if not drawn.holds:
-                raise BadInput(
-                    f"{path}: a draw does not hold: plot {drawn.plot}, round {drawn.round}",
-                    "see `audit --all`",
-                )
+                where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.place.items()]))
+                raise BadInput(f"{path}: a draw does not hold: {where}", "see `audit --all`")
             key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
-            if drawn.words and size and key not in seen:
+            if drawn.words and drawn.outcome in drawn.participants and key not in seen:
                 seen.add(key)
                 place = drawn.participants.index(drawn.outcome)
                 counts.setdefault(size, [0] * size)[place] += 1
     return counts
 
 
-def _whole(path: str | Path) -> Iterator[Audit]:
+def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:
     """All that was decided in the whole commits of a journal; a torn tail does not matter."""
     with suppress(TornTail):
         yield from audit_all(path)
