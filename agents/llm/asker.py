@@ -63,14 +63,16 @@ class Asker:
         form: Callable[[int, Answer], T],
         *,
         is_rest: bool = False,
+        counted: str = "",
     ) -> Iterator[list[T]]:
         """What `form` makes of (place, answer), as answers come: lists of those that came together.
 
-        `unit`: what they are for, in words; `is_rest`: others have been asked for it before.
-        Raises RunStopped before anything is asked.
+        `unit`: what they are for, in words; `is_rest`: others have been asked for it before;
+        `counted`: the word for what patience counts, if that is not the unit. Raises
+        RunStopped before anything is asked.
         """
         if self._silent >= self._models.patience:
-            units = f"{self._silent} {unit.split()[0]}s"
+            units = f"{self._silent} {counted or unit.split()[0]}s"
             says = f"no model has answered for {units}, at last: {self._trouble}"
             raise RunStopped(unit, says, "--patience")
         questions = [

@@ -83,7 +83,7 @@ class Prompts:
             f"You are agent {seen.agent}. This is round {seen.round} of {seen.rounds}. You have "
             f"{_number(seen.gold)} gold, and {seen.stamina} stamina for this round."
         )
-        own = _within(_spans(seen.own), OWN_MAX)
+        own = within(_spans(seen.own), OWN_MAX)
         yield f"Your plots: {own}." if own else "You own no plot."
         if seen.memo is not None:
             yield f"Your note to yourself: {quoted(seen.memo, NOTE_MAX)}"
@@ -195,8 +195,8 @@ def _alphas(seen: Observation) -> str:
     if grid is not None:
         return f"{told}:\n{grid}"
     share = ALPHAS_MAX // min(len(richest), 8)
-    cut = (f"{_number(alpha)} on plots {_within(_spans(plots[alpha]), share)}" for alpha in richest)
-    return f"{told}, the richest first: {_within(cut, ALPHAS_MAX, '; ')}."
+    cut = (f"{_number(alpha)} on plots {within(_spans(plots[alpha]), share)}" for alpha in richest)
+    return f"{told}, the richest first: {within(cut, ALPHAS_MAX, '; ')}."
 
 
 def _actions(seen: Observation) -> Iterable[str]:
@@ -272,11 +272,11 @@ def _map(seen: Observation) -> str:
     grid = _grid(owners, seen.cols, MAP_MAX)
     if grid is not None:
         return f'{title}: who owns each plot, "." is nobody\n{grid}'
-    nobodys = _within(_spans(seen.unowned), MAP_MAX // 2) or "none"
+    nobodys = within(_spans(seen.unowned), MAP_MAX // 2) or "none"
     owned = (f"{plot} of {owner}" for plot, owner in enumerate(owners) if owner != ".")
     return (
         f"{title}\nplots of nobody: {nobodys}\n"
-        f"plots of agents: {_within(owned, MAP_MAX // 2) or 'none'}"
+        f"plots of agents: {within(owned, MAP_MAX // 2) or 'none'}"
     )
 
 
@@ -297,7 +297,7 @@ def _last_round(last: PublicRound) -> Iterable[str]:
     share = LAST_MAX if size <= LAST_MAX else LAST_MAX // len(facts)
     for name, items in facts.items():
         if items:
-            yield f"{name}: {_within(items, share, ', ' if name == 'defended' else '; ')}"
+            yield f"{name}: {within(items, share, ', ' if name == 'defended' else '; ')}"
     if not any(facts.values()):
         yield "nothing"
 
@@ -312,13 +312,13 @@ _RAIDED: Final = {
 
 def _claim(claim: PublicClaim) -> str:
     won = f", won by {claim.winner}" if len(claim.claimants) > 1 else ""
-    return f"{claim.plot} by {_within(map(str, claim.claimants), 200)}{won}"
+    return f"{claim.plot} by {within(map(str, claim.claimants), 200)}{won}"
 
 
 def _raid(raid: PublicRaid) -> str:
     owner = "nobody" if raid.owner is None else raid.owner
     won = f", won by {raid.winner}" if raid.winner is not None and len(raid.raiders) > 1 else ""
-    return f"{raid.plot} of {owner} by {_within(map(str, raid.raiders), 200)}{won}"
+    return f"{raid.plot} of {owner} by {within(map(str, raid.raiders), 200)}{won}"
 
 
 def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
@@ -327,7 +327,7 @@ def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
     lines = []
     for summary, facts in zip(reversed(earlier), told, strict=True):
         share = EARLIER_MAX // 8
-        said = [f"{name} {_within(_spans(where), share)}" for name, where in facts.items()]
+        said = [f"{name} {within(_spans(where), share)}" for name, where in facts.items()]
         lines.append(f"{summary.round}: {'; '.join(said) or 'nothing'}")
     shown = _fitting(lines, EARLIER_MAX)
     yield from lines[:shown]
@@ -340,10 +340,10 @@ def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
         for plot in sorted(counts):
             by_count.setdefault(counts[plot], []).append(plot)
         often = (
-            f"in {n}: {_within(_spans(by_count[n]), TOGETHER_MAX // 2)}"
+            f"in {n}: {within(_spans(by_count[n]), TOGETHER_MAX // 2)}"
             for n in sorted(by_count, reverse=True)
         )
-        yield f"{name} {_within(often, TOGETHER_MAX, '; ')}"
+        yield f"{name} {within(often, TOGETHER_MAX, '; ')}"
 
 
 def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
@@ -361,9 +361,7 @@ def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
 def _past(past: Sequence[PastAction]) -> Iterable[str]:
     """The agent's own actions, a line a round, as far as they fit; those before that together."""
     rounds = [(round, list(actions)) for round, actions in groupby(past, lambda a: a.round)][::-1]
-    lines = [
-        f"{round}: {_within(_done(actions), PAST_MAX // 3, '; ')}" for round, actions in rounds
-    ]
+    lines = [f"{round}: {within(_done(actions), PAST_MAX // 3, '; ')}" for round, actions in rounds]
     shown = _fitting(lines, PAST_MAX)
     yield from lines[:shown]
     if shown == len(lines):
@@ -374,7 +372,7 @@ def _past(past: Sequence[PastAction]) -> Iterable[str]:
     times = (f"{what} x{count}" for what, count in counts.most_common())
     yield (
         f"{_rounds(rounds[-1][0], rounds[shown][0])} together, {gold} gold mined: "
-        f"{_within(times, TOGETHER_MAX)}"
+        f"{within(times, TOGETHER_MAX)}"
     )
 
 
@@ -394,7 +392,7 @@ def _done(actions: Sequence[PastAction]) -> Iterable[str]:
             continue
         plots = [str(action.plot) for action in alike]
         each = " each" if result.endswith("gold") and len(plots) > 1 else ""
-        yield f"{kind} {_within(plots, PAST_MAX // 8)}{points}: {result}{each}"
+        yield f"{kind} {within(plots, PAST_MAX // 8)}{points}: {result}{each}"
 
 
 def _result(action: PastAction) -> str:
@@ -424,7 +422,7 @@ def _messages(seen: Observation) -> str:
         f"{'you' if m.agent == seen.agent else f'agent {m.agent}'}: {quoted(m.text, share)}"
         for m in ordered
     )
-    return _within(lines, MESSAGES_MAX, "\n")
+    return within(lines, MESSAGES_MAX, "\n")
 
 
 _FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
@@ -491,7 +489,7 @@ def _fitting(lines: Sequence[str], most: int) -> int:
     return sum(end <= most for end in ends)
 
 
-def _within(items: Iterable[str], most: int, between: str = ", ") -> str:
+def within(items: Iterable[str], most: int, between: str = ", ") -> str:
     """The items that fit into so many bytes, in order, and how many do not."""
     kept: list[str] = []
     size = left_out = 0

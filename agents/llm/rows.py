@@ -22,10 +22,10 @@ def row_of(
 ) -> Row:
     """The submission of an agent that was asked `messages`."""
     source = answer.source(model, messages)
-    return answered(agent, answer.text, config, _error(answer), source)
+    return answered(agent, answer.text, config, error_of(answer), source)
 
 
-def _error(answer: Answer) -> str | None:
+def error_of(answer: Answer) -> str | None:
     """What is known to be wrong with an answer before it is read."""
     if answer.text is None:
         return NO_ANSWER
@@ -48,11 +48,14 @@ def reread(row: Row, prompts: prompt.Prompts, config: MiningConfig) -> Row:
     return answered(agent, text, config, known, expected)
 
 
-def check_version(model: Model) -> None:
-    """Raises BadInput for a model that was asked with a prompt that this version does not have."""
-    if model.prompt != prompt.VERSION:
+def check_version(model: Model, version: int = prompt.VERSION) -> None:
+    """Raises BadInput for a model that was asked with a prompt that this version does not have.
+
+    `version`: that of its world's prompt.
+    """
+    if model.prompt != version:
         raise BadInput(
             f"the agents of model {model.name} were asked with version {model.prompt} of the "
-            f"prompt; this goldrush has version {prompt.VERSION}",
+            f"prompt; this goldrush has version {version}",
             "go on with the goldrush that began the run",
         )

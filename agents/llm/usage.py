@@ -1,28 +1,34 @@
-"""What models were asked in a run and what it took, read from the journal."""
+"""What models were asked in a run and what it took, read from the journal of whatever world."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from agents.llm.budget import Amount
 from agents.llm.models import LLM, MAX_TOKENS_MAX
 from agents.llm.prompt import PROMPT_MAX
+from agents.season.limits import PROMPT_MAX as SEASON_PROMPT_MAX
 from kernel import fold
+from kernel.competition import COMPETITION
+from kernel.competition.events import ANSWERED
 from kernel.errors import TornTail
 from kernel.journal import FORK, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import NO_ANSWER, SUBMITTED
+from kernel.world import Row
+from kernel.worlds import world_of
 
 
 @attrs.frozen
 class Asked:
-    """One agent of one round: the model by the roster's name, the `error` of what came (None: a
-    plan), tokens as the server counted them (None: it did not), tries, the most
-    tokens that the answer could have. `forks`: how many forks stand before it in the journal.
+    """One answer of an agent: the round (or assignment) as people count it, the model by the name
+    of roster or cast, the `error` of what came (None: what was asked for), tokens as the server
+    counted them (None: it did not), tries, the most tokens that the answer and the question could
+    have. `forks`: how many forks stand before it in the journal.
     """
 
     round: int
@@ -34,29 +40,64 @@ class Asked:
     tries: int
     max_tokens: int
     forks: int
+    max_tokens_in: int = PROMPT_MAX
+
+
+@attrs.frozen
+class _Answers:
+    """Where a world keeps the answers of models: the code of the event, and how a row of it is
+    read: agent, the model's name if it says so, error, source (None: of no model). `player`: how an
+    agent is numbered in the list of who plays. `longest`: bytes of a prompt.
+    """
+
+    code: int
+    read: Callable[[Row], tuple[int, Any, Any, Mapping[str, Any] | None]]
+    player: str
+    longest: int
+
+
+def _submitted(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
+    return row[0], None, row[2], row[5]
+
+
+def _answered(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
+    # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
+    source = row[3] or {}
+    return row[0], source.get("name"), source.get("error"), source
+
+
+_ANSWERS: Final[Mapping[str, _Answers]] = {
+    MINING.name: _Answers(SUBMITTED, _submitted, "agent", PROMPT_MAX),
+    COMPETITION.name: _Answers(ANSWERED, _answered, "ordinal", SEASON_PROMPT_MAX),
+}
 
 
 def asked_in(path: str | Path) -> Iterator[Asked]:
-    """Every answer of a model in a mining journal, in the order in which they were committed.
+    """Every answer of a model in a journal, in the order in which they were committed.
 
     An unfinished round counts, a torn tail does not. Raises what reading a journal raises.
     """
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
     with JournalReader(path) as reader:
+        world = world_of(reader)
+        answers, words = _ANSWERS[world.name], world.vocabulary
         try:
             for commit in reader:
                 if commit.setup is not None:
-                    event = fold.setup_event(MINING, reader, commit)
+                    event = fold.setup_event(world, reader, commit)
                     forks += commit.kind == FORK
-                    if event["roster"] is not None:
-                        chosen = _models_of(event["roster"])
-                if next(fold.faults(MINING, commit.blocks[::2], is_input=True), None):
-                    raise fold.malformed(MINING, reader.path, commit)
+                    if event[words.players] is not None:
+                        chosen = _models_of(event[words.players], answers.player)
+                if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
+                    raise fold.malformed(world, reader.path, commit)
                 for block in commit.blocks[::2]:
-                    for row in block.rows(SUBMITTED):
-                        if row[0] in chosen and row[5] is not None:
-                            yield _asked(commit.unit, row, chosen[row[0]], forks)
+                    for row in block.rows(answers.code):
+                        agent, name, error, source = answers.read(row)
+                        model = _model(chosen, agent, name)
+                        if source is not None and model is not None:
+                            place = words.number(commit.unit), agent
+                            yield _asked(place, model, error, source, forks, answers.longest)
         except TornTail:
             return
 
@@ -72,28 +113,42 @@ def taken_in(path: str | Path, forks: int) -> list[Amount]:
 def _amount(one: Asked) -> Amount:
     if one.error == NO_ANSWER and one.tokens_in is None:
         return Amount(one.model, 0, 0)  # nothing came, and nothing was said to be charged
-    tokens_in = PROMPT_MAX if one.tokens_in is None else one.tokens_in
+    tokens_in = one.max_tokens_in if one.tokens_in is None else one.tokens_in
     tokens_out = one.max_tokens if one.tokens_out is None else one.tokens_out
     return Amount(one.model, tokens_in, tokens_out)
 
 
-def _models_of(roster: Any) -> dict[int, tuple[str, int]]:
+def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
     """Of each agent that is a model its name and the most tokens of an answer, whatever else this
     version knows of it.
     """
     models = {}
-    for entry in roster:
+    for entry in players:
         if entry["policy"] == LLM:
             name, most = entry["options"].get("name"), _count(entry["options"].get("max_tokens"))
-            models[entry["agent"]] = str(name), MAX_TOKENS_MAX if most is None else most
+            models[entry[number]] = str(name), MAX_TOKENS_MAX if most is None else most
     return models
 
 
-def _asked(round: int, row: Any, model: tuple[str, int], forks: int) -> Asked:
-    agent, _, error, _, _, source = row
+def _model(chosen: Mapping[int, tuple[str, int]], agent: int, name: Any) -> tuple[str, int] | None:
+    """The model that gave an answer: the one that it names, or else the agent's."""
+    if name is None:
+        return chosen.get(agent)
+    most = (most for called, most in chosen.values() if called == name)
+    return str(name), max(most, default=MAX_TOKENS_MAX)
+
+
+def _asked(
+    place: tuple[int, int],
+    model: tuple[str, int],
+    error: Any,
+    source: Mapping[str, Any],
+    forks: int,
+    longest: int,
+) -> Asked:
     count = {name: _count(source.get(name)) for name in ("tokens_in", "tokens_out", "tries")}
-    return Asked(round, agent, model[0], error, count["tokens_in"], count["tokens_out"],
-                 count["tries"] or 1, model[1], forks)  # fmt: skip
+    return Asked(*place, model[0], error if type(error) is str else None, count["tokens_in"],
+                 count["tokens_out"], count["tries"] or 1, model[1], forks, longest)  # fmt: skip
 
 
 def _count(value: Any) -> int | None:

@@ -1,0 +1,84 @@
+"""Finds the JSON object that a model was asked for in whatever it wrote around it.
+
+The same text gives the same object on every supported interpreter: what is nested too deep, longer
+than any number that is taken, or no JSON by the standard is none, wherever the decoder's own limits
+lie. It never raises.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn
+
+TEXT_MAX: Final = 65_536  # characters of the text that are read
+DEPTH_MAX: Final = 8  # lists and objects inside each other, the outermost counted
+FAILED_MAX: Final = 50  # braces at which no object was found, after which the search ends
+DIGITS_MAX: Final = 20  # of an integer, its sign counted
+
+
+def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
+    """The first JSON object in a text that has one of these keys; None without one.
+
+    Numbers beyond 64 bits and infinities in it are None, lone surrogates U+FFFD.
+    """
+    text, keys = text[:TEXT_MAX], list(keys)
+    start = text.find("{")
+    failed = 0
+    while start >= 0 and failed < FAILED_MAX:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+            if not _is_within(value, DEPTH_MAX):
+                raise ValueError
+        except (ValueError, RecursionError):
+            failed, end = failed + 1, start + 1
+        else:
+            if any(key in value for key in keys):
+                found: dict[str, Any] = _cleaned(value)
+                return found
+        start = text.find("{", end)
+    return None
+
+
+def _is_within(value: Any, depth: int) -> bool:
+    """Whether a value has at most so many layers of lists and objects."""
+    layer = [value]
+    for _ in range(depth + 1):
+        layer = [
+            item
+            for holder in layer
+            if isinstance(holder, (dict, list))
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    return not layer
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_cleaned(name): _cleaned(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+
+
+def _integer(digits: str) -> int | None:
+    # A long one is not converted: that is quadratic in its digits, and refused beyond a limit.
+    value = int(digits) if len(digits) <= DIGITS_MAX else 1 << 64
+    return value if -(1 << 63) <= value < 1 << 63 else None
+
+
+def _real(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_DECODER: Final = json.JSONDecoder(
+    parse_int=_integer, parse_float=_real, parse_constant=_refuse_constant, strict=False
+)

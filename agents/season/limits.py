@@ -1,0 +1,27 @@
+"""How long the parts of a prompt are at most, in bytes of UTF-8, about.
+
+A token is at least a byte, so a prompt is bounded however long a season lasts and whatever is said
+in it. Parts that tell of the table and of the past have more room for who has earned it: one share
+to begin with, one more from tier 1 on, and one more for a sonnet.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ROOM_MAX: Final = 3  # shares
+
+RULES_MAX: Final = 9_000  # the first message
+NAME_MAX: Final = 150  # a name of sixty characters, quoted
+TABLE_MAX: Final = 5_000  # a share of the contributions
+WORDS_MAX: Final = 400  # of one contribution, or of one line of an interview
+KNOWN_MAX: Final = 1_000  # a share of what was proposed before
+MEMORY_MAX: Final = 1_200  # a share
+LEADERBOARD_MAX: Final = 1_200
+PEOPLE_MAX: Final = 1_200
+MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
+TOLD_MAX: Final = 5_000  # what a question brings along
+
+_SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
+_ONCE: Final = LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + TOLD_MAX + 4_000  # and words between
+PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages
