@@ -165,7 +165,25 @@ class _Mind:
                 is_better = at_least_as_good(self.table.objective, found, value)
             if is_better:
                 best, value = (conduct, target), found
-        return None if best is None or value is None else self._proposed(*best, value)
+        if best is not None and value is not None:
+            return self._proposed(*best, value)
+        return self._bluff() if self.character.boldness == MOST else None
+
+    def _bluff(self) -> Said | None:
+        """The boldest at times claim what they have no grounds for: what another proposed, said
+        again as their own, or an idea that their own trial shows to be worse than the bar.
+        """
+        if not self._feels(2):
+            return None
+        others = self._others()
+        fresh = [conduct for conduct, target in self._candidates() if target is None]
+        conduct = others[-1].conduct if others and self.draws.below(2) else next(iter(fresh), None)
+        found = None if conduct is None else self._tried(conduct, self.table.treatment)
+        if conduct is None or found is None:
+            return None
+        words = f"{described(conduct)} will do."
+        claim = (round(found, DIGITS), None)
+        return {"move": PROPOSE, "conduct": conduct, "claim": claim, "words": words}
 
     def support(self) -> Said | None:
         """What leads, or else the latest, unless it stands for something that it made itself."""
