@@ -73,6 +73,7 @@ from kernel.competition.state import (
     JUDGE,
     MEMORY_MAX,
     OPEN,
+    SPEAK,
     THERAPIST,
     TRAITS_MAX,
     USER,
@@ -126,8 +127,8 @@ def apply(state: SeasonState, code: int, row: Row) -> None:
 
 
 def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
-    """A refused contribution is a pass; any other refused act leaves nothing behind."""
-    if code == SPOKE and row[0] == len(state.tables) - 1:
+    """A contribution refused in its author's turn is a pass; any other act leaves nothing."""
+    if code == SPOKE and state.phase == SPEAK and row[0] == state.table.number:
         table, agent = state.table, row[3]
         if agent == speaker(state) and not has_spoken(table, agent):
             table.say(Contribution(len(table.said), table.round, agent, PASS, code=why))
