@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from cli.codes import DIFFERS, DONE, TROUBLE
 from cli.text import echo_json, printable, table
 
+if TYPE_CHECKING:
+    from replay.tie_break import Outcome, TieBreak
+
 LISTED_MAX = 20  # draws that do not hold
 
-# Draws laid open, by the name of the world: modules with `audit` and `audit_all`.
-AUDITED_BY: Final[Mapping[str, str]] = {"mining": "replay.audit"}
+# Draws laid open, by the name of the world: modules with `audit`, `audit_all`, and PLACE, which
+# says where in a round they are looked for: on a "plot" or at a "table".
+AUDITED_BY: Final[Mapping[str, str]] = {
+    "mining": "replay.audit",
+    "competition": "replay.season.audit",
+}
+# Scores laid open: modules with `scores` and `told`.
+SCORED_BY: Final[Mapping[str, str]] = {"competition": "cli.audit_score"}
+KINDS: Final = ("claim", "raid", "authority", "order", "conclude", "bottom")
 
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path())
-@click.option("--round", "round_", type=int, help="The round of the tie-break.")
-@click.option("--plot", help="Its plot: 34, or row and column, 3,4.")
-@click.option("--kind", type=click.Choice(["claim", "raid", "authority"]), help="Only this kind.")
+@click.option("--round", "round_", type=int, help="The round (or assignment) of the tie-break.")
+@click.option("--plot", help="Its plot, in a mining run: 34, or row and column, 3,4.")
+@click.option("--table", type=int, help="Its table, in a season (default: all tables).")
+@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--score", metavar="AGENT", help="Lay open this agent's score, in a season.")
 @click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
 @click.option("--fairness", "fair", is_flag=True, help="Test who wins, over all draws together.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
@@ -29,42 +41,49 @@ def audit(
     journals: tuple[str, ...],
     round_: int | None,
     plot: str | None,
+    table: int | None,
     kind: str | None,
+    score: str | None,
     every: bool,
     fair: bool,
     as_json: bool,
 ) -> int:
     """Lay open a tie-break: who took part, the key, the words, the winner worked out anew.
 
-    Exits with 0 if what was checked holds, 1 if a draw does not, 2 if it could not be checked.
+    Of a mining run those on a plot in a round; of a season those of an assignment: who speaks when,
+    what is concluded, who is last. With --score all that an agent's score rests on, and every step
+    to its total. Exits with 0 if what was checked holds, 1 if it does not, 2 if it could not be
+    checked.
 
     \b
     Example: goldrush audit run.journal --round 1 --plot 2
     """
     from replay.batch import journals_in
 
-    one = round_ is not None or plot is not None
-    if one + every + fair != 1 or (one and (round_ is None or plot is None)):
-        raise click.UsageError("give --round and --plot, or --all, or --fairness")
-    if kind is not None and not one:
-        raise click.UsageError("leave --kind out, it goes with --round and --plot")
+    one = any(given is not None for given in (round_, plot, table, score))
+    if one + every + fair != 1 or (one and round_ is None):
+        raise click.UsageError(_GIVE)
+    if kind is not None and (not one or score is not None):
+        raise click.UsageError("leave --kind out, it goes with --round and --plot or --table")
     if fair:
         return _fairness(journals_in(journals), as_json)
     if every:
         return _every(journals_in(journals), as_json)
     if len(journals) > 1:
-        raise click.UsageError("give one journal with --round and --plot")
+        raise click.UsageError("give one journal with --round")
     assert round_ is not None
-    assert plot is not None
-    return _one(journals[0], round_, plot, kind, as_json)
+    if score is not None:
+        return _score(journals[0], round_, plot, table, score, as_json)
+    return _one(journals[0], round_, plot, table, kind, as_json)
 
 
-def _one(journal: str, round_: int, plot: str, kind: str | None, as_json: bool) -> int:
-    from replay.by_world import module_for
-    from replay.log import plot_of
+_GIVE: Final = "give --round and --plot, or --all, or --fairness (of a season --round is enough)"
 
-    by = module_for(journal, AUDITED_BY, "audit")
-    found = by.audit(journal, round_, plot_of(journal, plot), kind)
+
+def _one(
+    journal: str, round_: int, plot: str | None, table: int | None, kind: str | None, as_json: bool
+) -> int:
+    found = _found(journal, round_, plot, table, kind)
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
@@ -72,37 +91,94 @@ def _one(journal: str, round_: int, plot: str, kind: str | None, as_json: bool) 
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
-def _told(audited: Any) -> str:
-    agents = ", ".join(map(str, audited.participants))
-    took_part = [("took part", f"agents {agents}")] if agents else []
+def _found(
+    journal: str, round_: int, plot: str | None, table: int | None, kind: str | None
+) -> Sequence[TieBreak]:
+    """The draws that are asked for: on a plot of a mining run, or at the tables of a season."""
+    from replay.by_world import module_for
+    from replay.log import plot_of
+
+    by = module_for(journal, AUDITED_BY, "audit")
+    found: Sequence[TieBreak]
+    if by.PLACE == "plot":
+        _check_absent(journal, "table", table, "give --plot")
+        if plot is None:
+            raise click.UsageError(_GIVE)
+        found = by.audit(journal, round_, plot_of(journal, plot), kind)
+    else:
+        _check_absent(journal, "plot", plot, "give --table, or neither")
+        found = by.audit(journal, round_, table, kind)
+    return found
+
+
+def _check_absent(journal: str, place: str, given: object, instead: str) -> None:
+    from kernel.errors import BadInput
+
+    if given is not None:
+        raise BadInput(f"there are no {place}s in {journal}", instead)
+
+
+def _score(
+    journal: str, round_: int, plot: str | None, table: int | None, agent: str, as_json: bool
+) -> int:
+    from replay.by_world import module_for
+
+    by = module_for(journal, SCORED_BY, "audit --score")
+    _check_absent(journal, "plot", plot, "give --table, or neither")
+    found = by.scores(journal, round_, agent, table)
+    if as_json:
+        echo_json([audited.as_dict() for audited in found])
+    else:
+        click.echo("\n\n".join(map(by.told, found)))
+    return DONE if all(audited.holds for audited in found) else DIFFERS
+
+
+def _told(audited: TieBreak) -> str:
     rows = [
-        *took_part,
+        *_took_part(audited),
         ("key", audited.key),
         ("words", ", ".join(audited.words) or "none: nothing was drawn"),
         ("rule", audited.rule),
         ("index", "-" if audited.index is None else str(audited.index)),
-        (_decided(audited), _value(audited.outcome_again)),
-        ("recorded", _value(audited.outcome)),
+        (_decided(audited), _value(audited, audited.outcome_again)),
+        ("recorded", _value(audited, audited.outcome)),
         ("holds", "yes" if audited.holds else "NO: the key gives " + _again(audited)),
     ]
-    head = f"{audited.kind} on plot {audited.plot} in round {audited.round}"
+    head = f"{audited.kind} {audited.occasion.where}"
     snippet = f"\nredo it with msgpack and xxhash:\n\n{audited.snippet}" if audited.snippet else ""
     return f"{head}\n\n{table(rows)}\n{snippet}".rstrip()
 
 
-def _decided(audited: Any) -> str:
-    return "detected" if audited.kind == "authority" else "winner"
+def _took_part(audited: TieBreak) -> list[tuple[str, str]]:
+    """Who took part, and who should have, where the journal tells otherwise."""
+    again = audited.participants_again
+    rows = [("took part", audited.participants)]
+    if again is not None and tuple(again) != tuple(audited.participants):
+        rows.append(("should have", again))
+    tied = f"{audited.occasion.tied}s"
+    return [(says, f"{tied} {', '.join(map(str, among))}") for says, among in rows if among]
 
 
-def _value(outcome: Any) -> str:
+def _decided(audited: TieBreak) -> str:
+    return _DECIDED.get(audited.kind, "winner")
+
+
+_DECIDED: Final = {
+    "authority": "detected", "order": "order", "conclude": "concluded", "bottom": "last",
+}  # fmt: skip
+
+
+def _value(audited: TieBreak, outcome: Outcome) -> str:
     if outcome is None:
-        return "nobody"
-    return str(outcome) if isinstance(outcome, bool) else f"agent {outcome}"
+        return "nobody" if audited.occasion.tied == "agent" else "none"
+    if isinstance(outcome, tuple):
+        return f"{audited.occasion.tied}s {', '.join(map(str, outcome))}"
+    return str(outcome) if isinstance(outcome, bool) else f"{audited.occasion.tied} {outcome}"
 
 
-def _again(audited: Any) -> str:
+def _again(audited: TieBreak) -> str:
     words = ", ".join(audited.words_again) or "no words"
-    return f"{_value(audited.outcome_again)} with {words}"
+    return f"{_value(audited, audited.outcome_again)} with {words}"
 
 
 def _every(journals: Sequence[str], as_json: bool) -> int:
@@ -155,7 +231,7 @@ def _recheck(result: dict[str, Any]) -> list[str]:
     counts = ", ".join(kinds) or "nothing to draw"
     lines = [f"{result['path']}: {counts}; {result['drawn']:,} needed a draw; {says}"]
     lines += [
-        f"  {bad.kind} on plot {bad.plot} in round {bad.round}: recorded {_value(bad.outcome)} "
+        f"  {bad.kind} {bad.occasion.where}: recorded {_value(bad, bad.outcome)} "
         f"with {', '.join(bad.words) or 'no words'}, the key gives {_again(bad)}"
         for bad in broken[:LISTED_MAX]
     ]
@@ -168,9 +244,8 @@ def _fairness(journals: Sequence[str], as_json: bool) -> int:
     from replay.by_world import module_for
     from replay.fairness import fairness
 
-    for journal in journals:
-        module_for(journal, AUDITED_BY, "audit")
-    tests = fairness(journals)
+    by = {journal: module_for(journal, AUDITED_BY, "audit") for journal in journals}
+    tests = fairness(journals, lambda journal: by[str(journal)].audit_all(journal))
     if as_json:
         echo_json([test.as_dict() for test in tests])
         return DONE

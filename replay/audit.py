@@ -23,6 +23,7 @@ from replay.rebuild import rebuild
 from replay.tie_break import Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
+PLACE: Final = "plot"
 _EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}
 
 
