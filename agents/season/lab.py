@@ -8,7 +8,7 @@ more than the price of playing it, and the two agree to the last bit. Equal tria
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -49,6 +49,11 @@ class Lab:
         self._size = (config.test_agents, config.test_rounds)
         self._trials: dict[Key, Trial] = {}
         self.played = 0
+
+    @property
+    def trials(self) -> Mapping[Key, Trial]:
+        """Every trial so far, by what was played: conduct, treatment, seed."""
+        return self._trials
 
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]

@@ -2,7 +2,7 @@
 
 As for mining (see replay/fork.py) the new journal has its parent's bytes, a `forked` event with
 what changes, and the rest played anew. What somebody says can be put in by hand: one contribution
-in the place of what would have been said in that turn. Whether it is legal is for the kernel to say.
+in the place of what would have been said in that turn, legal or not.
 """
 
 from __future__ import annotations

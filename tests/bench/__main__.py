@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m tests.bench [--repeats 15] [--long | --study]` prints a table.
+"""All benchmarks: `python -m tests.bench [--long | --study | --season]` prints a table.
 
 Every row compares goldrush with a reference measured in the same process, interleaved with it (see
 `timing`); rows about whole processes start processes and count their CPU time. A ratio says what
@@ -28,7 +28,7 @@ from kernel.journal import JournalReader
 from kernel.mining import MINING
 from replay.verify import verify
 
-from . import eventsourcing_peer, long, mesa_model, models, plain, study
+from . import eventsourcing_peer, long, mesa_model, models, plain, season, study
 from .timing import paired_ratio
 
 SEED = 7
@@ -42,12 +42,15 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 @click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
 @click.option("--long", "is_long", is_flag=True, help="Measure long journals instead (minutes).")
 @click.option("--study", "is_study", is_flag=True, help="Measure the whole study instead.")
-def main(repeats: int, is_long: bool, is_study: bool) -> None:
+@click.option("--season", "is_season", is_flag=True, help="Measure a season instead.")
+def main(repeats: int, is_long: bool, is_study: bool, is_season: bool) -> None:
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
     with tempfile.TemporaryDirectory() as folder:
         if is_study:
             table = study.rows(Path(folder))
+        elif is_season:
+            table = season.rows(Path(folder))
         else:
             table = long.rows(Path(folder)) if is_long else rows(Path(folder), repeats)
         for what, against, measured, target, reference in table:
