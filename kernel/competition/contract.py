@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from kernel.competition.conduct import OBJECTIVES
+from kernel.competition.config import COUNT_MAX
 from kernel.competition.events import CONDITIONS, LOST, OBJECTIVE, PERMANENT, RELEASED
 from kernel.world import AMOUNT
 
@@ -90,7 +91,7 @@ def is_terms(value: Any, assignment: int, *, is_worker: bool) -> bool:
         and AMOUNT.holds(target)
         and target >= 0
         and type(due) is int
-        and due > assignment
+        and assignment < due <= COUNT_MAX
     )
 
 

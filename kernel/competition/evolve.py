@@ -241,8 +241,9 @@ def _assignment_opened(state: SeasonState, row: Row) -> None:
     state.recommended = None
     objective, treatment = subjects[0]
     for agent in state.agents.values():
-        if agent.contract is not None and agent.contract.objective == objective:
-            state.change(agent.ordinal, contract=agent.contract.granted())
+        contract = agent.contract if agent.status == ACTIVE else None
+        if contract is not None and contract.objective == objective:
+            state.change(agent.ordinal, contract=contract.granted())
             break
     if state.approved == (objective, treatment):
         state.approved = None
