@@ -1,18 +1,23 @@
-"""`goldrush export`: journals for other programs, as JSON lines or as tables."""
+"""`goldrush export`: journals for other programs, as JSON lines or tables, a season as a folder."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from cli.progress import progress
 from cli.text import printable
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 TABLES = ("events", "rounds", "agents", "spells")
+
+# Folders, by the name of the world: modules with `export`.
+KEPT_BY: Final[Mapping[str, str]] = {"competition": "replay.season.folder"}
 
 
 @click.command()
@@ -23,9 +28,19 @@ TABLES = ("events", "rounds", "agents", "spells")
 )  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="Only this table (default: all four).")
 @click.option("--out", type=click.Path(), metavar="DIR", help="The folder for the tables.")
-@click.option("--force", is_flag=True, help="Overwrite tables that are there already.")
+@click.option(
+    "--to", type=click.Path(), metavar="DIR", help="Keep a season in this folder, by agent."
+)
+@click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
+@click.option("--force", is_flag=True, help="Overwrite what was exported there before.")
 def export(
-    journals: tuple[str, ...], format_: str, table: str | None, out: str | None, force: bool
+    journals: tuple[str, ...],
+    format_: str,
+    table: str | None,
+    out: str | None,
+    to: str | None,
+    at: int | None,
+    force: bool,
 ) -> None:
     """Give journals to other programs: events as JSON lines, or tables as CSV or Parquet.
 
@@ -33,13 +48,21 @@ def export(
     columns. Of a folder, all *.journal files in it are meant. One table as csv is printed where
     there is no --out. Parquet needs goldrush[tables].
 
+    Of a season, --to keeps the numbers, memory and instructions of everybody, each in a folder
+    agents/NAME, and the leaderboard in benchmarks.
+
     \b
     Example: goldrush export journals/ --format parquet --out tables
     """
     from replay.batch import journals_in
 
     paths = journals_in(journals)
-    if format_ == JSONL:
+    if to is not None:
+        _check_kept(paths, table is not None or out is not None or _is_given("format_"))
+        _keep(paths[0], to, at, force)
+    elif at is not None:
+        raise click.UsageError("leave --at out, it goes with --to")
+    elif format_ == JSONL:
         _check_lines(paths, table or out or force)
         _print_events(paths[0])
     elif out is not None:
@@ -47,6 +70,27 @@ def export(
     else:
         _check_printed(format_, table, force)
         _print(paths, str(table))
+
+
+def _is_given(option: str) -> bool:
+    """Whether an option with a default was given all the same."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
+    if is_of_tables:
+        raise click.UsageError("leave --format, --table and --out out, they do not go with --to")
+    if len(paths) > 1:
+        raise click.UsageError(f"--to keeps one journal, and these are {len(paths)}")
+
+
+def _keep(path: str, to: str, at: int | None, force: bool) -> None:
+    from replay.by_world import module_for
+
+    stands = module_for(path, KEPT_BY, "export --to").export(path, to, at, force=force)
+    count = len(stands.state.agents)
+    click.echo(f"{printable(to)}: {count} agents, as after assignment {stands.assignment}")
 
 
 def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:

@@ -1,0 +1,47 @@
+"""`goldrush leaderboard`: where everybody in a season stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import click
+
+from cli.text import echo_json, printable, table
+
+# Leaderboards, by the name of the world: modules with `leaderboard`.
+RANKED_BY: Final[Mapping[str, str]] = {"competition": "replay.season.leaderboard"}
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def leaderboard(journal: str, at: int | None, as_json: bool) -> None:
+    """Show the leaderboard of a season, as it was posted after an assignment.
+
+    Ranks go by the sum over the last days, then by that of all time, then by who joined first.
+
+    \b
+    Example: goldrush leaderboard s.journal --at 12
+    """
+    from replay.by_world import module_for
+
+    found = module_for(journal, RANKED_BY, "leaderboard").leaderboard(journal, at)
+    if as_json:
+        echo_json(found.as_dict())
+        return
+    rows: list[Sequence[str]] = [
+        ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "sat at", "mean")
+    ]
+    rows += [
+        (
+            str(row.rank), str(row.agent), printable(row.name), row.class_, row.status,
+            str(row.rolling), str(row.all_time), str(row.sparks), str(row.served),
+            "-" if row.mean_total is None else f"{row.mean_total:.2f}",
+        )
+        for row in found.rows
+    ]  # fmt: skip
+    click.echo(f"after assignment {found.assignment}, day {found.day}\n")
+    click.echo(table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
+    click.echo(f"\nrolling: the sum of {found.rolling_days} days")
