@@ -45,14 +45,14 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
 def _is_within(value: Any, depth: int) -> bool:
     """Whether a value has at most so many layers of lists and objects."""
     layer = [value]
-    for _ in range(depth + 1):
+    for _ in range(depth):
         layer = [
             item
             for holder in layer
             if isinstance(holder, (dict, list))
             for item in (holder.values() if isinstance(holder, dict) else holder)
         ]
-    return not layer
+    return not any(isinstance(item, (dict, list)) for item in layer)
 
 
 def _cleaned(value: Any) -> Any:

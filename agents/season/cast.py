@@ -1,13 +1,22 @@
-"""Who plays in a season: the cast as people write it, and the policies behind the names."""
+"""Who plays in a season: the cast as people write it, and the policies behind the names.
+
+Every role can be played by its script, by a language model, or by somebody's own class. A model
+that plays a worker is one and the same in both classes: as a sonnet it is shown more, as from tier
+1 on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
+import attrs
+
+from agents.llm.models import LLM, Model, Models, model_of
 from agents.roster import is_own
 from agents.season.offices import Admin, Assistant, Judge, User
+from agents.season.prompt import VERSION
 from agents.season.therapist import Therapist
 from agents.season.worker import Worker
 from kernel.competition.names import name_of
@@ -35,12 +44,13 @@ SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
 Entry = dict[str, Any]
 
 
-def cast_of(workers: int, parts: Sequence[str] = ()) -> list[Entry]:
+def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = None) -> list[Entry]:
     """The cast of a season with so many workers, as a journal's setup holds it.
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
-    workers, `ada=POLICY` for the one of that name, the last word counting. Raises BadInput for a
-    part that is none and a name that nobody has.
+    workers, `ada=POLICY` for the one of that name, the last word counting. A policy is `scripted`,
+    `llm:MODEL` by a name that `models` or a server knows, or package.module:Class. Raises BadInput
+    for a part that is none, a name that nobody has, and a policy that there is not.
     """
     roles = [*OFFICES, USER, *[WORKER] * workers]
     cast: list[Entry] = [
@@ -59,17 +69,36 @@ def cast_of(workers: int, parts: Sequence[str] = ()) -> list[Entry]:
         if not is_given or not named:
             names = ", ".join(entry["name"] for entry in cast[:12])
             raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
-        check_policy(policy)
+        policy, options = player_of(policy, models)
         for entry in named:
-            entry["policy"] = policy
+            entry.update(policy=policy, options=options)
     return cast
+
+
+def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
+    """Policy and options of an entry, from what people write. Raises BadInput."""
+    family, _, name = text.partition(":")
+    if family != LLM:
+        check_policy(text)
+        return text, {}
+    model = attrs.evolve((models or Models()).named(name), prompt=VERSION)
+    return LLM, model.as_options()
+
+
+def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
+    """The models among players, given by policy and options, each once.
+
+    Raises BadInput for options that are no model's.
+    """
+    return list(dict.fromkeys(model_of(options) for policy, options in players if policy == LLM))
 
 
 def check_policy(name: str) -> None:
     """Raises BadInput for what is no policy of a season."""
     if name != SCRIPTED and not is_own(name):
         raise BadInput(
-            f"there is no policy {shown(name)}", f"take {SCRIPTED} or package.module:Class"
+            f"there is no policy {shown(name)}",
+            f"take {SCRIPTED}, {LLM}:MODEL or package.module:Class",
         )
 
 

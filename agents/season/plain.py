@@ -20,9 +20,9 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple)) and depth:
         return tuple(_plain(item, depth - 1) for item in value[: SAID_MAX + 1])
     if type(value) is float:
-        return amount(value)
+        value = amount(value)  # may be an integer now, and as long as it likes
     if type(value) is int and not -(1 << 63) <= value < 1 << 64:
         return None
     if type(value) is str:
         return value.encode("utf-8", "replace").decode()
-    return value if value is None or type(value) in (bool, int) else None
+    return value if value is None or type(value) in (bool, int, float) else None

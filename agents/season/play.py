@@ -1,96 +1,149 @@
-"""Seasons: asking the cast, step by step, and recording a whole season."""
+"""Seasons: asking the cast, step by step, and recording a whole season.
+
+Scripted agents answer at once. What a language model writes is committed before anything is made of
+it, so that it is paid for once, whatever stops the season.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from agents.season.cast import SCRIPTED, Entry, policy_of
+from agents.llm.budget import Amount
+from agents.llm.models import LLM, Model, Models
+from agents.llm.usage import taken_in
+from agents.season.cast import SCRIPTED, Entry, cast_of, models_in
 from agents.season.lab import Lab
-from agents.season.script import Act, Asked, Replaced, Scripts
-from agents.season.seen import Seen
+from agents.season.script import Act, Replaced, Scripts
+from agents.season.step import Question, Step, batches
 from kernel import run
 from kernel.competition import COMPETITION
-from kernel.competition.acts import code_of
 from kernel.competition.config import config_of
-from kernel.competition.evolve import apply
+from kernel.competition.events import ANSWERED
+from kernel.competition.evolve import acts_in
 from kernel.competition.fork import turn_of
-from kernel.competition.rubric import Grounds
-from kernel.competition.state import SeasonState, copied
-from kernel.draws import Draws
-from kernel.errors import BadInput, PolicyFailed, described, shown
+from kernel.competition.state import GONE, SeasonState
+from kernel.errors import BadInput, shown
 from kernel.journal import Header, JournalWriter
-from kernel.world import Batch, Block
+from kernel.run import Coming
+from kernel.world import Batch, Block, Row
+
+if TYPE_CHECKING:
+    from agents.season.models import SeasonModels
 
 OnAssignment = Callable[[int, SeasonState], None]
 
-# Questions whose answer has parts; what is no map has none of them.
-_IN_PARTS: Final = ("set_table", "speak", "judge", "digest", "rate", "review_contract")
-_IN_PARTS_OR_NONE: Final = ("open", "trait", "skill", "rewrite", "improve", "offer_contract")
-
-# Where the words of a policy begin in its sequence of an assignment: so many for each step, and in
-# a step for each question. One sequence, as the key says, and no two questions meet in it.
-STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
-
 
 class Season:
-    """Asks everybody who has something to do next; to be given to the run loop as `ask`.
+    """Asks everybody who has something to do next; to be given to the run loop as `ask`, and to be
+    closed.
 
     Policies are made afresh for every question: they keep nothing but what is shown to them.
     """
 
-    def __init__(self, lab: Lab, replaced: Replaced | None = None) -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        replaced: Replaced | None = None,
+        *,
+        chosen: Sequence[Model] = (),
+        models: Models | None = None,
+        taken: Sequence[Amount] = (),
+        waiting: Block | None = None,
+    ) -> None:
+        """`chosen`: the models of the cast, reached as `models` says; `taken`: what earlier answers
+        took; `waiting`: acts and answers of the next step that are there already.
+
+        Raises BadInput where a model cannot be asked.
+        """
         self._scripts = Scripts(lab, replaced)
         self._lab = lab
+        self._waiting = Block(()) if waiting is None else waiting
+        self._models: SeasonModels | None = None
+        if chosen:
+            # Imports the client, which takes longer than a whole assignment of scripted agents.
+            from agents.season.models import SeasonModels
 
-    def __call__(self, state: SeasonState) -> list[Batch]:
-        """The acts of the next step. Raises PolicyFailed where a policy fails."""
-        work = copied(state)  # the acts so far are done in it
-        script = self._scripts.of(work)
-        grounds: dict[int, Mapping[int, Grounds]] = {}
-        acts: list[Act] = []
-        questions = 0
-        answer: Any = None
-        while True:
-            try:
-                item = script.send(answer)
-            except StopIteration:
-                return [(code, [row]) for code, row in acts]
-            answer = None
-            if isinstance(item, Asked):
-                answer = self._asked(work, item, questions, grounds)
-                questions += 1
-            else:
-                acts.append(item)
-                if code_of(work, *item) is None:
-                    apply(work, *item)
+            self._models = SeasonModels(chosen, models or Models(), taken)
 
-    def _asked(
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
         self,
-        state: SeasonState,
-        asked: Asked,
-        question: int,
-        grounds: dict[int, Mapping[int, Grounds]],
-    ) -> Any:
-        agent = state.agents[asked.agent]
-        draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
-        draws.taken = state.steps * STEP_WORDS + question * QUESTION_WORDS
-        try:
-            method = getattr(policy_of(agent), asked.name)
-            answer = method(Seen(state, agent.ordinal, self._lab, grounds), draws, **asked.told)
-        except (KeyboardInterrupt, BadInput):
-            raise
-        except BaseException as error:  # whatever somebody's policy raises
-            reason = f"{asked.name}: {described(error)}"
-            raise PolicyFailed(agent.policy, agent.ordinal, state.assignment, reason) from error
-        return _shaped(asked.name, answer)
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._models is not None:
+            self._models.close()
+
+    def __call__(self, state: SeasonState) -> Sequence[Batch] | Coming:
+        """The acts of the next step. Raises PolicyFailed where a policy fails, RunStopped where
+        models are not to be asked any more.
+        """
+        waiting, self._waiting = self._waiting, Block(())
+        coming = self._played(state, waiting)
+        return coming if self._models is not None else run.rest_of(coming, _nothing_early)
+
+    def _played(self, state: SeasonState, waiting: Block) -> Coming:
+        """Play the script again over what waits, then on. A piece ends with every answer."""
+        step = Step(state, self._scripts, self._lab)
+        known = acts_in(waiting.batches)
+        given = len(known)
+        asked = step.next()
+        while asked is not None:
+            if step.whom(asked).policy != LLM:
+                asked = step.next(step.scripted(asked))
+                continue
+            question = step.question(asked)
+            if question is None:
+                asked = step.next(())
+            elif len(step.rows) < len(known):
+                asked = step.next(step.answered(asked, _known(known, step, question)))
+            else:
+                _check_known(step, waiting)
+                for row in self._answers(state, question):
+                    answer = step.answered(asked, row)
+                    yield batches(step.rows[given:])
+                    given = len(step.rows)
+                asked = step.next(answer)
+        _check_known(step, waiting)
+        return batches(step.rows[given:])
+
+    def _answers(self, state: SeasonState, question: Question) -> Iterator[Row]:
+        assert self._models is not None
+        unit = COMPETITION.vocabulary.unit
+        return self._models.rows(f"{unit} {state.assignment}", question)
 
 
-def _shaped(name: str, answer: Any) -> Any:
-    if name in _IN_PARTS or (name in _IN_PARTS_OR_NONE and answer is not None):
-        return answer if isinstance(answer, Mapping) else {}
-    return answer
+def _nothing_early(piece: Sequence[Batch]) -> NoReturn:
+    raise AssertionError("only a model's answer is committed early")
+
+
+def _known(known: Sequence[Act], step: Step, question: Question) -> Row:
+    """The answer to a question that waits in the journal already."""
+    code, row = known[len(step.rows)]
+    if code != ANSWERED or row[:2] != (question.agent.ordinal, question.name):
+        raise _other()
+    return row
+
+
+def _check_known(step: Step, waiting: Block) -> None:
+    """Raises BadInput where what waits is not how the step begins."""
+    count = len(acts_in(waiting.batches))
+    if Block(batches(step.rows[:count])).packed != waiting.packed:
+        raise _other()
+
+
+def _other() -> BadInput:
+    return BadInput(
+        "what the journal has of the step under way is not what its agents do now",
+        "fork the season at the assignment before it",
+    )
 
 
 def record(
@@ -98,6 +151,7 @@ def record(
     settings: Mapping[str, Any] | None = None,
     cast: Sequence[Entry] | None = None,
     *,
+    models: Models | None = None,
     lab: Lab | None = None,
     force: bool = False,
     fsync: bool = False,
@@ -105,48 +159,92 @@ def record(
 ) -> SeasonState:
     """Play a season into a journal and return the last state.
 
-    `cast` as `agents.season.cast.cast_of` gives it; everybody is scripted without. `lab`: to look
-    at afterwards how many runs there were. Raises BadInput before anything is written; PolicyFailed
-    and WriteFailed in the middle, with the journal whole up to the last assignment closed.
+    `cast` as `agents.season.cast.cast_of` gives it; everybody is scripted without. `models` says
+    how language models are reached; `lab`: to look at afterwards how many runs there were. Raises
+    BadInput before anything is written; PolicyFailed, RunStopped and WriteFailed in the middle,
+    with the journal whole up to the last assignment closed and the answers behind it.
     """
-    from agents.season.cast import cast_of
-
     config = config_of(settings or {})
-    setup = {"config": config.as_dict(), "cast": list(cast or cast_of(config.workers))}
-    COMPETITION.initial(setup)  # refuses what is no cast before the file is there
+    cast = list(cast or cast_of(config.workers))
+    COMPETITION.initial({"config": config.as_dict(), "cast": cast})  # refuses what is no cast
     header = Header(COMPETITION.name, COMPETITION.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
-        season = Season(lab or Lab(config))
-        return run.record(COMPETITION, setup, season, journal, on_assignment)
+        cast = with_models_decided(cast, models)
+        chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
+        with Season(lab or Lab(config), chosen=chosen, models=models) as season:
+            setup = {"config": config.as_dict(), "cast": cast}
+            return run.record(COMPETITION, setup, season, journal, on_assignment)
+
+
+def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
+    """The cast, with how each model is asked found out where that is left open.
+
+    Each is asked a short question. Raises BadInput where one does not answer it. Entries need no
+    more than policy and options.
+    """
+    if not any(entry["policy"] == LLM for entry in cast):
+        return list(cast)
+    from agents.season.models import decided
+
+    return decided(cast, models or Models())
 
 
 def resume(
     path: str | Path,
     *,
+    models: Models | None = None,
     trust: Sequence[str] = (),
     fsync: bool = False,
     on_assignment: OnAssignment | None = None,
 ) -> SeasonState:
     """Go on with a season that broke off and return the last state.
 
-    The finished journal is what it would have been, byte for byte. A journal does not make code run
-    by naming it: policies of the form package.module:Class play on only where `trust` lists them.
+    For deterministic policies the finished journal is what it would have been, byte for byte; of
+    models nothing is asked whose answer is in the journal. A journal does not make code run by
+    naming it: policies of the form package.module:Class play on only where `trust` lists them.
     Raises BadInput for who cannot play on and for a season that has ended, and as `record` does.
     """
+    with ExitStack() as stack:
 
-    def ask_of(
-        state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
-    ) -> run.Ask[SeasonState]:
-        check_players(state, trust)
-        return Season(Lab(state.config), replaced_in(forks))
+        def ask_of(
+            state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
+        ) -> Season:
+            check_players(state, trust)
+            taken = taken_in(path, len(forks))
+            return stack.enter_context(season_of(state, forks, waiting, models, taken))
 
-    return run.resume(COMPETITION, path, ask_of, on_assignment, fsync=fsync)
+        return run.resume(COMPETITION, path, ask_of, on_assignment, fsync=fsync)
+
+
+def season_of(
+    state: SeasonState,
+    forks: Sequence[Mapping[str, Any]],
+    waiting: Block | None = None,
+    models: Models | None = None,
+    taken: Sequence[Amount] = (),
+) -> Season:
+    """Whoever plays on from a state, by their forks. To be closed.
+
+    Models are asked a short question first: a wrong server is told now, not recorded as one that
+    does not answer. Raises BadInput for one that cannot be asked.
+    """
+    there = [a for a in state.agents.values() if a.status != GONE]
+    with_models_decided([{"policy": a.policy, "options": a.options} for a in there], models)
+    chosen = models_in((agent.policy, agent.options) for agent in there)
+    return Season(
+        Lab(state.config),
+        replaced_in(forks),
+        chosen=chosen,
+        models=models,
+        taken=taken,
+        waiting=waiting,
+    )
 
 
 def check_players(state: SeasonState, trust: Sequence[str]) -> None:
     """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
     for agent in state.agents.values():
-        if agent.policy != SCRIPTED and agent.policy not in trust:
+        if agent.policy not in (SCRIPTED, LLM) and agent.policy not in trust:
             raise BadInput(
                 f"{agent.name} plays {shown(agent.policy)}, code of somebody's own",
                 "allow it with trust (--trust)",

@@ -1,0 +1,94 @@
+"""Asks the cast of a recorded season again, to see whether it does the same.
+
+Scripted agents are asked as they were, and the tests of claims are run again. Models are not: what
+they wrote is in the journal, and that is read again, and held against the prompt that they must
+have been given.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.llm.models import LLM, model_of
+from agents.llm.rows import check_version
+from agents.season.answers import missing, reread
+from agents.season.cast import SCRIPTED
+from agents.season.lab import Lab
+from agents.season.play import replaced_in
+from agents.season.prompt import VERSION
+from agents.season.script import Act, Scripts
+from agents.season.step import Question, Step, batches
+from kernel.competition.events import ANSWERED
+from kernel.competition.evolve import acts_in
+from kernel.competition.state import GONE, Agent, SeasonState
+from kernel.errors import BadInput
+from kernel.world import Batch, Block, Row
+
+
+class SeasonAgain:
+    """Gives the acts of a step again, from the state before it and what was recorded.
+
+    Agents with policies of their own that are not in `trust` cannot be asked (a journal must not
+    make code run by naming it), nor models with a prompt that this version does not have. They
+    stand in `not_asked`. What a script does next depends on what it is answered, so from the first
+    question to one of them to its end a step is taken from the record.
+    """
+
+    def __init__(
+        self,
+        state: SeasonState,
+        forks: Sequence[Mapping[str, Any]] = (),
+        trust: Sequence[str] = (),
+    ) -> None:
+        self._lab = Lab(state.config)
+        self._scripts = Scripts(self._lab, replaced_in(forks))
+        self._trust = frozenset(trust)
+        there = [agent for agent in state.agents.values() if agent.status != GONE]
+        left = Counter(agent.policy for agent in there if not self._can_ask(agent))
+        self.can_ask = left.total() < len(there)
+        self.not_asked = tuple(
+            f"{policy} ({count} agent{'s' if count > 1 else ''}), and what followed in its steps"
+            for policy, count in left.items()
+        )
+
+    def __call__(self, state: SeasonState, recorded: Block) -> list[Batch]:
+        """The acts of the next step. Raises PolicyFailed where a policy fails."""
+        step = Step(state, self._scripts, self._lab)
+        known = acts_in(recorded.batches)
+        asked = step.next()
+        while asked is not None:
+            agent = step.whom(asked)
+            if not self._can_ask(agent):
+                return batches([*step.rows, *known[len(step.rows) :]])
+            if agent.policy != LLM:
+                asked = step.next(step.scripted(asked))
+                continue
+            question = step.question(asked)
+            if question is None:
+                asked = step.next(())
+            else:
+                asked = step.next(step.answered(asked, _again(known, len(step.rows), question)))
+        return batches(step.rows)
+
+    def _can_ask(self, agent: Agent) -> bool:
+        if agent.policy == LLM:
+            return _can_be_read(agent)
+        return agent.policy == SCRIPTED or agent.policy in self._trust
+
+
+def _again(known: Sequence[Act], place: int, question: Question) -> Row:
+    """The answer that should stand at a place of the record."""
+    code, row = known[place] if place < len(known) else (None, ())
+    is_it = code == ANSWERED and row[:2] == (question.agent.ordinal, question.name)
+    return reread(row, question) if is_it else missing(question)
+
+
+def _can_be_read(agent: Agent) -> bool:
+    """Whether this version knows how a model was asked."""
+    try:
+        check_version(model_of(agent.options), VERSION)
+    except BadInput:
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""Language models in a season: one question at a time, and a row for what came.
+
+Whatever a server does becomes an answer; where it says nothing that can be read, the neutral act
+follows, and the answer's `error` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from agents.llm.asker import Asker
+from agents.llm.budget import Amount
+from agents.llm.models import LLM, Model, Models, model_of
+from agents.llm.question import Answer
+from agents.llm.rows import check_version
+from agents.season.answers import row_of
+from agents.season.forms import FORMS
+from agents.season.prompt import VERSION
+from agents.season.step import Question
+from kernel.world import Row
+
+Entry = dict[str, Any]
+
+
+class SeasonModels:
+    """The models of a season, and what they may still take. To be closed."""
+
+    def __init__(
+        self, chosen: Sequence[Model], models: Models, taken: Sequence[Amount] = ()
+    ) -> None:
+        """`chosen`: those in the cast; `taken`: what earlier answers took.
+
+        Raises BadInput where a prompt of another version was used, and as `Asker` does.
+        """
+        for model in chosen:
+            check_version(model, VERSION)
+        self._asker = Asker(chosen, models, taken)
+
+    def close(self) -> None:
+        """Give up what is still out."""
+        self._asker.close()
+
+    def rows(self, unit: str, question: Question) -> Iterator[Row]:
+        """The row of the answer to a question, once it has come.
+
+        Raises RunStopped, before it is asked, where that could pass a ceiling or where nobody has
+        answered for some questions.
+        """
+        model = model_of(question.agent.options)
+
+        def row(place: int, answer: Answer) -> Row:
+            return row_of(question, model, answer)
+
+        asking = [(model, question.messages, question.schema)]
+        for rows in self._asker.answers(unit, asking, row, counted="question"):
+            yield from rows
+
+
+def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
+    """The cast with it written down how each model is asked, found out where that is left open.
+
+    Every model is asked a short question. Raises BadInput where one does not answer it.
+    """
+    chosen = {e["options"]["name"]: model_of(e["options"]) for e in cast if e["policy"] == LLM}
+    form = FORMS["adopt"].schema()
+    asker = Asker(list(chosen.values()), models)
+    try:
+        options = {
+            name: asker.settled(model, _SHORT, form).as_options() for name, model in chosen.items()
+        }
+    finally:
+        asker.close()
+    return [
+        {**entry, "options": options[entry["options"]["name"]]} if entry["policy"] == LLM else entry
+        for entry in cast
+    ]
+
+
+_SHORT: Final = (
+    {
+        "role": "user",
+        "content": 'Answer with this JSON object and nothing else: {"adopted": true}',
+    },
+)

@@ -1,0 +1,135 @@
+"""Seasons of language models against a server of the tests, and what their journals hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from agents.season.cast import cast_of
+from agents.season.play import record
+from agents.season.seen import Seen
+from agents.season.worker import Worker
+from kernel.competition import COMPETITION
+from kernel.competition.events import ANSWERED
+from kernel.competition.state import SeasonState
+from kernel.draws import Draws
+from kernel.errors import TornTail
+from kernel.journal import JournalReader
+from kernel.world import Row
+from tests.llm.runs import models
+from tests.llm.servers import Asked, Reply, completion
+
+# Claims are tested in no time, everybody may do everything from the start, and nobody is safe.
+SETTINGS: dict[str, Any] = {
+    "seed": 2, "assignments": 2, "workers": 4, "test_agents": 3, "test_rounds": 5, "test_seeds": 1,
+    "worker_tiers": (0, 1, 1, 1), "admin_projects": 0, "assistant_stages": (0, 0, 0, 1),
+    "judge_stages": (0, 0, 1), "therapist_stages": (0, 0, 1), "sparks_start": 4,
+}  # fmt: skip
+_FIRST_KEY = re.compile(r'Answer in this form: \{"(\w+)"')
+_COUNT = re.compile(r"\((\d+) in all\)")
+_BAR = re.compile(r"The bar is ([-+.0-9e]+)\.")
+
+
+class Quiet(Worker):
+    """Somebody's own policy: it never says anything."""
+
+    def speak(self, seen: Seen, draws: Draws) -> dict[str, Any]:
+        return {"move": "pass", "words": "..."}
+
+
+def question_of(asked: Asked) -> str:
+    """The first field of the answer that is asked for."""
+    found = _FIRST_KEY.search(asked.text)
+    assert found is not None
+    return found[1]
+
+
+def said(asked: Asked) -> dict[str, Any]:
+    """What a scripted model answers: something that fits, another thing to another prompt."""
+    chance = crc32(asked.text.encode())
+    return _ANSWERS[question_of(asked)](asked.text, chance)
+
+
+def playing(asked: Asked) -> Reply:
+    """The response of that model."""
+    text = f"I think so.\n```json\n{json.dumps(said(asked))}\n```"
+    return completion(text, usage=(len(asked.text), len(text)))
+
+
+def _move(text: str, chance: int) -> dict[str, Any]:
+    targets = re.findall(r'"(support|challenge)": .*?targets: (\d+)', text)
+    policies = ("mine", "claim", "defend", "greedy-mine", "raid", "random")
+    bar = _BAR.search(text)
+    move: dict[str, Any] = dict.fromkeys(("target", "conduct", "claim", "part"))
+    if chance % 3 == 0 and targets:
+        kind, target = targets[chance // 3 % len(targets)]
+        return {"move": kind, **move, "target": int(target), "part": "base", "words": "I say so."}
+    conduct = {
+        "majority": policies[chance // 9 % 6], "minority": policies[(chance // 9 + 1) % 6],
+        "share": 1 + chance // 54 % 5,
+    }  # fmt: skip
+    claim = {"value": float(bar[1]) if bar else 0.5, "edge": None}
+    return {"move": "propose", **move, "conduct": conduct, "claim": claim, "words": "Look at this."}
+
+
+_TERMS = {"conditions": [{"name": "objective", "objective": "gini"}], "target": 1, "due": 90}
+_INSTRUCTIONS = {"text": "Challenge more.", "doubt": 9, "care": None}
+_ANSWERS: dict[str, Any] = {
+    "move": _move,
+    "class": lambda text, chance: {"class": ("haiku", "sonnet", None)[chance % 3]},
+    "subjects": lambda text, chance: {
+        "subjects": [{"objective": "turnover", "treatment": "scarce"}], "team": None, "order": None
+    },
+    "answers": lambda text, chance: {"answers": ["Yes."] * int(_COUNT.findall(text)[0])},
+    "take": lambda text, chance: {"take": chance % 2 == 0},
+    "fate": lambda text, chance: {"fate": ("relegation", "deletion")[chance % 2]},
+    "conditions": lambda text, chance: _TERMS,
+    "allowed": lambda text, chance: {"allowed": True},
+    "adopted": lambda text, chance: {"adopted": True},
+    "objective": lambda text, chance: {"objective": "gini", "treatment": "scarce"},
+    "questions": lambda text, chance: {"questions": ["And you?"]},
+    "team": lambda text, chance: {"team": None, "order": None, "rounds": None},
+    "text": lambda text, chance: {"text": "They agree.", "dissent": "", "rejected": False},
+    "signal": lambda text, chance: {"signal": "clean", "ids": [], "reason": ""},
+    "raw": lambda text, chance: {
+        "raw": dict.fromkeys(("novelty", "accuracy", "impact", "challenge"), chance % 4),
+        "reasons": dict.fromkeys(("novelty", "accuracy", "impact", "challenge"), "Seen."),
+    },
+    "trait": lambda text, chance: {"trait": "quiet", "from": []},
+    "persona": lambda text, chance: {"persona": "examiner"},
+    "skill": lambda text, chance: {
+        "skill": {
+            "objective": "gini", "treatment": "scarce", "majority": "mine", "minority": None,
+            "share": 0, "value": 0.25,
+        }
+    },
+    "instructions": lambda text, chance: {"instructions": _INSTRUCTIONS},
+    "approved": lambda text, chance: {"approved": chance % 2 == 0, "terms": _TERMS},
+    "kept": lambda text, chance: {"kept": True},
+}  # fmt: skip
+
+
+def recorded(path: Path, address: str | None, *parts: str, **settings: Any) -> SeasonState:
+    """A season in which who is named in `parts`, without a policy, is the model `a`."""
+    chosen = {**SETTINGS, **settings}
+    reached = models(address)
+    named = [part if "=" in part else f"{part}=llm:a" for part in parts]
+    cast = cast_of(chosen["workers"], named, reached)
+    return record(path, chosen, cast, models=reached)
+
+
+def answers_in(path: Path) -> list[tuple[int, Row]]:
+    """(assignment, row) of every answer, those of an assignment left open included."""
+    found = []
+    with JournalReader(path) as reader:
+        try:
+            for commit in reader:
+                number = COMPETITION.vocabulary.number(commit.unit)
+                for block in commit.blocks[::2]:
+                    found += [(number, row) for row in block.rows(ANSWERED)]
+        except TornTail:
+            pass
+    return found
