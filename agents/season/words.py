@@ -17,7 +17,7 @@ from kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
 from kernel.competition.state import Agent
 from kernel.competition.table import Contribution, Table, parts_of
 
-DEPTH_MAX: Final = 3
+DEPTH_MAX: Final = 5  # other terms of a contract: offer, terms, conditions, each one, its choice
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
 

@@ -180,6 +180,15 @@ def test_what_others_write_cannot_pose_as_the_prompt(tmp_path: Path) -> None:
     assert not [text for text in told if trick in text]
 
 
+def test_other_terms_are_shown_whole(tmp_path: Path) -> None:
+    with serving(playing) as server:
+        recorded(tmp_path / "s.journal", server.address, "worker", "user", "therapist")
+    told = [asked.text for asked in server.asked if '{"terms": {' in asked.text]
+
+    assert told
+    assert '"conditions": [["objective", "gini"]], "target": 1, "due": 90' in told[0]
+
+
 def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
     longest = {}
     for tiers in ((90, 91, 92, 93), (0, 91, 92, 93)):
