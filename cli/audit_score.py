@@ -28,7 +28,7 @@ def told(score: Score) -> str:
         f"{score.assignment}: {objective} under {treatment}, the bar is {_value(score.bar)}"
     )
     novelty, accuracy, impact, challenge = score.rubric
-    parts = [
+    lines = [
         head,
         "",
         *_part("novelty", novelty, [_proposal(p) for p in score.proposals], "no proposal"),
@@ -36,12 +36,12 @@ def told(score: Score) -> str:
         *_part("impact", impact, _impact(score), ""),
         *_part("challenge", challenge, _challenges(score), "challenged nobody"),
         "",
-        _numbers(score),
+        *_numbers(score).split("\n"),
         "",
         *_steps(score),
         _verdict(score),
     ]
-    return "\n".join(map(printable, "\n".join(parts).split("\n")))
+    return "\n".join(map(printable, lines))
 
 
 def _part(dimension: str, score: int, lines: Sequence[str], none: str) -> list[str]:

@@ -1,0 +1,281 @@
+"""`audit`, `leaderboard` and `export --to` on a season, as a person calls them."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.main import _run
+from kernel.competition.events import CONCLUDED, JOINED, SCORED
+from replay.season.audit import audit_all
+from replay.season.leaderboard import leaderboard
+from replay.season.score import scores
+from tests.cli.helpers import Ran, assert_refused
+from tests.golden import path_of
+from tests.replay.season.forged import changed, forged, rich, with_row
+
+Goldrush = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a season, one with a forged word and score, and one with a name that is a
+    path.
+    """
+    folder = tmp_path_factory.mktemp("seasons")
+    season = rich(folder).rename(folder / "s.journal")
+    tie = next(a for a in audit_all(season) if a.kind == "conclude" and a.words)
+
+    def word(row: list[Any]) -> None:
+        row[5] = (row[5][0] ^ 1,) if row[5] else ()
+
+    def total(row: list[Any]) -> None:
+        row[5] += 1
+
+    path = forged(folder / "f", changed(season, CONCLUDED, tie.place["assignment"], word))
+    score = changed(path, SCORED, 13, total, is_meant=lambda row: row[0] == 0)
+    forged(folder / "forged.journal", score)
+    (folder / "f").unlink()
+    forged(folder / "path.journal", with_row(season, 0, JOINED, (50, "../../x", None))[:2])
+    return folder
+
+
+@pytest.fixture
+def goldrush(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Goldrush:
+    """Runs a command in this process, in the folder of the seasons."""
+    monkeypatch.chdir(kept)
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["goldrush", *map(str, arguments)])
+        code = _run()
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+# audit
+
+
+def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Path) -> None:
+    ran = goldrush("audit", "s.journal", "--round", 0)
+    shown = json.loads(goldrush("audit", "s.journal", "--round", 0, "--json").out)
+    order = next(a for a in audit_all(kept / "s.journal") if a.kind == "order")
+
+    assert (0, "") == (ran.code, ran.err)
+    assert ran.out.startswith("order at table 0 in assignment 0\n\ntook part  agents 5, 6, 7, ")
+    assert f"order      agents {', '.join(map(str, order.outcome_again))}\n" in ran.out
+    assert "conclude at table 0 in assignment 0\n\ntook part  proposals " in ran.out
+    assert order.snippet in ran.out
+    assert shown[0] == json.loads(json.dumps(order.as_dict()))
+
+
+def test_audit_takes_a_table_and_a_kind(goldrush: Goldrush, kept: Path) -> None:
+    tie = next(a for a in audit_all(kept / "s.journal") if a.kind == "bottom" and a.words)
+    ran = goldrush(
+        "audit", "s.journal", "--round", tie.place["assignment"], "--table", tie.place["table"],
+        "--kind", "bottom",
+    )  # fmt: skip
+
+    assert ran.code == 0
+    assert ran.out.startswith(f"bottom at table {tie.place['table']} in assignment ")
+    assert f"\nlast       agent {tie.outcome}\nrecorded   agent {tie.outcome}\n" in ran.out
+
+
+def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(goldrush: Goldrush) -> None:
+    good = goldrush("audit", "--all", "s.journal", path_of("scarce"))
+    bad = goldrush("audit", "--all", "forged.journal")
+    [shown] = json.loads(goldrush("audit", "--all", "forged.journal", "--json").out)
+
+    assert (0, "", 2) == (good.code, good.err, good.out.count("; all hold\n"))
+    assert (1, 1) == (bad.code, len(shown["broken"]))
+    assert "; 1 DO NOT HOLD\n  conclude at table " in bad.out
+    assert set(shown["checked"]) == {"order", "conclude", "bottom"}
+
+
+def test_audit_tests_who_wins_ties_of_seasons_and_runs_together(goldrush: Goldrush) -> None:
+    season = goldrush("audit", "--fairness", "s.journal")
+    both = json.loads(goldrush("audit", "--fairness", "s.journal", path_of("scarce"), "--json").out)
+    alone = json.loads(goldrush("audit", "--fairness", "s.journal", "--json").out)
+
+    assert (0, "") == (season.code, season.err)
+    assert "counted once" in season.out.splitlines()[-1]
+    assert sum(t["draws"] for t in both[:-1]) > sum(t["draws"] for t in alone[:-1]) > 0
+    assert_refused(
+        goldrush("audit", "--fairness", "forged.journal"), "a draw does not hold: table 0, assig"
+    )
+
+
+def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Path) -> None:
+    ran = goldrush("audit", "s.journal", "--round", 1, "--score", "dov")
+    [shown] = json.loads(goldrush("audit", "s.journal", "--round", 1, "--score", 8, "--json").out)
+    [score] = scores(kept / "s.journal", 1, "dov")
+
+    assert (0, "") == (ran.code, ran.err)
+    assert ran.out.startswith("the score of dov (agent 8) at table 0 in assignment 1: ")
+    assert ran.out.endswith("\nholds\n")
+    for line in ("by the rubric", "by the therapist", "median of the table", "recorded"):
+        assert f"\n{line}" in ran.out
+    assert shown == json.loads(json.dumps(score.as_dict()))
+
+
+def test_audit_tells_every_score_of_a_season(goldrush: Goldrush, kept: Path) -> None:
+    told = ""
+    for assignment in range(14):
+        seated = leaderboard(kept / "s.journal", assignment).rows
+        for row in seated:
+            ran = goldrush("audit", "s.journal", "--round", assignment, "--score", row.agent)
+            assert ran.code == 0 or "sat at no table" in ran.err
+            told += ran.out
+    for words in (
+        "it became the conclusion", "the nearest known", "rightly challenged", "does not hold",
+        "without it: the same", "stands for proposal", "sustained", "novelty-farming: accuracy",
+        "relative: ", "no proposal", "challenged nobody",
+    ):  # fmt: skip
+        assert words in told
+
+
+def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
+    agent = next(
+        row.agent
+        for row in leaderboard(kept / "s.journal").rows
+        if 0 in [s.table for s in _scores(kept, row.agent)]
+    )
+    ran = goldrush("audit", "forged.journal", "--round", 13, "--score", agent, "--table", 0)
+    was = ran.out.split("DOES NOT HOLD: recorded total ")[1].split()
+
+    assert ran.code == 1
+    assert int(was[0]) == int(was[2]) + 1
+
+
+def _scores(kept: Path, agent: int) -> list[Any]:
+    from kernel.errors import BadInput
+
+    try:
+        return scores(kept / "s.journal", 13, agent)
+    except BadInput:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["s.journal", "--round", 1, "--plot", 1], "no plots in s.journal; give --table"),
+        (["s.journal", "--round", 1, "--table", 7], "no table 7 in assignment 1; give one from 0"),
+        (["s.journal", "--round", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
+        (["s.journal", "--round", 99], "no assignment 99; give one from 0 to 13"),
+        (["s.journal", "--table", 0], "give --round"),
+        (["s.journal", "--score", "ada"], "give --round"),
+        (["s.journal", "--round", 1, "--all"], "give --round and --plot, or --all"),
+        (["s.journal", "--table", 1, "--all"], "give --round and --plot, or --all"),
+        (["s.journal", "s.journal", "--round", 1], "give one journal"),
+        (["s.journal", "--round", 1, "--score", "ada", "--kind", "order"], "leave --kind out"),
+        (["s.journal", "--round", 1, "--score", "ada", "--plot", "1"], "no plots"),
+        (["s.journal", "--round", 1, "--score", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
+        (["s.journal", "--round", 1, "--score", "user"], "'user' sat at no table"),
+        ([path_of("scarce"), "--round", 1, "--table", 0], "no tables in"),
+        ([path_of("scarce"), "--round", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
+        ([path_of("scarce"), "--round", 1, "--score", "ada"], "give audit --score one of comp"),
+        (["no.journal", "--round", 1, "--score", "ada"], "no such file"),
+    ],
+    ids=str,
+)
+def test_audit_refuses_what_does_not_fit_together(
+    goldrush: Goldrush, arguments: list[object], says: str
+) -> None:
+    assert_refused(goldrush("audit", *arguments), says)
+
+
+# leaderboard
+
+
+def test_leaderboard_shows_where_everybody_stands(goldrush: Goldrush, kept: Path) -> None:
+    ran = goldrush("leaderboard", "s.journal")
+    shown = json.loads(goldrush("leaderboard", "s.journal", "--json").out)
+    found = leaderboard(kept / "s.journal")
+    lines = ran.out.splitlines()
+
+    assert (0, "") == (ran.code, ran.err)
+    assert (lines[0], lines[-1]) == (
+        "after assignment 13, day 6", "rolling: the sum of 7 days"
+    )  # fmt: skip
+    assert [line.split()[:3] for line in lines[3:-2]] == [
+        [str(row.rank), str(row.agent), row.name] for row in found.rows
+    ]
+    assert shown == json.loads(json.dumps(found.as_dict()))
+
+
+def test_leaderboard_of_an_earlier_assignment(goldrush: Goldrush) -> None:
+    assert goldrush("leaderboard", "s.journal", "--at", 4).out.startswith("after assignment 4, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["s.journal", "--at", 14], "no assignment 14; give one from 0 to 13"),
+        (["s.journal", "--at", -1], "no assignment -1"),
+        ([path_of("scarce")], "give leaderboard one of competition"),
+        (["no.journal"], "no such file"),
+    ],
+    ids=str,
+)
+def test_leaderboard_refuses(goldrush: Goldrush, arguments: list[object], says: str) -> None:
+    assert_refused(goldrush("leaderboard", *arguments), says)
+
+
+# export --to
+
+
+def test_export_keeps_a_season_in_a_folder(goldrush: Goldrush, kept: Path, tmp_path: Path) -> None:
+    first = goldrush("export", "s.journal", "--to", tmp_path / "x", "--at", 3)
+    again = goldrush("export", "s.journal", "--to", tmp_path / "x")
+    forced = goldrush("export", "s.journal", "--to", tmp_path / "x", "--force")
+    board = json.loads((tmp_path / "x" / "benchmarks" / "leaderboard.json").read_text())
+
+    assert (0, "") == (first.code, first.err)
+    assert first.out.endswith(" agents, as after assignment 3\n")
+    assert_refused(again, "holds an export already", "--force")
+    assert (forced.code, board) == (
+        0, json.loads(json.dumps(leaderboard(kept / "s.journal").as_dict()))
+    )  # fmt: skip
+    assert (tmp_path / "x" / "agents" / "ada" / "CLAUDE.md").exists()
+
+
+def test_export_writes_nothing_for_a_name_that_is_a_path(
+    goldrush: Goldrush, tmp_path: Path
+) -> None:
+    ran = goldrush("export", "path.journal", "--to", tmp_path / "in" / "x")
+    (tmp_path / "in").mkdir()
+    again = goldrush("export", "path.journal", "--to", tmp_path / "in" / "x")
+
+    for refused in (ran, again):
+        assert_refused(refused, "agent 50 is called '../../x', which no folder can be")
+    assert [path.name for path in tmp_path.rglob("*")] == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["s.journal", "--to", "x", "--format", "jsonl"], "leave --format, --table and --out out"),
+        (["s.journal", "--to", "x", "--format", "csv"], "leave --format, --table and --out out"),
+        (["s.journal", "--to", "x", "--table", "events"], "leave --format"),
+        (["s.journal", "--to", "x", "--out", "y"], "leave --format"),
+        (["s.journal", "--at", 3], "leave --at out"),
+        (["s.journal", "forged.journal", "--to", "x"], "--to keeps one journal, and these are 2"),
+        ([path_of("scarce"), "--to", "x"], "give export --to one of competition"),
+        (["s.journal", "--to", "x", "--at", 99], "no assignment 99"),
+        (["s.journal", "--to", "s.journal"], "s.journal is no folder"),
+        (["s.journal", "--to", "."], "names no folder of its own"),
+        (["s.journal", "--to", "no/x"], "cannot write no/x"),
+    ],
+    ids=str,
+)
+def test_export_refuses(goldrush: Goldrush, kept: Path, arguments: list[object], says: str) -> None:
+    before = sorted(kept.iterdir())
+
+    assert_refused(goldrush("export", *arguments), says)
+    assert sorted(kept.iterdir()) == before
