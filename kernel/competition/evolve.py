@@ -147,6 +147,7 @@ def close(state: SeasonState) -> SeasonState:
     state.assignment += 1
     state.phase, state.steps, state.opening, state.proposed = OPEN, 0, None, None
     state.tables, state.bottomed, state.faced, state.fates = [], {}, {}, {}
+    state.vacant = 0
     state.interviewed, state.offers, state.agreed = set(), {}, {}
     return state
 
