@@ -30,7 +30,7 @@ def resume(
 
     if sources:
         raise BadInput(f"{journal} is a season: it has no recorded players", "leave --source out")
-    return play.resume(journal, trust=trust, fsync=fsync, on_assignment=on_round)
+    return play.resume(journal, models=models, trust=trust, fsync=fsync, on_assignment=on_round)
 
 
 def progress(unit: int, state: Any) -> tuple[str, int, int]:

@@ -54,14 +54,14 @@ def season(
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     config = config_of(chosen)
     allow_own_policies()
-    models_of(**options)
-    cast = cast_of(config.workers, parts)
+    models = models_of(**options)
+    cast = cast_of(config.workers, parts, models)
     target = out or free_path(f"season-seed{config.seed}")
     own = [entry["policy"] for entry in cast if ":" in entry["policy"]]
     return carried_out(
         target,
         lambda on_assignment: record(
-            target, chosen, cast, force=force, fsync=fsync,
+            target, chosen, cast, models=models, force=force, fsync=fsync,
             on_assignment=on_assignment,
         ),
         as_json,

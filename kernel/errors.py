@@ -142,10 +142,14 @@ class WriteFailed(JournalError):
 
 
 class PolicyFailed(GoldrushError):
-    """A policy raised or returned something that is no plan. The journal ends before `round`."""
+    """A policy raised or returned something that is no plan. The journal ends before `round`, which
+    is an assignment where `unit` says so.
+    """
 
-    def __init__(self, policy: str, agent: int, round: int, reason: str) -> None:
-        super().__init__(f"policy {policy} of agent {agent} failed in round {round}: {reason}")
+    def __init__(
+        self, policy: str, agent: int, round: int, reason: str, unit: str = "round"
+    ) -> None:
+        super().__init__(f"policy {policy} of agent {agent} failed in {unit} {round}: {reason}")
         self.policy = policy
         self.agent = agent
         self.round = round

@@ -24,6 +24,7 @@ from agents.mining import MinersAgain
 from agents.recorded import Recording
 from kernel import fold
 from kernel.codec import unpack
+from kernel.competition import COMPETITION
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -182,9 +183,20 @@ def _miners(
     return Asker(miners if any(miners.entries) or miners.replaced else None, miners.not_asked)
 
 
+def _season(
+    state: Any, forks: Forks, trust: Sequence[str], recordings: Sequence[Recording]
+) -> Asker:
+    # Imported for a season alone: it takes longer than a short mining run is verified in.
+    from agents.season.again import SeasonAgain
+
+    again = SeasonAgain(state, forks, trust)
+    return Asker(again if again.can_ask else None, again.not_asked)
+
+
 # Who asks the agents of a journal again, by the name of its world.
 ASKERS: Final[Mapping[str, Callable[[Any, Forks, Sequence[str], Sequence[Recording]], Asker]]] = {
-    MINING.name: _miners
+    MINING.name: _miners,
+    COMPETITION.name: _season,
 }
 
 

@@ -18,7 +18,7 @@ from agents.season.plain import plain
 from agents.season.seen import Seen
 from kernel.competition import rights
 from kernel.competition.acts import due_test
-from kernel.competition.conduct import test_seeds
+from kernel.competition.conduct import seeds_of_tests
 from kernel.competition.events import (
     ADOPTED,
     ASSIGNMENT_OPENED,
@@ -182,7 +182,7 @@ class Scripts:
         due = due_test(state, at, part)
         assert due is not None
         conduct, treatment = due
-        seeds = test_seeds(state.config, state.assignment, table.number)
+        seeds = seeds_of_tests(state.config, state.assignment, table.number)
         value, runs = self.lab.value(conduct, treatment, table.objective, seeds)
         return TESTED, (table.number, at, part, conduct, treatment, plain(value), runs)
 

@@ -93,7 +93,9 @@ class Step:
             raise
         except BaseException as error:  # whatever somebody's policy raises
             reason = f"{asked.name}: {described(error)}"
-            raise PolicyFailed(agent.policy, agent.ordinal, state.assignment, reason) from error
+            raise PolicyFailed(
+                agent.policy, agent.ordinal, state.assignment, reason, "assignment"
+            ) from error
         return _shaped(asked.name, answer)
 
     def question(self, asked: Asked) -> Question | None:

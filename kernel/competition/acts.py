@@ -17,7 +17,7 @@ from kernel.competition.conduct import (
     is_claim,
     is_conduct_shaped,
     is_subject,
-    test_seeds,
+    seeds_of_tests,
     tested_under,
 )
 from kernel.competition.config import CLASSES
@@ -232,7 +232,7 @@ def _table_set(state: SeasonState, row: Row) -> str | None:
 def _tested(state: SeasonState, row: Row) -> str | None:
     number, at, part, conduct, treatment, _, runs = row
     table = state.table
-    seeds = test_seeds(state.config, state.assignment, table.number)
+    seeds = seeds_of_tests(state.config, state.assignment, table.number)
     if number != table.number or tuple(seed for seed, _ in runs) != seeds:
         return MALFORMED
     expected = due_test(state, at, part)

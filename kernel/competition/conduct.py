@@ -107,7 +107,7 @@ def tested_under(conduct: Conduct, claim: Claim, part: str) -> str:
     return claim[1] if part == EDGE and claim[1] is not None else conduct[3]
 
 
-def test_seeds(config: SeasonConfig, assignment: int, table: int) -> tuple[int, ...]:
+def seeds_of_tests(config: SeasonConfig, assignment: int, table: int) -> tuple[int, ...]:
     """The seeds of the runs in which the claims of a table are tested.
 
     Drawn with key `[seed, assignment, table, 0, "test"]`, one word a seed. They are 2^52 or more:

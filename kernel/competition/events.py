@@ -120,6 +120,13 @@ def _is_rank(value: Any) -> bool:
     return type(value) is tuple and len(value) == 4 and all(map(NATURAL.holds, value))
 
 
+def _are_terms(value: Any) -> bool:
+    if type(value) is not tuple or len(value) != 3:
+        return False
+    conditions, target, due = value
+    return _CONDITIONS.holds(conditions) and AMOUNT.holds(target) and NATURAL.holds(due)
+
+
 def _is_act(value: Any) -> bool:
     """(place in the step, code of the event, row)."""
     if type(value) is not tuple or len(value) != 3:
@@ -144,8 +151,10 @@ def _shown_act(value: Any) -> dict[str, Any]:
     }
 
 
+_CONDITIONS = pairs(_among(CONDITIONS), optional(TEXT))
 _STEP = Kind("[rule, dimension, before, after]", _is_step, list)
 _RANK = Kind("[rank, agent, rolling, all_time]", _is_rank, list)
+_TERMS = Kind("[conditions, target, due]", _are_terms, _shown)
 _ACT = Kind("an act", _is_act, _shown_act)
 _TABLE = {"table": NATURAL}
 
@@ -237,13 +246,7 @@ EVENTS: Final[tuple[EventType, ...]] = (
     _input("interviewed", agent=AGENT, questions=SAID, answers=SAID),
     _input("contract_offered", agent=AGENT, conditions=SAID, target=SAID, due=SAID),
     _input("contract_reviewed", agent=AGENT, approved=SAID, terms=SAID, taken=SAID),
-    EventType(
-        "contract_signed",
-        {
-            "agent": AGENT, "conditions": pairs(_among(CONDITIONS), optional(TEXT)),
-            "target": AMOUNT, "due": NATURAL,
-        },
-    ),
+    EventType("contract_signed", {"agent": AGENT, "terms": _TERMS}),
     _input("condition_kept", agent=AGENT, condition=SAID, kept=SAID),
     EventType("contract_settled", {"agent": AGENT, "outcome": _among(CONTRACT_ENDS)}),
     EventType("reward_unlocked", {"agent": AGENT, "reward": _among(TIER_REWARDS)}),

@@ -451,9 +451,8 @@ def newcomer(state: SeasonState, inherits: int | None) -> Row:
 
 
 def _contract_signed(state: SeasonState, row: Row) -> None:
-    agent, *terms = row
-    is_mean = state.agents[agent].role in (WORKER, THERAPIST)
-    contract = signed((terms[0], terms[1], terms[2]), is_mean=is_mean)
+    agent, terms = row
+    contract = signed(terms, is_mean=state.agents[agent].role in (WORKER, THERAPIST))
     state.change(agent, contract=contract, is_self_determined=True)
 
 

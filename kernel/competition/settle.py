@@ -158,7 +158,7 @@ def _who_returns(state: SeasonState) -> int | None:
 def contracts_signed(state: SeasonState) -> Iterator[Derived]:
     """The contracts that the user and the agent agreed on."""
     for agent in sorted(state.agreed):
-        yield CONTRACT_SIGNED, (agent, *state.agreed[agent])
+        yield CONTRACT_SIGNED, (agent, state.agreed[agent])
 
 
 def settled(state: SeasonState) -> Iterator[Derived]:

@@ -8,21 +8,27 @@ in the place of what would have been said in that turn, legal or not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 from agents.llm.models import Models
-from agents.season.cast import check_policy
-from agents.season.lab import Lab
+from agents.season.cast import player_of
 from agents.season.plain import plain
-from agents.season.play import OnAssignment, Season, check_players, replaced_in
+from agents.season.play import (
+    OnAssignment,
+    Season,
+    check_players,
+    season_of,
+    with_models_decided,
+)
 from kernel import run
 from kernel.competition import COMPETITION
 from kernel.competition.events import EVENTS, SPOKE
 from kernel.competition.fork import changed, changes, turn_of
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
-from kernel.journal import sha256_of
+from kernel.journal import refuse_existing, sha256_of
 from kernel.world import Block, Row
 
 _KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
@@ -58,6 +64,8 @@ def fork(
             "leave --treatment and --source out",
         )
     sha256 = sha256_of(parent)
+    if roster and not force:
+        refuse_existing(out)  # before a model is asked anything
     parts = roster.split(",") if roster else []
     own = [part.partition("=")[2] for part in parts]
 
@@ -66,26 +74,30 @@ def fork(
         return {
             "parent": sha256,
             "changes": changes(state.config, config),
-            "cast": _recast(state, parts) if parts else None,
+            "cast": _recast(state, parts, models) if parts else None,
             "replaced": sorted(
                 (_replaced(item, number) for number, item in enumerate(replace, 1)),
                 key=lambda pair: (pair[0], turn_of(pair[1])),
             ),
         }
 
-    def ask_of(
-        state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
-    ) -> run.Ask[SeasonState]:
-        check_players(state, [*trust, *own])
-        return Season(Lab(state.config), replaced_in(forks))
+    with ExitStack() as stack:
 
-    unit = COMPETITION.vocabulary.unit_of(at)
-    return run.fork(
-        COMPETITION, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
-    )
+        def ask_of(
+            state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
+        ) -> Season:
+            check_players(state, [*trust, *own])
+            return stack.enter_context(season_of(state, forks, waiting, models))
+
+        unit = COMPETITION.vocabulary.unit_of(at)
+        return run.fork(
+            COMPETITION, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+        )
 
 
-def _recast(state: SeasonState, parts: Sequence[str]) -> list[dict[str, Any]]:
+def _recast(
+    state: SeasonState, parts: Sequence[str], models: Models | None
+) -> list[dict[str, Any]]:
     """Who plays by what from here on: everybody, with what `parts` changes."""
     cast = [
         {"ordinal": agent.ordinal, "policy": agent.policy, "options": dict(agent.options)}
@@ -98,11 +110,11 @@ def _recast(state: SeasonState, parts: Sequence[str]) -> list[dict[str, Any]]:
         ]
         if not is_given or not named:
             raise BadInput(f"{shown(part)} casts nobody", "write NAME=POLICY")
-        check_policy(policy)
+        policy, options = player_of(policy, models)
         for entry in cast:
             if entry["ordinal"] in named:
-                entry.update(policy=policy, options={})
-    return cast
+                entry.update(policy=policy, options=options)
+    return with_models_decided(cast, models)
 
 
 def _replaced(item: Mapping[str, Any], number: int) -> tuple[int, Row]:

@@ -299,7 +299,7 @@ def _reviewed(t: _Teller, event: Event) -> str:
 
 
 def _signed(t: _Teller, event: Event) -> str:
-    terms = _terms(event["conditions"], event["target"], event["due"])
+    terms = _terms(*event["terms"])
     return f"{t.name(event['agent'])} has a contract: {terms}"
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agents.season.cast import cast_of
 from kernel.competition import COMPETITION
 from kernel.competition.acts import due_test
-from kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, test_seeds
+from kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, seeds_of_tests
 from kernel.competition.config import CLASSES, SeasonConfig, config_of
 from kernel.competition.events import (
     ADOPTED,
@@ -108,7 +108,7 @@ class Step:
 
 
 @st.composite
-def seasons(draw: st.DrawFn, **fixed: Any) -> Season:
+def seasons(draw: st.DrawFn) -> Season:
     """Seasons of two to four assignments, in which thresholds are met and sparks are few."""
     few = st.integers(0, 3)
 
@@ -138,7 +138,7 @@ def seasons(draw: st.DrawFn, **fixed: Any) -> Season:
         "test_seeds": 1,
     }
     choices = draw(st.binary(min_size=CHOICES, max_size=CHOICES))
-    return Season(config_of(settings | fixed), choices)
+    return Season(config_of(settings), choices)
 
 
 def initial(config: SeasonConfig) -> SeasonState:
@@ -299,7 +299,7 @@ class Cast:
         acts: list[Act] = []
         for agent in state.interviewees():
             names = ("seat", "fee_paid", "moves") if state.agents[agent].is_worker else ()
-            conditions = [(name, None) for name in self.some(names)]
+            conditions: list[tuple[str, str | None]] = [(name, None) for name in self.some(names)]
             if self.pick((False, True)):
                 conditions.append(("objective", self.pick(tuple(OBJECTIVES))))
             terms = (tuple(conditions), self.pick((0, 1, 2.5, 5)), state.assignment + 1)
@@ -329,7 +329,9 @@ class Cast:
     def tested(self, state: SeasonState, at: int | None, part: str | None) -> Act:
         """A test that is waited for, with any value."""
         table = state.table
-        runs = tuple((seed, 0) for seed in test_seeds(state.config, state.assignment, table.number))
+        runs = tuple(
+            (seed, 0) for seed in seeds_of_tests(state.config, state.assignment, table.number)
+        )
         conduct, treatment = due_test(state, at, part) or (None, "")
         value = 0.5 if at is None and self.pick((True, True, True, False)) else self.pick(VALUES)
         return (TESTED, (table.number, at, part, conduct, treatment, value, runs))

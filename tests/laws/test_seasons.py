@@ -412,7 +412,7 @@ def test_how_a_contract_ends_follows_from_its_facts_alone(season: Season) -> Non
                 contracts[ASSISTANT].count += 1
         for code, row in step.derived_rows():
             if code == CONTRACT_SIGNED:
-                contracts[row[0]] = Signed(row[2], row[3])
+                contracts[row[0]] = Signed(*row[1][1:])
             elif code == SCORED:
                 for agent in {row[1], THERAPIST} & set(contracts):
                     contracts[agent].count += 1

@@ -15,7 +15,6 @@ import pytest
 from agents.llm.models import LLM
 from agents.llm.question import TEXT_MAX
 from agents.llm.usage import asked_in, taken_in
-from agents.season.again import SeasonAgain
 from agents.season.cast import cast_of
 from agents.season.forms import FORMS
 from agents.season.limits import PROMPT_MAX, RULES_MAX
@@ -25,10 +24,9 @@ from kernel.competition.events import ANSWERED
 from kernel.errors import BadInput, RunStopped
 from kernel.journal import Commit, Header
 from kernel.world import Block
-from replay import verify as verifying
 from replay.log import log
 from replay.usage import usage
-from replay.verify import Asker, Verdict, verify
+from replay.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded
@@ -39,12 +37,7 @@ EVERYBODY = (*OFFICES, "user", "worker")
 
 
 @pytest.fixture(autouse=True)
-def seasons_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def again(state: Any, forks: Any, trust: Any, recordings: Any) -> Asker:
-        found = SeasonAgain(state, forks, trust)
-        return Asker(found if found.can_ask else None, found.not_asked)
-
-    monkeypatch.setattr(verifying, "ASKERS", {**verifying.ASKERS, COMPETITION.name: again})
+def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)  # nothing is killed here but in words
 
 

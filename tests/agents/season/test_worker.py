@@ -19,7 +19,7 @@ from agents.season.character import (
 from agents.season.lab import Lab
 from agents.season.seen import Seen
 from agents.season.worker import Worker, trial_seeds
-from kernel.competition.conduct import test_seeds as seeds_of_tests
+from kernel.competition.conduct import seeds_of_tests
 from kernel.competition.config import config_of
 from kernel.competition.state import SPEAK, SeasonState, initial
 from kernel.competition.table import Contribution, Table

@@ -17,7 +17,7 @@ from xxhash import xxh3_64_intdigest
 from agents.season.cast import cast_of
 from kernel.competition import COMPETITION
 from kernel.competition.acts import due_test
-from kernel.competition.conduct import BASE, Conduct, bar_conduct, test_seeds
+from kernel.competition.conduct import BASE, Conduct, bar_conduct, seeds_of_tests
 from kernel.competition.config import config_of
 from kernel.competition.events import (
     ADOPTED,
@@ -292,7 +292,7 @@ class Season:
 
     def runs(self) -> tuple[tuple[int, int], ...]:
         """The runs of a test at this table."""
-        seeds = test_seeds(self.config, self.state.assignment, self.table.number)
+        seeds = seeds_of_tests(self.config, self.state.assignment, self.table.number)
         return tuple((seed, 0) for seed in seeds)
 
     # Then: what came of it.

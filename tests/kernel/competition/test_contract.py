@@ -144,8 +144,8 @@ def test_outside_its_time_nothing_is_offered_or_reviewed() -> None:
 def test_what_the_user_approves_is_signed() -> None:
     season = candidate().signs(ADA, (SEAT, GINI), 2, 6)
 
-    assert [(ADA, [["seat", None], ["objective", "gini"]], 2.0, 6)] == season.events(
-        "contract_signed", "agent", "conditions", "target", "due"
+    assert [(ADA, [[["seat", None], ["objective", "gini"]], 2, 6])] == season.events(
+        "contract_signed", "agent", "terms"
     )
     assert season.of(ADA).is_self_determined
 
@@ -157,7 +157,9 @@ def test_other_terms_are_taken_or_left(taken: bool) -> None:
 
     season.does(interviewed(ADA), offered(ADA), reviewed(ADA, False, terms, taken))
 
-    assert ([(5.0, 9)] if taken else []) == season.events("contract_signed", "target", "due")
+    assert ([(ADA, [[["seat", None]], 5, 9])] if taken else []) == season.events(
+        "contract_signed", "agent", "terms"
+    )
     assert taken is season.of(ADA).is_self_determined
 
 

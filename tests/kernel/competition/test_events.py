@@ -83,7 +83,7 @@ DERIVED = {
     "returned": "agent for",
     "deleted": "agent",
     "joined": "ordinal name inherits",
-    "contract_signed": "agent conditions target due",
+    "contract_signed": "agent terms",
     "contract_settled": "agent outcome",
     "reward_unlocked": "agent reward",
     "stage_reached": "agent stage",
@@ -287,7 +287,7 @@ def broken(change: Callable[[list[dict[str, Any]]], object]) -> Any:
         broken(lambda cast: cast[7].update(options={"a": [1]})),
         broken(lambda cast: cast[7].update(age=7)),
         broken(lambda cast: cast[2].update(role="worker")),
-        broken(lambda cast: cast.__setitem__(7, "cleo")),
+        [*cast_of(3)[:7], "cleo"],
     ],
 )
 def test_a_cast_that_is_not_whole_is_refused(cast: Any) -> None:

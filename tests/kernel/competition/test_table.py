@@ -176,6 +176,14 @@ def test_who_has_no_moves_left_contributes_nothing() -> None:
     assert ["act/malformed"] == season.does(season.spoke(silent(ADA))).codes
 
 
+def test_every_contribution_spends_a_move() -> None:
+    season = given(workers=5)
+
+    season.says(propose(ADA), amend(BEN, 0, RAIDERS), support(CLEO, 0), challenge(DOV, 0))
+
+    assert {ADA: 2, BEN: 2, CLEO: 2, DOV: 2, ELIF: 3} == season.to(JUDGING).table.moves
+
+
 # Moves
 
 
@@ -537,7 +545,7 @@ def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
 
     season.judges("redirect", 0)
 
-    assert ({0, 1, 2}, {DOV: 3}) == (season.table.removed, season.stances)
+    assert (frozenset({0, 1, 2}), {DOV: 3}) == (season.table.removed, season.stances)
     assert {ADA: 2, BEN: 2, CLEO: 2, DOV: 2} == season.table.moves
 
 
@@ -555,7 +563,7 @@ def test_redirects_of_several_rounds_add_up() -> None:
 
     season.says(propose(ADA, GUARDS)).judges("redirect", 3)
 
-    assert ({0, 3}, {BEN: 1}) == (season.table.removed, season.stances)
+    assert (frozenset({0, 3}), {BEN: 1}) == (season.table.removed, season.stances)
 
 
 def test_a_refutation_goes_with_the_challenge_that_was_redirected() -> None:

@@ -78,7 +78,8 @@ def test_what_is_put_in_by_hand_is_said_in_that_turn(parent: Path, forked: Path)
     [spoke] = [
         e
         for e in events_of(forked)
-        if e.name == "spoke" and (e.unit, e["agent"], e["round"]) == (2, said["agent"], said["round"])
+        if (e.name, e.unit) == ("spoke", 2)
+        and (e["agent"], e["round"]) == (said["agent"], said["round"])
     ]  # fmt: skip
 
     assert ("by hand", said["id"], "raid") == (spoke["words"], spoke["id"], spoke["conduct"][0])
