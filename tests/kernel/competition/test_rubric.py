@@ -90,8 +90,9 @@ def test_where_nothing_is_known_everything_is_fresh() -> None:
     assert 2 == novelty(given().says(propose(ADA)), ADA)
 
 
-def test_fresh_and_concluded_while_another_led_is_the_most() -> None:
-    season = given().says(propose(ADA), propose(BEN, FEW_GUARDS), support(CLEO, 1))
+@pytest.mark.parametrize("conduct", [FEW_RAIDERS, FEW_GUARDS])  # two fields away, and three
+def test_fresh_and_concluded_while_another_led_is_the_most(conduct: Any) -> None:
+    season = given().says(propose(ADA), propose(BEN, conduct), support(CLEO, 1))
 
     assert 3 == novelty(season, BEN)
 
@@ -394,6 +395,15 @@ def test_a_sustained_edge_topples_nobody() -> None:
     season.says(propose(ADA, edge=TRUCE), support(BEN, 0), challenge(CLEO, 0, "edge"))
 
     assert 1 == challenged(season, CLEO)
+
+
+def test_a_leader_that_still_leads_is_not_toppled_by_what_comes_later() -> None:
+    season = given().worth({(MINERS, TRUCE): FALSE}).says(propose(ADA, edge=TRUCE), support(BEN, 0))
+    season.says(challenge(CLEO, 0, "edge")).judges("clean")
+    season.says(propose(ADA, RAIDERS), support(BEN, 3)).judges("clean")
+
+    assert 1 == challenged(season, CLEO)
+    assert [3] == season.events("concluded", "proposal")
 
 
 def test_a_challenge_redirected_never_was() -> None:

@@ -416,6 +416,13 @@ def test_a_sustained_challenge_of_an_edge_refutes_nothing() -> None:
     assert season.table.is_sustained(season.table.said[1])
 
 
+def test_a_sustained_challenge_of_an_edge_refutes_nothing_where_the_base_was_challenged() -> None:
+    season = given(workers=4).worth({(MINERS, TRUCE): FALSE})
+    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0), challenge(CLEO, 0, "edge"))
+
+    assert (set(), {ADA: 0}) == (season.turn(DOV).table.standing.refuted, season.stances)
+
+
 def test_a_challenge_that_is_not_sustained_refutes_nothing() -> None:
     season = given().says(propose(ADA), challenge(BEN, 0)).to(JUDGING)
 
