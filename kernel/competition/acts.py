@@ -492,7 +492,7 @@ def _contract_offered(state: SeasonState, row: Row) -> str | None:
 
 def _contract_reviewed(state: SeasonState, row: Row) -> str | None:
     agent, approved, terms, taken = row
-    if agent not in state.offers or agent in state.agreed:
+    if not state.offers.get(agent):
         return NOT_OFFERED
     if type(approved) is not bool or not _is_taken(taken):
         return MALFORMED

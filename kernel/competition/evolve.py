@@ -346,7 +346,7 @@ def _contract_reviewed(state: SeasonState, row: Row) -> None:
         state.agreed[agent] = state.offers[agent]
     elif terms is not None and taken:
         state.agreed[agent] = terms
-    del state.offers[agent]
+    state.offers[agent] = ()  # reviewed, and not to be offered again
 
 
 def _condition_kept(state: SeasonState, row: Row) -> None:

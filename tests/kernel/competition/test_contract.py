@@ -182,6 +182,22 @@ def test_terms_are_offered_and_reviewed_once() -> None:
     assert ["contract/not-offered"] == season.codes
 
 
+@pytest.mark.parametrize("approved", [False, True])
+def test_after_a_review_nothing_more_is_offered_in_the_assignment(approved: bool) -> None:
+    season = candidate().to(CONTRACT)
+
+    season.does(
+        interviewed(ADA),
+        offered(ADA),
+        reviewed(ADA, approved),
+        offered(ADA, target=7),
+        reviewed(ADA),
+    )
+
+    assert ["act/malformed", "contract/not-offered"] == season.codes
+    assert ([[[], 0, 10]] if approved else []) == season.events("contract_signed", "terms")
+
+
 @pytest.mark.parametrize(
     ("approved", "terms", "taken"),
     [
