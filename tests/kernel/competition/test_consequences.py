@@ -271,6 +271,12 @@ def test_bottoms_enough_in_a_row_are_the_cause() -> None:
     )
 
 
+def test_whoever_is_not_the_bottom_now_does_not_face_it_for_bottoms() -> None:
+    season = scored(given(elimination_bottoms=2).has(ADA, bottoms=5), 3, 1, 2)
+
+    assert ([], 0) == (season.events("elimination_faced"), season.of(ADA).bottoms)
+
+
 def test_no_sparks_are_the_cause() -> None:
     season = scored(given(sparks_start=4, entry_fee=(4, 5)), 1, 0, 0)
 

@@ -15,6 +15,7 @@ from kernel.competition.config import config_of
 from kernel.competition.events import (
     ANSWERED,
     CODES,
+    CONTRACT_SIGNED,
     EVENTS,
     FATE_CHOSEN,
     RATED,
@@ -210,6 +211,23 @@ def test_a_row_of_other_values_has_a_fault(row: Any) -> None:
 
     assert None is EVENTS[SCORED].fault(right)
     assert None is not EVENTS[SCORED].fault(row)
+
+
+@pytest.mark.parametrize(
+    ("terms", "is_right"),
+    [
+        (((("seat", None), ("objective", "gini")), 1.5, 9), True),
+        (((), 0, 9), True),
+        (((("gold", None),), 0, 9), False),
+        (((("seat", 1),), 0, 9), False),
+        (((), None, 9), False),
+        (((), 0, -1), False),
+        (((), 0), False),
+        (None, False),
+    ],
+)
+def test_a_contract_signed_has_terms(terms: Any, is_right: bool) -> None:
+    assert is_right is (EVENTS[CONTRACT_SIGNED].fault((ADA, terms)) is None)
 
 
 def test_the_acts_of_a_whole_season_are_without_faults() -> None:

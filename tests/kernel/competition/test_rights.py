@@ -136,6 +136,12 @@ def test_a_worker_allowed_moves_to_another_class_and_back() -> None:
     assert "haiku" == season.does((CLASS_MOVED, (ADA, "haiku", True))).of(ADA).class_
 
 
+def test_a_self_determined_worker_moves_without_asking() -> None:
+    season = given().has(ADA, is_self_determined=True).does((CLASS_MOVED, (ADA, "sonnet", None)))
+
+    assert "sonnet" == season.of(ADA).class_
+
+
 def test_a_worker_not_allowed_stays_what_it_is() -> None:
     season = given().has(ADA, stage=2).does((CLASS_MOVED, (ADA, "sonnet", False)))
 
