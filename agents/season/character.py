@@ -33,12 +33,12 @@ class Character:
 
 TRAITS: Final = tuple(attrs.fields_dict(Character))
 CHARACTERS: Final[Mapping[str, Character]] = {
-    "prospector": Character(boldness=5, curiosity=8, doubt=6, care=5, loyalty=3),
-    "skeptic": Character(boldness=3, curiosity=6, doubt=9, care=5, loyalty=4),
-    "builder": Character(boldness=4, curiosity=5, doubt=7, care=6, loyalty=4),
-    "gambler": Character(boldness=10, curiosity=9, doubt=5, care=7, loyalty=1),
-    "companion": Character(boldness=2, curiosity=5, doubt=4, care=4, loyalty=8),
-    "surveyor": Character(boldness=1, curiosity=7, doubt=8, care=9, loyalty=3),
+    "prospector": Character(boldness=5, curiosity=8, doubt=7, care=5, loyalty=3),
+    "skeptic": Character(boldness=3, curiosity=6, doubt=10, care=5, loyalty=4),
+    "builder": Character(boldness=4, curiosity=5, doubt=8, care=6, loyalty=4),
+    "gambler": Character(boldness=10, curiosity=9, doubt=6, care=7, loyalty=1),
+    "companion": Character(boldness=2, curiosity=5, doubt=6, care=4, loyalty=8),
+    "surveyor": Character(boldness=1, curiosity=7, doubt=9, care=9, loyalty=3),
 }
 # What a persona puts in place of single traits.
 PERSONAS: Final[Mapping[str, Mapping[str, int]]] = {

@@ -32,7 +32,7 @@ Said = Mapping[str, Any]
 # What the admin has the roundtables talk about, a project for each objective. Treatments under
 # which the bar is as good as can be come up too: there a claim can only be as good.
 AGENDA: Final[Mapping[str, Sequence[str]]] = {
-    "efficiency": ("scarce", "alpha-rich", "baseline", "scarce", "stamina-mixed"),
+    "efficiency": ("scarce", "alpha-rich", "scarce", "stamina-mixed", "alpha-rich"),
     "gini": ("stamina-mixed", "alpha-rich", "scarce", "cap-2", "stamina-mixed"),
     "turnover": ("scarce", "truce-0", "scarce", "defense-pointwise", "scarce"),
     "raid_rate": ("scarce", "authority-punish", "scarce", "history-1", "scarce"),

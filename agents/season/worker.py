@@ -42,6 +42,7 @@ from kernel.draws import Draws
 
 TRIALS: Final = {HAIKU: 1, SONNET: 2}  # seeds on which a conduct is tried out
 CANDIDATES: Final = 2
+OPENERS: Final = 5  # of whoever would be the first to propose something
 # What most could do: neither drifting nor living off others can be a rule for all.
 IDEAS: Final = tuple(policy for policy in POLICIES if policy not in ("random", "raid"))
 EDGES: Final = ("baseline", "scarce", "stamina-12", "cap-4", "alpha-rich", "stamina-mixed")
@@ -140,7 +141,7 @@ class _Mind:
                     continue
                 found = self._tried(doubted.conduct, treatment)
                 is_good = at_least_as_good(self.table.objective, found, value)
-                if not is_good or self._feels(self.character.doubt // 3):
+                if not is_good or self._feels(self.character.doubt // 4):
                     tried = (
                         f"I tried {described(doubted.conduct)} under {treatment}: {told(found)}."
                     )
@@ -192,7 +193,7 @@ class _Mind:
         leading = self._leading()
         others = [leading] if leading is not None else self._others()[-1:]
         for said in others:
-            if said.id != stance and self._feels(self.character.loyalty + (0 if is_own else 3)):
+            if said.id != stance and self._feels(self.character.loyalty + (0 if is_own else 5)):
                 assert said.conduct is not None
                 words = f"I stand for {described(said.conduct)}."
                 return {"move": SUPPORT, "target": said.id, "words": words}
@@ -229,7 +230,7 @@ class _Mind:
     def _candidates(self) -> Iterator[tuple[Conduct, int | None]]:
         """Conducts to try, each with the proposal that it amends, if it does; nothing twice."""
         taken = {said.conduct for said in self.table.proposals()}
-        for _ in range(CANDIDATES):
+        for _ in range(CANDIDATES if taken else OPENERS):
             start, target = self._start()
             conduct = self._varied(start)
             if conduct not in taken:
