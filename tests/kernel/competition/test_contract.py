@@ -350,6 +350,17 @@ def test_a_user_who_says_nothing_keeps_the_conditions() -> None:
     assert ["permanent"] == season.events("contract_settled", "outcome")
 
 
+def test_when_a_contract_is_due_its_conditions_are_not_asked_for_any_more() -> None:
+    season = candidate().signs(ADA, (FEE_PAID,), due=2).closes()
+
+    waits = []
+    while season.state.assignment < 3:
+        waits += [season.state.assignment] if season.state.phase == KEEP else []
+        season.does(*season.neutral())
+
+    assert [1] == waits
+
+
 # Ends
 
 
