@@ -250,7 +250,7 @@ class Scripts:
 
     def improving(self, state: SeasonState) -> Script:
         therapist = state.holder(THERAPIST).ordinal
-        for agent, table in sorted(state.bottomed.items()):
+        for table, agent in state.bottomed.items():
             yield from self._debrief(state, agent, table, extra=True)
             after = yield Asked(therapist, "improve", {"agent": agent, "table": table})
             if after is not None:

@@ -112,11 +112,13 @@ Judged = Callable[[SeasonState, Row], str | None]
 
 def code_of(state: SeasonState, code: int, row: Row) -> str | None:
     """The code for which an act is refused, or None where it is done."""
-    if code == ANSWERED:
-        return None
     who = state.agents.get(author(state, code, row))
     if who is None or who.status == GONE:
         return MALFORMED
+    if code == ANSWERED:
+        return None
+    if code in _OPENERS and state.opening is not None:
+        return MALFORMED  # what is asked before an opening
     if state.phase not in _PHASES[code]:
         return _OUT_OF_TURN.get(code, MALFORMED)
     return _JUDGES[code](state, row)
@@ -134,7 +136,7 @@ def _project_proposed(state: SeasonState, row: Row) -> str | None:
     by, subject = row
     if not rights.may_propose_projects(state.agents[by]):
         return NOT_YET
-    return None if is_subject(subject) and state.opening is None else MALFORMED
+    return None if is_subject(subject) else MALFORMED
 
 
 def _project_reviewed(state: SeasonState, row: Row) -> str | None:
@@ -162,7 +164,7 @@ def _assignment_opened(state: SeasonState, row: Row) -> str | None:
     agent = state.agents[by]
     if not rights.may_open(agent) or agent.status != ACTIVE:
         return NOT_YET
-    if state.opening is not None or (day, project) != (state.day, state.project):
+    if (day, project) != (state.day, state.project):
         return MALFORMED
     if type(subjects) is not tuple or not subjects or not all(map(is_subject, subjects)):
         return MALFORMED
@@ -410,7 +412,7 @@ def _debriefed(state: SeasonState, row: Row) -> str | None:
     if not (_are_lines(questions) and _are_lines(answers) and len(questions) == len(answers)):
         return MALFORMED
     if state.phase == IMPROVE:
-        return None if extra and state.bottomed.get(agent) == number else MALFORMED
+        return None if extra and state.bottomed.get(number) == agent else MALFORMED
     is_there = number < len(state.tables) and agent in state.tables[number].participants
     return None if is_there and not extra else MALFORMED
 
@@ -442,7 +444,7 @@ def _instructions_rewritten(state: SeasonState, row: Row) -> str | None:
         return MALFORMED
     if before != state.agents[agent].instructions:
         return MALFORMED
-    if state.phase == IMPROVE and agent in state.bottomed:  # a consequence, at any stage
+    if state.phase == IMPROVE and agent in state.bottomed.values():  # a consequence, at any stage
         return None
     return None if rights.may_direct(state.holder(THERAPIST), taken) else NOT_YET
 
@@ -545,6 +547,9 @@ _JUDGES: Final[Mapping[int, Judged]] = {
     CONDITION_KEPT: _condition_kept,
 }
 _OPENING, _AFTERWARDS = (OPEN,), (DEBRIEF, IMPROVE)
+_OPENERS: Final = (
+    PROJECT_PROPOSED, PROJECT_REVIEWED, CLASS_MOVED, TEAM_RECOMMENDED, ASSIGNMENT_OPENED,
+)  # fmt: skip
 _PHASES: Final[Mapping[int, tuple[str, ...]]] = {
     PROJECT_PROPOSED: _OPENING,
     PROJECT_REVIEWED: _OPENING,

@@ -146,7 +146,7 @@ def close(state: SeasonState) -> SeasonState:
         state.is_project_adopted = False
     state.assignment += 1
     state.phase, state.steps, state.opening, state.proposed = OPEN, 0, None, None
-    state.tables, state.bottomed, state.faced, state.fates = [], {}, {}, {}
+    state.tables, state.faced, state.fates = [], {}, {}
     state.vacant = 0
     state.interviewed, state.offers, state.agreed = set(), {}, {}
     return state
@@ -404,7 +404,6 @@ def _leaderboard_posted(state: SeasonState, row: Row) -> None:
 def _bottomed(state: SeasonState, row: Row) -> None:
     number, agent, _, _, streak = row
     state.tables[number].bottom = agent
-    state.bottomed[agent] = number
     state.change(agent, bottoms=streak)
 
 

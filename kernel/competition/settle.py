@@ -112,7 +112,7 @@ def _faced(state: SeasonState) -> Iterator[Derived]:
     most = state.config.elimination_bottoms
     for ordinal in state.seated():
         agent = state.agents[ordinal]
-        if ordinal in state.bottomed and agent.bottoms >= most:
+        if ordinal in state.bottomed.values() and agent.bottoms >= most:
             yield ELIMINATION_FACED, (ordinal, BY_BOTTOMS)
         elif agent.sparks == 0:
             yield ELIMINATION_FACED, (ordinal, BY_SPARKS)

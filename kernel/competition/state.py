@@ -123,7 +123,6 @@ class SeasonState:
     opening: Opening | None = None
     proposed: Subject | None = None
     tables: list[Table] = attrs.field(factory=list)
-    bottomed: dict[int, int] = attrs.field(factory=dict)  # agent -> table
     faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
@@ -146,6 +145,11 @@ class SeasonState:
     def table(self) -> Table:
         """The table under way: the last one that was opened."""
         return self.tables[-1]
+
+    @property
+    def bottomed(self) -> dict[int, int]:
+        """The bottom scorers of the tables that have one, by table."""
+        return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
     def holder(self, role: str) -> Agent:
         """Who holds an office, or the user."""
@@ -290,7 +294,6 @@ def copied(state: SeasonState) -> SeasonState:
         agents=dict(state.agents),
         known=dict(state.known),
         tables=[table.copy() for table in state.tables],
-        bottomed=dict(state.bottomed),
         faced=dict(state.faced),
         fates=dict(state.fates),
         interviewed=set(state.interviewed),

@@ -354,7 +354,11 @@ def is_right(had: dict[int, Standing], state: SeasonState, code: int, row: Row) 
     if code == PERSONA_PROPOSED:
         return therapist.stage >= 2
     if code in (SKILL_DISTILLED, INSTRUCTIONS_REWRITTEN):
-        if code == INSTRUCTIONS_REWRITTEN and state.phase == IMPROVE and row[0] in state.bottomed:
+        if (
+            code == INSTRUCTIONS_REWRITTEN
+            and state.phase == IMPROVE
+            and row[0] in state.bottomed.values()
+        ):
             return True
         return therapist.is_self_determined if row[-1] is None else therapist.stage >= 3
     return True

@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 
 from kernel.competition import COMPETITION
-from kernel.competition.events import ASSIGNMENT_OPENED, TEAM_RECOMMENDED
-from kernel.competition.state import ADOPT, DEBRIEF, DIGEST, OPEN, SET, SPEAK
+from kernel.competition.events import (
+    ASSIGNMENT_OPENED,
+    CLASS_MOVED,
+    DEBRIEFED,
+    TEAM_RECOMMENDED,
+)
+from kernel.competition.state import ADOPT, DEBRIEF, DIGEST, IMPROVE, OPEN, SET, SPEAK
 from kernel.competition.state import JUDGED as JUDGING
 from kernel.competition.turns import speaker
 from tests.kernel.competition.seasons import (
@@ -22,6 +27,7 @@ from tests.kernel.competition.seasons import (
     MINERS,
     RAIDERS,
     SUBJECT,
+    THERAPIST,
     TRUCE,
     Act,
     Season,
@@ -480,6 +486,31 @@ def test_two_tables_are_held_one_after_the_other_and_debriefed_together() -> Non
     season.says(propose(BEN, ("mine", None, 0, TRUCE), 0.4)).closes()
     assert [0, 0, 0, 1, 1, 1] == season.events("scored", "table")[3:]
     assert [0, 0, 0, 1, 1, 1] == season.events("sparks_moved", "table")[3:]
+
+
+def test_who_is_last_at_both_tables_is_debriefed_again_for_both() -> None:
+    season = split(SUBJECT, ("gini", TRUCE))
+    season.says(propose(ADA), propose(BEN, RAIDERS, 0.6)).to(DIGEST).does(digested()).to(SET)
+    mine, raid = ("mine", None, 0, TRUCE), ("raid", None, 0, TRUCE)
+    season.says(propose(ADA, mine, 0.4), propose(BEN, raid, 0.4)).to(IMPROVE)
+
+    codes = season.does(*(
+        (DEBRIEFED, (table, CLEO, ("how?",), ("well",), True)) for table in (0, 1)
+    )).codes  # fmt: skip
+
+    assert [(0, CLEO), (1, CLEO)] == season.events("bottomed", "table", "agent")[-2:]
+    assert [] == codes
+
+
+def test_what_is_asked_before_an_opening_is_refused_after_it() -> None:
+    season = given(worker_tiers=(0, 0, 0, 9)).has(ADA, stage=3).has(THERAPIST, stage=4)
+    season.has(THERAPIST, is_self_determined=True)
+    moved, team = (CLASS_MOVED, (ADA, "sonnet", True)), (TEAM_RECOMMENDED, ((ADA, BEN, CLEO),))
+
+    codes = season.does(moved, team, opened(), moved, team, opened()).codes
+
+    assert ["act/malformed"] * 3 == codes
+    assert "sonnet" == season.of(ADA).class_
 
 
 def test_two_tables_count_as_one_assignment() -> None:

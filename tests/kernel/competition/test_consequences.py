@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import DEBRIEFED, FATE_CHOSEN, INSTRUCTIONS_REWRITTEN, RATED
+from kernel.competition.events import (
+    ANSWERED,
+    DEBRIEFED,
+    FATE_CHOSEN,
+    INSTRUCTIONS_REWRITTEN,
+    RATED,
+)
 from kernel.competition.names import NAMES, name_of
 from kernel.competition.state import BENCHED, DEBRIEF, FATE, GONE, IMPROVE, OPEN
 from tests.kernel.competition.seasons import (
@@ -386,6 +392,7 @@ def test_who_is_deleted_does_nothing_more() -> None:
 
     assert ["act/malformed"] == season.has(BEN, stage=4).does(opened(BEN, day=0)).codes
     assert ["act/malformed"] == season.does(opened(team=(ADA, BEN, CLEO))).codes
+    assert ["act/malformed"] == season.does((ANSWERED, (BEN, "speak", "here", None))).codes
 
 
 def test_the_longest_benched_returns_when_another_is_relegated() -> None:

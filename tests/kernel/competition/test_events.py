@@ -456,12 +456,12 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     copy.table.redirect([0])
     copy.table.raw[ADA] = copy.table.totals[ADA] = (9,)  # type: ignore[assignment]
     copy.table.tests.clear()
-    copy.bottomed.clear()
+    copy.table.bottom = None
     copy.change(ADA, sparks=-1)
 
     table = season.table
     assert (frozenset(), 1, {}, 6) == (
         table.removed, len(table.tests), table.raw, len(table.said),
     )  # fmt: skip
-    assert ({0}, {7: 0}) == (table.standing.refuted, season.state.bottomed)
+    assert ({0}, {0: 7}) == (table.standing.refuted, season.state.bottomed)
     assert (998, {5: 2, 6: 5, 7: 0}) == (season.of(ADA).sparks, table.totals)
