@@ -7,6 +7,7 @@ Agents have the names that the journal gives them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,8 @@ from kernel.journal import START, JournalReader
 from kernel.world import Event
 
 Names = Mapping[int, str]
+
+_NAME = re.compile(r"[a-z0-9_-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
 def names_in(path: str | Path) -> dict[int, str]:
@@ -72,7 +75,7 @@ class _Teller:
     def name(self, agent: Any) -> str:
         """What an agent is called."""
         known = self._names.get(agent) if type(agent) is int else None
-        return known or f"agent {agent}"
+        return known or f"agent {_quoted(agent)}"
 
     def listed(self, agents: Sequence[int]) -> str:
         """Several agents."""
@@ -83,9 +86,18 @@ def _quoted(value: Any) -> str:
     return json.dumps(value)
 
 
+def _word(value: Any) -> str:
+    """A name as it is; anything else that stands in the place of one quoted."""
+    is_name = isinstance(value, str) and _NAME.fullmatch(value) is not None
+    return value if is_name else _quoted(value)
+
+
 def _conduct(value: Any) -> str:
     conduct = tuple(value) if isinstance(value, list) else value
-    return described(conduct) if is_conduct_shaped(conduct) else _quoted(value)
+    is_one = is_conduct_shaped(conduct) and all(
+        name is None or _NAME.fullmatch(name) for name in (*conduct[:2], conduct[3])
+    )
+    return described(conduct) if is_one else _quoted(value)
 
 
 def _started(t: _Teller, event: Event) -> str:
@@ -97,12 +109,14 @@ def _started(t: _Teller, event: Event) -> str:
 
 
 def _answered(t: _Teller, event: Event) -> str:
-    return f"{t.name(event['who'])} was asked to {event['asked']}: {_quoted(event['answer'])}"
+    return (
+        f"{t.name(event['who'])} was asked to {_word(event['asked'])}: {_quoted(event['answer'])}"
+    )
 
 
 def _subject(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
-        return f"{value[0]} under {value[1]}"
+        return f"{_word(value[0])} under {_word(value[1])}"
     return _quoted(value)
 
 
@@ -119,7 +133,7 @@ def _opened(t: _Teller, event: Event) -> str:
 def _class_moved(t: _Teller, event: Event) -> str:
     asked = {True: "and the admin allows it", False: "and the admin does not allow it"}
     how = asked.get(event["allowed"], "without asking")
-    return f"{t.name(event['agent'])} wants to run as {event['class']}, {how}"
+    return f"{t.name(event['agent'])} wants to run as {_word(event['class'])}, {how}"
 
 
 def _table_set(t: _Teller, event: Event) -> str:
@@ -129,7 +143,7 @@ def _table_set(t: _Teller, event: Event) -> str:
     if event["order"] is not None:
         parts.append(f"order {_agents(t, event['order'])}")
     if event["rounds"] is not None:
-        parts.append(f"up to {event['rounds']} rounds")
+        parts.append(f"up to {_quoted(event['rounds'])} rounds")
     return f"{t.name(event['by'])} sets the table: {'; '.join(parts) or 'as it is'}"
 
 
@@ -140,7 +154,7 @@ def _agents(t: _Teller, value: Any) -> str:
 def _tested(t: _Teller, event: Event) -> str:
     value = "undefined" if event["value"] is None else f"{event['value']:.6g}"
     runs = f"{len(event['runs'])} run{'' if len(event['runs']) == 1 else 's'}"
-    how = f"{_conduct(event['conduct'])} under {event['treatment']}, {runs}"
+    how = f"{_conduct(event['conduct'])} under {_word(event['treatment'])}, {runs}"
     if event["at"] is None:
         return f"the bar is {value} ({how})"
     return f"tested: {event['part']} of #{event['at']} is {value} ({how})"
@@ -156,13 +170,13 @@ def _roundtable(t: _Teller, event: Event) -> str:
 
 def _spoke(t: _Teller, event: Event) -> str:
     who, move = f"#{event['id']} {t.name(event['agent'])}", event["move"]
-    at = "" if event["target"] is None else f" #{event['target']}"
+    at = "" if event["target"] is None else f" #{_quoted(event['target'])}"
     if move == "propose":
         says = f"proposes {_conduct(event['conduct'])}, claims {_claim(event['claim'])}"
     elif move == "amend":
         says = f"amends{at} to {_conduct(event['conduct'])}, claims {_claim(event['claim'])}"
     elif move == "challenge":
-        says = f"challenges the {event['part']} of{at}"
+        says = f"challenges the {_word(event['part'])} of{at}"
     elif move == "support":
         says = f"supports{at}"
     elif move == "pass":
@@ -176,13 +190,17 @@ def _spoke(t: _Teller, event: Event) -> str:
 def _claim(value: Any) -> str:
     if not isinstance(value, list) or len(value) != 2:
         return _quoted(value)
-    return f"{value[0]}" if value[1] is None else f"{value[0]}, also under {value[1]}"
+    claimed, edge = value
+    return _quoted(claimed) + ("" if edge is None else f", also under {_word(edge)}")
 
 
 def _judged(t: _Teller, event: Event) -> str:
-    at = ", ".join(f"#{i}" for i in event["ids"]) if isinstance(event["ids"], list) else ""
+    ids = event["ids"] if isinstance(event["ids"], list) else []
+    at = ", ".join(f"#{_quoted(i)}" for i in ids)
     reason = f": {_quoted(event['reason'])}" if event["reason"] else ""
-    return f"judge, round {event['round']}: {event['signal']}{f' {at}' if at else ''}{reason}"
+    return (
+        f"judge, round {event['round']}: {_word(event['signal'])}{f' {at}' if at else ''}{reason}"
+    )
 
 
 def _refused(t: _Teller, event: Event) -> str:
@@ -225,7 +243,7 @@ def _taken(event: Event) -> str:
 
 def _rewritten(t: _Teller, event: Event) -> str:
     before, after = event["before"] or {}, event["after"] or {}
-    changed = [f"{k} {_quoted(v)}" for k, v in after.items() if before.get(k) != v]
+    changed = [f"{_word(k)} {_quoted(v)}" for k, v in after.items() if before.get(k) != v]
     return (
         f"instructions of {t.name(event['agent'])} rewritten, {_taken(event)}: "
         f"{', '.join(changed) or 'nothing new'}"
@@ -234,7 +252,7 @@ def _rewritten(t: _Teller, event: Event) -> str:
 
 def _rated(t: _Teller, event: Event) -> str:
     reasons = event["reasons"]
-    why = " ".join(map(str, reasons)) if isinstance(reasons, list) else _quoted(reasons)
+    why = " ".join(map(str, reasons)) if isinstance(reasons, list) else reasons
     return f"therapist rates {t.name(event['agent'])} {_quoted(event['raw'])}: {_quoted(why)}"
 
 
@@ -305,7 +323,7 @@ def _signed(t: _Teller, event: Event) -> str:
 
 def _kept(t: _Teller, event: Event) -> str:
     keeps = {True: "keeps", False: "does not keep"}.get(event["kept"], "says nothing of")
-    return f"the user {keeps} the condition {event['condition']} of {t.name(event['agent'])}"
+    return f"the user {keeps} the condition {_word(event['condition'])} of {t.name(event['agent'])}"
 
 
 def _settled(t: _Teller, event: Event) -> str:
