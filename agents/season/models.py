@@ -60,9 +60,11 @@ class SeasonModels:
 def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
     """The cast with it written down how each model is asked, found out where that is left open.
 
-    Every model is asked a short question. Raises BadInput where one does not answer it.
+    Every model is asked a short question. Raises BadInput where one does not answer it, and for
+    options that are no model's.
     """
-    chosen = {e["options"]["name"]: model_of(e["options"]) for e in cast if e["policy"] == LLM}
+    models_of_cast = [model_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
+    chosen = {model.name: model for model in models_of_cast}
     form = FORMS["adopt"].schema()
     asker = Asker(list(chosen.values()), models)
     try:

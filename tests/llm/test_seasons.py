@@ -20,9 +20,10 @@ from agents.season.forms import FORMS
 from agents.season.limits import PROMPT_MAX, RULES_MAX
 from agents.season.play import record, resume
 from kernel.competition import COMPETITION
+from kernel.competition.config import config_of
 from kernel.competition.events import ANSWERED
 from kernel.errors import BadInput, RunStopped
-from kernel.journal import Commit, Header
+from kernel.journal import START, Commit, Header
 from kernel.world import Block
 from replay.log import log
 from replay.usage import usage
@@ -440,6 +441,17 @@ def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> No
         _write(forged, commits[: first + 1])
         with pytest.raises(BadInput, match="step under way"):
             resume(forged, models=models(server.address))
+
+
+def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> None:
+    cast = cast_of(4)
+    cast[2].update(policy=LLM, options={})
+    setup = {"config": config_of({"workers": 4}).as_dict(), "cast": cast}
+    start = Commit(START, 0, COMPETITION.digest(COMPETITION.initial(setup)), setup=setup)
+    path = _write(tmp_path / "forged.journal", [start])
+
+    with pytest.raises(BadInput, match="options"):
+        resume(path)
 
 
 def _write(path: Path, commits: list[Commit]) -> Path:
