@@ -8,8 +8,8 @@ from typing import Final
 from cli.text import printable, table
 from kernel.competition.conduct import Conduct, described
 from kernel.competition.events import AGREEING, DIMENSIONS, FARMING, IN_RELATION
-from kernel.competition.rubric import Finished
-from replay.season.score import Challenge, Checked, Concluded, Moved, Proposal, Score, scores
+from kernel.competition.rubric import Challenged, Finished
+from replay.season.score import Checked, Concluded, Moved, Proposal, Score, scores
 
 __all__ = ["scores", "told"]
 
@@ -99,7 +99,7 @@ def _challenges(score: Score) -> list[str]:
     return [*lines, "a proposal of its own followed"] if score.followed else lines
 
 
-def _challenge(challenge: Challenge) -> str:
+def _challenge(challenge: Challenged) -> str:
     verdict = "sustained" if challenge.is_sustained else "not sustained"
     toppled = ", and what it was aimed at led no more" if challenge.toppled else ""
     aimed = f"the {challenge.part} of proposal {challenge.target}"

@@ -15,9 +15,9 @@ from typing import Any, Final
 import attrs
 
 from agents.llm.found import object_in
-from agents.season.character import TRAITS
+from agents.season.character import MOST, TRAITS
 from agents.season.seen import Seen
-from kernel.competition.acts import LINES_MAX, TEXT_MAX
+from kernel.competition.acts import CARRIES, LINES_MAX, SHORT_MAX, TEXT_MAX
 from kernel.competition.conduct import (
     OBJECTIVES,
     PARTS,
@@ -28,20 +28,15 @@ from kernel.competition.conduct import (
 )
 from kernel.competition.config import CLASSES
 from kernel.competition.events import (
-    AMEND,
-    CHALLENGE,
     CONDITIONS,
     DIMENSIONS,
     FATES,
     MOVES,
-    PASS,
-    PROPOSE,
     SIGNALS,
-    SUPPORT,
 )
+from kernel.competition.rubric import SCORE_MAX
 from kernel.mining.events import NO_ANSWER, NO_JSON, REFUSAL
 
-SHORT_MAX: Final = 200  # characters of a trait and of a persona
 ENTRIES_MAX: Final = 20  # of instructions
 KEY_MAX: Final = 60  # characters of their names
 VALUE_MAX: Final = 2_000  # and of their texts
@@ -121,21 +116,12 @@ _TERMS: Final = {
     "target": _or_null(_NUMBER),
     "due": _or_null(_INTEGER),
 }
-_SCORE: Final = {"type": "integer", "minimum": 0, "maximum": 3}
-_TRAIT: Final = _or_null({"type": "integer", "minimum": 0, "maximum": 10})
+_SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
+_TRAIT: Final = _or_null({"type": "integer", "minimum": 0, "maximum": MOST})
 _INSTRUCTIONS: Final = _object(text=_or_null(_STRING), **dict.fromkeys(TRAITS, _TRAIT))
 
 
 # Readers
-
-# What a move carries beside its words.
-CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
-    PROPOSE: ("conduct", "claim"),
-    AMEND: ("target", "conduct", "claim"),
-    SUPPORT: ("target",),
-    CHALLENGE: ("target", "part"),
-    PASS: (),
-}
 
 
 def _speak(found: Found, seen: Seen) -> Any:

@@ -18,7 +18,6 @@ from kernel.competition import rights
 from kernel.competition.acts import TEAM_MIN, is_rejectable
 from kernel.competition.config import HAIKU, SONNET
 from kernel.competition.events import (
-    CHALLENGE,
     CLEAN,
     CONDITIONS,
     CONVERGED,
@@ -30,7 +29,7 @@ from kernel.competition.events import (
     WEAK_CONSENSUS,
 )
 from kernel.competition.state import ADMIN, ASSISTANT, JUDGE, THERAPIST, WORKER
-from kernel.competition.table import Contribution, parts_of
+from kernel.competition.table import parts_of
 
 Told = Mapping[str, Any]
 
@@ -46,7 +45,7 @@ def _speak(seen: Seen, told: Told) -> str:
     ]
     to_challenge = [
         f"{said.id} ({part})" for said in others for part in parts_of(said)
-        if not _was_challenged(seen, said, part)
+        if not table.was_challenged(said.id, part)
     ]  # fmt: skip
     left = table.moves.get(me.ordinal, 0)
     return "\n".join(
@@ -66,13 +65,6 @@ def _speak(seen: Seen, told: Told) -> str:
 
 def _offered(says: str, targets: list[Any]) -> list[str]:
     return [f"{says} {within(map(str, targets[::-1]), 300)};"] if targets else []
-
-
-def _was_challenged(seen: Seen, proposal: Contribution, part: str) -> bool:
-    return any(
-        said.move == CHALLENGE and (said.target, said.part) == (proposal.id, part)
-        for said in seen.table.counted()
-    )
 
 
 def _want_class(seen: Seen, told: Told) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from agents.season.character import MOST, instructions_of
 from agents.season.seen import Seen
 from agents.season.worker import CONTRACT_TERM
+from kernel.competition.acts import TEAM_MIN
 from kernel.competition.conduct import at_least_as_good, described
 from kernel.competition.events import ACCURACY, CHALLENGES, DIMENSIONS, IMPACT, NOVELTY, OBJECTIVE
 from kernel.competition.rubric import Grounds
@@ -93,7 +94,7 @@ class Therapist:
         active, ranks = seen.active, [who for _, who, _, _ in seen.leaderboard]
         last = [agent for agent in ranks if agent in active][-1:]
         team = [agent for agent in active if agent not in last]
-        return team if len(team) >= 3 and draws.below(MOST) < 3 else None
+        return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
         """What it asks before a contract."""

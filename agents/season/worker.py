@@ -123,6 +123,7 @@ class _Mind:
         self.draws = draws
         self.me = seen.me
         self.table = seen.table
+        self.proposals = seen.table.proposals()
         self.character: Character = character_of(seen.me)
         self.seeds = trial_seeds(seen)
 
@@ -135,7 +136,7 @@ class _Mind:
             assert doubted.claim is not None
             value, edge = doubted.claim
             for part, treatment in ((BASE, doubted.conduct[3]), (EDGE, edge)):
-                if treatment is None or self._was_challenged(doubted, part):
+                if treatment is None or self.table.was_challenged(doubted.id, part):
                     continue
                 if not self._feels(self.character.doubt):
                     continue
@@ -229,7 +230,7 @@ class _Mind:
 
     def _candidates(self) -> Iterator[tuple[Conduct, int | None]]:
         """Conducts to try, each with the proposal that it amends, if it does; nothing twice."""
-        taken = {said.conduct for said in self.table.proposals()}
+        taken = {said.conduct for said in self.proposals}
         for _ in range(CANDIDATES if taken else OPENERS):
             start, target = self._start()
             conduct = self._varied(start)
@@ -277,12 +278,6 @@ class _Mind:
         others = [said for said in reversed(self._others()) if said is not leading]
         return ([] if leading is None else [leading]) + others[:1]
 
-    def _was_challenged(self, proposal: Contribution, part: str) -> bool:
-        return any(
-            said.move == CHALLENGE and (said.target, said.part) == (proposal.id, part)
-            for said in self.table.counted()
-        )
-
     def _leading(self) -> Contribution | None:
         """What leads, unless it is its own."""
         leading = self.table.standing.leading()
@@ -293,12 +288,12 @@ class _Mind:
         """What others proposed and nobody has refuted."""
         return [
             said
-            for said in self.table.proposals()
+            for said in self.proposals
             if said.agent != self.me.ordinal and said.id not in self.table.standing.refuted
         ]
 
     def _own(self) -> list[Contribution]:
-        return [said for said in self.table.proposals() if said.agent == self.me.ordinal]
+        return [said for said in self.proposals if said.agent == self.me.ordinal]
 
     def _tried(self, conduct: Conduct, treatment: str) -> Value:
         return self.seen.tried(conduct, treatment, self.seeds)

@@ -104,6 +104,7 @@ from kernel.competition.turns import has_spoken, speaker
 from kernel.world import Row
 
 TEXT_MAX: Final = 4_000  # characters of words, reasons, digests and answers
+SHORT_MAX: Final = 200  # characters of a trait and of a persona
 LINES_MAX: Final = 20  # questions, answers
 TEAM_MIN: Final = 3
 
@@ -284,7 +285,7 @@ def _said_fault(table: Table, row: Row) -> str | None:
     if move not in MOVES or not _is_text(words):
         return MALFORMED
     carries = {"target": target, "conduct": conduct, "claim": claim, "part": part}
-    if {name for name, value in carries.items() if value is not None} != set(_CARRIES[move]):
+    if {name for name, value in carries.items() if value is not None} != set(CARRIES[move]):
         return MALFORMED
     if target is not None:
         proposal = table.proposal(target) if type(target) is int else None
@@ -316,13 +317,13 @@ def _of_target(table: Table, agent: int, move: str, proposal: Any, part: Any) ->
     if move == CHALLENGE:
         if part not in parts_of(proposal):
             return UNKNOWN_TARGET
-        before = (said for said in table.counted() if said.move == CHALLENGE)
-        if any((said.target, said.part) == (proposal.id, part) for said in before):
+        if table.was_challenged(proposal.id, part):
             return REPEATED
     return None
 
 
-_CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
+# What a move carries beside its words.
+CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     PROPOSE: ("conduct", "claim"),
     AMEND: ("target", "conduct", "claim"),
     SUPPORT: ("target",),
@@ -515,7 +516,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_short(value: Any) -> bool:
-    return type(value) is str and 0 < len(value) <= 200
+    return type(value) is str and 0 < len(value) <= SHORT_MAX
 
 
 def _are_lines(value: Any) -> bool:

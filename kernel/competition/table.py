@@ -210,6 +210,13 @@ class Table:
         assert challenge.part is not None
         return self.held(challenge.target, challenge.part) is False
 
+    def was_challenged(self, proposal: int, part: str) -> bool:
+        """Whether somebody has challenged a part of a proposal's claim."""
+        return any(
+            said.move == CHALLENGE and (said.target, said.part) == (proposal, part)
+            for said in self.counted()
+        )
+
     def untested(self) -> list[tuple[int, str]]:
         """The parts of claims that still have to be tested, in order."""
         return [

@@ -18,6 +18,7 @@ from kernel.competition.conduct import Conduct, Subject, tested_under
 from kernel.competition.config import RELATIVE
 from kernel.competition.events import DIMENSIONS, IN_RELATION
 from kernel.competition.rubric import (
+    Challenged,
     Finished,
     Grounds,
     Scores,
@@ -91,18 +92,6 @@ class Moved:
 
 
 @attrs.frozen
-class Challenge:
-    """A challenge; see `kernel.competition.rubric.Challenged`."""
-
-    id: int
-    round: int
-    target: int
-    part: str
-    is_sustained: bool
-    toppled: bool
-
-
-@attrs.frozen
 class Score:
     """One agent's score at one table, recorded and worked out anew.
 
@@ -127,7 +116,7 @@ class Score:
     differs: bool
     is_own: bool
     moved: Sequence[Moved]
-    challenges: Sequence[Challenge]
+    challenges: Sequence[Challenged]
     followed: bool
     supported: bool
     rubric: Scores
@@ -229,10 +218,7 @@ def _score(state: SeasonState, table: Table, agent: int, scored: Sequence[Row]) 
         differs=own.without.differs,
         is_own=own.without.is_own,
         moved=_moved(state, table, own),
-        challenges=[
-            Challenge(c.id, c.round, c.target, c.part, c.is_sustained, c.toppled)
-            for c in own.challenges
-        ],
+        challenges=list(own.challenges),
         followed=own.followed,
         supported=own.supported,
         rubric=own.scores,

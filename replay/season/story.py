@@ -16,6 +16,7 @@ from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.conduct import described, is_conduct_shaped
 from kernel.competition.events import DIMENSIONS, JOINED
+from kernel.errors import JournalError
 from kernel.journal import START, JournalReader
 from kernel.world import Event
 
@@ -29,8 +30,6 @@ def names_in(path: str | Path) -> dict[int, str]:
 
     Of a broken journal those up to where it breaks.
     """
-    from kernel.errors import JournalError
-
     names: dict[int, str] = {}
     try:
         with JournalReader(path) as reader:
