@@ -138,7 +138,7 @@ def close(state: SeasonState) -> SeasonState:
     """The assignment is over: everybody in it has served once more, remembers, and the next one
     begins with nothing on the tables.
     """
-    seated = state.seated()
+    seated = set(state.seated())
     for agent in list(state.agents.values()):
         _close_for(state, agent, is_in=agent.ordinal in seated or agent.role not in (WORKER, USER))
     _know(state)

@@ -173,9 +173,11 @@ class _Rated:
         self.conclusion = table.conclusion
         self.proposals: dict[int, list[Compared]] = {}
         self.challenges: dict[int, list[Challenged]] = {}
+        self.lines: dict[int, list[Contribution]] = {}
         seen = dict.fromkeys(known)
         standing = Standing()
         for said in table.counted():
+            self.lines.setdefault(said.agent, []).append(said)
             if said.is_proposal:
                 self._compare(said, seen, standing)
             before = standing.leading() if said.move == CHALLENGE else None
@@ -185,8 +187,7 @@ class _Rated:
                 self._challenge(said, before, backed, standing)
 
     def grounds_of(self, agent: int, draws: Draws) -> Grounds:
-        table = self.table
-        lines = [said for said in table.counted() if said.agent == agent]
+        lines = self.lines.get(agent, ())
         own = self.proposals.get(agent, ())
         challenges = self.challenges.get(agent, ())
         first = min((c.id for c in challenges if c.is_sustained), default=None)
@@ -247,7 +248,7 @@ class _Rated:
 
     def _without(self, agent: int, draws: Draws) -> Without:
         table, real = self.table, self.conclusion
-        standing = table.standing_without(table.lines_of(agent))
+        standing = table.standing_without([said.id for said in self.lines.get(agent, ())])
         conclusion = table.concluded_from(standing, Draws(*draws.parts))
         others = {*table.standing.stances, *standing.stances} - {agent}
         moved = sorted(

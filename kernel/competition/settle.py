@@ -171,7 +171,7 @@ def settled(state: SeasonState) -> Iterator[Derived]:
             contract = contract.counting()  # it is completed by this assignment, not after it
         yield CONTRACT_SETTLED, (agent.ordinal, contract.outcome)
     projects = state.projects + completes_project(state)
-    seated = state.seated()
+    seated = set(state.seated())
     for agent in list(state.agents.values()):
         if agent.status == GONE or agent.role == USER:
             continue
