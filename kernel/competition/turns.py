@@ -1,9 +1,9 @@
 """Whose turn it is: the phases of an assignment, one after the other.
 
 A phase waits for acts of somebody, is left when they were judged, and is passed over where nobody
-has anything to do in it. Only three phases are waited out, however often: an assignment must be
-opened, and tests must come in. In every other one what was not done, or refused, counts as the
-neutral act: a pass, a clean table, no word.
+has anything to do in it. Only four phases are waited out, however often: an assignment must be
+opened, and tests must come in, of the bar, of a challenge, of all other claims. In every other one
+what was not done, or refused, counts as the neutral act: a pass, a clean table, no word.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ def waits(state: SeasonState) -> bool:
 
 
 def advance(state: SeasonState) -> None:
-    """Go on to the next phase, or stay where what is waited for has not come."""
+    """Go on to the next phase, or stay where what is waited for has not come.
+
+    With it goes what a phase leaves behind, whatever was done in it: another table, the next turn
+    or round, a later interview for who has no contract yet.
+    """
     state.phase = _NEXT[state.phase](state)
 
 
