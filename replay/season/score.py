@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from kernel.competition.conduct import Conduct, Subject, tested_under
+from kernel.competition.conduct import Conduct, Subject, is_conduct_shaped, tested_under
 from kernel.competition.config import RELATIVE
 from kernel.competition.events import DIMENSIONS, IN_RELATION
 from kernel.competition.rubric import (
@@ -261,6 +261,9 @@ def _checked(table: Table, test: Tested) -> Checked:
 
 
 def _concluded(conclusion: Any) -> Concluded:
+    """Raises ValueError for a conclusion whose conduct is none: it is taken from its event."""
+    if conclusion.conduct is not None and not is_conduct_shaped(conclusion.conduct):
+        raise ValueError(f"the conduct concluded on is {shown(conclusion.conduct)}")
     words = tuple(f"{word:016x}" for word in conclusion.words)
     return Concluded(conclusion.proposal, conclusion.conduct, conclusion.tied, words)
 

@@ -93,7 +93,10 @@ def summarise(path: str | Path) -> Summary:
                 closed = commit.unit
             counting.settings = now.config.as_dict()
             for event in fold.commit_events(COMPETITION, reader, commit, under_way):
-                counting.add(event)
+                try:
+                    counting.add(event)
+                except fold.REFUSED as error:  # a table that there is not, a conduct that is none
+                    raise fold.malformed(COMPETITION, reader.path, commit, error) from None
         assert state is not None
         return counting.summary(state, str(path), reader, closed)
 

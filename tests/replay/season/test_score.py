@@ -10,7 +10,7 @@ import pytest
 from agents.season.cast import cast_of
 from agents.season.play import record
 from kernel.competition.conduct import at_least_as_good, distance
-from kernel.competition.events import DIMENSIONS, RATED, SCORED
+from kernel.competition.events import CONCLUDED, DIMENSIONS, RATED, SCORED
 from kernel.competition.state import DEBRIEF
 from kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
 from kernel.world import Event
@@ -305,3 +305,13 @@ def test_whoever_has_no_score_is_refused(season: Path, ask: tuple[Any, ...], say
 def test_runs_of_other_worlds_are_refused() -> None:
     with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
         scores(path_of("scarce"), 1, "ada")
+
+
+def test_a_conclusion_on_no_conduct_is_refused(season: Path, tmp_path: Path) -> None:
+    def forge(row: list[Any]) -> None:
+        row[2] = ("mine", "claim")
+
+    path = forged(tmp_path / "a.journal", changed(season, CONCLUDED, 0, forge))
+
+    with pytest.raises(MalformedEvents, match="conduct"):
+        scores(path, 0, 8)

@@ -2,19 +2,22 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.season.play import record
 from kernel import fold
 from kernel.competition import COMPETITION
-from kernel.competition.events import EVENTS
+from kernel.competition.events import CONCLUDED, EVENTS
+from kernel.errors import MalformedEvents
 from kernel.journal import JournalReader
 from kernel.world import Event
 from replay.season.story import chronicle, names_in, story
 from replay.season.summary import Summary, summarise
 from replay.words import words_for
 from tests.golden import SEASON, season_path
+from tests.replay.season.forged import changed, forged
 
 SMALL = {"assignments": 4, "seed": 5, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
 
@@ -208,3 +211,18 @@ def test_a_summary_of_a_long_season_tells_every_coming_and_going() -> None:
 
     assert expected == [(at, name, what.partition(" (")[0].replace(" elimination", ""))
                         for at, name, what in left]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), [("table", 7), ("conduct", ("a", "b"))])
+def test_a_conclusion_that_is_none_is_not_counted(
+    field: str, value: object, journal: Path, tmp_path: Path
+) -> None:
+    place = list(EVENTS[CONCLUDED].fields).index(field)
+
+    def forge(row: list[Any]) -> None:
+        row[place] = value
+
+    commits = changed(journal, CONCLUDED, 0, forge, is_meant=lambda row: row[1] is not None)
+
+    with pytest.raises(MalformedEvents):
+        summarise(forged(tmp_path / "forged.journal", commits))
