@@ -206,6 +206,7 @@ class SeasonOracle:
         self.fates: dict[int, str] = {}
         self.candidates: list[int] = []
         self.interviewed: list[int] = []
+        self.words_given: list[tuple[int, str]] = []
         self.offers: dict[int, list[Any]] = {}
         self.reviews: dict[int, list[Any] | None] = {}
 
@@ -301,6 +302,9 @@ class SeasonOracle:
     def author(self, act: Act) -> int:
         if act["event"] in OFFICES:
             return self.office(OFFICES[act["event"]])
+        if act["event"] == "interviewed":
+            is_therapist = act["agent"] == self.office("therapist")
+            return self.office("admin" if is_therapist else "therapist")
         return int(next(act[field] for field in ("by", "who", "agent") if field in act))
 
     def judge_answered(self, act: Act) -> str | None:
@@ -840,7 +844,8 @@ class SeasonOracle:
 
     def judge_rated(self, act: Act) -> str | None:
         if self.phase != "debrief":
-            return "score/final"
+            is_scored = self.assignment or self.phase in ("improve", "fate", "contract", "keep")
+            return "score/final" if is_scored else MALFORMED
         if act["table"] >= len(self.tables):
             return MALFORMED
         table, raw, reasons = self.tables[act["table"]], act["raw"], act["reasons"]
@@ -1054,7 +1059,7 @@ class SeasonOracle:
             streaks = [streak for _, bottom, streak in self.bottoms if bottom == agent]
             if max(streaks, default=0) >= self.config["elimination_bottoms"]:
                 self.faced[agent] = "bottoms"
-            elif self.agents[agent]["sparks"] == 0 and agent in self.seated():
+            elif self.agents[agent]["sparks"] == 0:
                 self.faced[agent] = "sparks"
             else:
                 continue
@@ -1081,6 +1086,8 @@ class SeasonOracle:
                 self.delete(agent)
             else:
                 self.relegate(agent)
+        for agent in sorted(self.faced):
+            self.void(agent)
         self.candidates = [
             ordinal
             for ordinal, agent in sorted(self.agents.items())
@@ -1115,7 +1122,10 @@ class SeasonOracle:
         agent["status"] = "gone"
         self.tell("deleted", agent=ordinal)
         self.newcomer(ordinal)
-        if agent["contract"] is not None:
+
+    def void(self, ordinal: int) -> None:
+        agent = self.agents[ordinal]
+        if agent["status"] == "gone" and agent["contract"] is not None:
             agent.update({"contract": None, "self-determined": False})
             self.tell("contract_settled", agent=ordinal, outcome="void")
 
@@ -1217,9 +1227,10 @@ class SeasonOracle:
     def judge_condition_kept(self, act: Act) -> str | None:
         which = (act["agent"], act["condition"])
         is_right = self.phase == "keep" and which in self.stipulated() and is_bool(act["kept"])
-        return None if is_right else MALFORMED
+        return None if is_right and which not in self.words_given else MALFORMED
 
     def do_condition_kept(self, act: Act) -> None:
+        self.words_given.append((act["agent"], act["condition"]))
         if not act["kept"]:
             contract = self.agents[act["agent"]]["contract"]
             contract["is_broken"] = True

@@ -319,7 +319,10 @@ def _scalar(value: Any) -> Any:
 
 def _word(value: Any) -> str | None:
     """A name, in lower case."""
-    return value.strip().lower()[:SHORT_MAX] if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
+    return (value.lower() if value.isascii() else value).strip()[:SHORT_MAX]
 
 
 def _text(value: Any, most: int = TEXT_MAX) -> str | None:

@@ -17,7 +17,7 @@ from agents.season.offices import Admin
 from agents.season.plain import plain
 from agents.season.seen import Seen
 from kernel.competition import rights
-from kernel.competition.acts import due_test
+from kernel.competition.acts import due_test, interviewer
 from kernel.competition.conduct import seeds_of_tests
 from kernel.competition.events import (
     ADOPTED,
@@ -264,9 +264,8 @@ class Scripts:
 
     def contracting(self, state: SeasonState) -> Script:
         for agent in state.interviewees():
-            asks = ADMIN if state.agents[agent].role == THERAPIST else THERAPIST
-            interviewer = state.holder(asks).ordinal
-            questions = yield Asked(interviewer, "interview", {"agent": agent})
+            asks = interviewer(state, agent).ordinal
+            questions = yield Asked(asks, "interview", {"agent": agent})
             answers = yield Asked(agent, "answer", {"questions": questions})
             yield INTERVIEWED, (agent, plain(questions), plain(answers))
             offer = yield Asked(agent, "offer_contract")

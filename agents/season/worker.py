@@ -23,6 +23,8 @@ from kernel.competition.conduct import (
     bar_conduct,
     described,
     is_canonical,
+    is_conduct_shaped,
+    is_subject,
 )
 from kernel.competition.config import HAIKU, SONNET
 from kernel.competition.events import (
@@ -73,7 +75,7 @@ class Worker:
     def open(self, seen: Seen, draws: Draws) -> Said | None:
         """An assignment of its own, now and then: in a field in which it has found something."""
         is_bound = not seen.me.is_self_determined and (seen.approved or seen.stipulated)
-        found = [fact for fact in seen.me.memory if fact.get("kind") in ("own", "skill")]
+        found = [fact for fact in _conducts(seen) if fact["kind"] in ("own", "skill")]
         if is_bound or not found or draws.below(MOST) >= 3:
             return None
         fact = found[draws.below(len(found))]
@@ -248,15 +250,13 @@ class _Mind:
             return said.conduct, said.id
         good = [
             fact
-            for fact in self.me.memory
-            if fact.get("objective") == self.table.objective
-            and fact.get("kind") in ("conclusion", "skill")
+            for fact in _conducts(self.seen)
+            if fact["objective"] == self.table.objective and fact["kind"] in ("conclusion", "skill")
         ]
         if not good or self.draws.below(2):
             return bar_conduct(self.table.treatment), None
         fact = good[self.draws.below(len(good))]
-        conduct = (fact["majority"], fact["minority"], fact["share"], self.table.treatment)
-        return (conduct if is_canonical(conduct, self.table.treatment) else None), None
+        return (fact["majority"], fact["minority"], fact["share"], self.table.treatment), None
 
     def _varied(self, start: Conduct | None) -> Conduct:
         """A conduct with one field changed, or a new one."""
@@ -301,6 +301,17 @@ class _Mind:
     def _feels(self, trait: int) -> bool:
         """Whether a trait wins, which it does in so many of ten cases."""
         return self.draws.below(MOST) < trait
+
+
+def _conducts(seen: Seen) -> list[Said]:
+    """What it remembers of conducts; a skill may say anything, and is passed over then."""
+    found = []
+    for fact in seen.me.memory:
+        objective, treatment = fact.get("objective"), fact.get("treatment")
+        conduct: Any = (fact.get("majority"), fact.get("minority"), fact.get("share"), treatment)
+        if is_subject((objective, treatment)) and is_conduct_shaped(conduct):
+            found += [fact] if is_canonical(conduct, conduct[3]) else []
+    return found
 
 
 def trial_seeds(seen: Seen) -> tuple[int, ...]:

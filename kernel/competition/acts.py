@@ -96,6 +96,7 @@ from kernel.competition.state import (
     TEST,
     THERAPIST,
     USER,
+    Agent,
     SeasonState,
 )
 from kernel.competition.state import JUDGED as JUDGING
@@ -106,6 +107,7 @@ from kernel.world import Row
 TEXT_MAX: Final = 4_000  # characters of words, reasons, digests and answers
 SHORT_MAX: Final = 200  # characters of a trait and of a persona
 LINES_MAX: Final = 20  # questions, answers
+FACTS_MAX: Final = 50  # of a skill, or of instructions
 TEAM_MIN: Final = 3
 
 Judged = Callable[[SeasonState, Row], str | None]
@@ -121,16 +123,31 @@ def code_of(state: SeasonState, code: int, row: Row) -> str | None:
     if code in _OPENERS and state.opening is not None:
         return MALFORMED  # what is asked before an opening
     if state.phase not in _PHASES[code]:
-        return _OUT_OF_TURN.get(code, MALFORMED)
+        return _out_of_turn(state, code)
     return _JUDGES[code](state, row)
+
+
+def _out_of_turn(state: SeasonState, code: int) -> str:
+    """What is said to whoever does this when it is not to be done."""
+    if code == RATED and state.leaderboard:  # there are scores, and they stay
+        return FINAL
+    return _OUT_OF_TURN.get(code, MALFORMED)
 
 
 def author(state: SeasonState, code: int, row: Row) -> int:
     """Who does an act: it says so, or it is the act of an office."""
     if code in _BY:
         return state.holder(_BY[code]).ordinal
+    if code == INTERVIEWED:
+        return interviewer(state, row[0]).ordinal
     says: int = row[_NAMED.get(code, 0)]
     return says
+
+
+def interviewer(state: SeasonState, ordinal: int) -> Agent:
+    """Who interviews an agent: the therapist, whom the admin does."""
+    agent = state.agents.get(ordinal)
+    return state.holder(ADMIN if agent is not None and agent.role == THERAPIST else THERAPIST)
 
 
 def _project_proposed(state: SeasonState, row: Row) -> str | None:
@@ -434,14 +451,14 @@ def _persona_proposed(state: SeasonState, row: Row) -> str | None:
 
 def _skill_distilled(state: SeasonState, row: Row) -> str | None:
     agent, skill, taken = row
-    if skill is None or not _is_taken(taken) or agent not in state.seated():
+    if not _are_facts(skill) or not _is_taken(taken) or agent not in state.seated():
         return MALFORMED
     return None if rights.may_direct(state.holder(THERAPIST), taken) else NOT_YET
 
 
 def _instructions_rewritten(state: SeasonState, row: Row) -> str | None:
     agent, before, after, taken = row
-    if after is None or not _is_taken(taken) or agent not in state.seated():
+    if not _are_facts(after) or not _is_taken(taken) or agent not in state.seated():
         return MALFORMED
     if before != state.agents[agent].instructions:
         return MALFORMED
@@ -508,7 +525,8 @@ def _contract_reviewed(state: SeasonState, row: Row) -> str | None:
 def _condition_kept(state: SeasonState, row: Row) -> str | None:
     agent, condition, kept = row
     in_force = dict(state.stipulated()).get(agent, ())
-    return None if condition in in_force and type(kept) is bool else MALFORMED
+    is_new = condition in in_force and (agent, condition) not in state.kept
+    return None if is_new and type(kept) is bool else MALFORMED
 
 
 def _is_text(value: Any) -> bool:
@@ -517,6 +535,16 @@ def _is_text(value: Any) -> bool:
 
 def _is_short(value: Any) -> bool:
     return type(value) is str and 0 < len(value) <= SHORT_MAX
+
+
+def _are_facts(value: Any) -> bool:
+    """Whether this is a map, and not more than somebody can be told."""
+    return (
+        value is not None
+        and len(value) <= FACTS_MAX
+        and all(_is_short(name) for name in value)
+        and all(_is_text(fact) for fact in value.values() if type(fact) is str)
+    )
 
 
 def _are_lines(value: Any) -> bool:
@@ -577,7 +605,6 @@ _PHASES: Final[Mapping[int, tuple[str, ...]]] = {
 }
 # What is said to whoever does these when they are not to be done.
 _OUT_OF_TURN: Final[Mapping[int, str]] = {
-    RATED: FINAL,
     FATE_CHOSEN: NOT_FACED,
     CONTRACT_REVIEWED: NOT_OFFERED,
     CONTRACT_OFFERED: NOT_YET,

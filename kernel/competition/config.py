@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from kernel import settings
+from kernel.errors import BadInput
 from kernel.settings import INTEGER_MAX, Rule, ascending, choice, integer, setting
 
 ASSIGNMENTS_MAX = 100_000
@@ -20,6 +21,8 @@ WORKERS_MIN, WORKERS_MAX = 3, 1_000
 COUNT_MAX = 1_000_000  # days, thresholds, sparks
 MOVES_MAX = 20
 SPEAKING_ROUNDS_MAX = 20
+# Miners x rounds x runs of one test: whoever verifies a season plays them all again.
+TEST_WORK_MAX = 1_000_000
 
 RELATIVE, ABSOLUTE = SCORINGS = ("relative", "absolute")
 HAIKU, SONNET = CLASSES = ("haiku", "sonnet")
@@ -103,7 +106,14 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
-    return SeasonConfig(**values)
+    config = SeasonConfig(**values)
+    work = config.test_agents * config.test_rounds * config.test_seeds
+    if work > TEST_WORK_MAX:
+        raise BadInput(
+            f"test_agents x test_rounds x test_seeds is {work:,}",
+            f"the test of a claim may have at most {TEST_WORK_MAX:,}",
+        )
+    return config
 
 
 def check_setting(name: str, value: Any) -> None:

@@ -148,7 +148,7 @@ def close(state: SeasonState) -> SeasonState:
     state.phase, state.steps, state.opening, state.proposed = OPEN, 0, None, None
     state.tables, state.faced, state.fates = [], {}, {}
     state.vacant = 0
-    state.interviewed, state.offers, state.agreed = set(), {}, {}
+    state.interviewed, state.offers, state.agreed, state.kept = set(), {}, {}, set()
     return state
 
 
@@ -351,6 +351,7 @@ def _contract_reviewed(state: SeasonState, row: Row) -> None:
 
 def _condition_kept(state: SeasonState, row: Row) -> None:
     agent, condition, kept = row
+    state.kept.add((agent, condition))
     contract = state.agents[agent].contract
     assert contract is not None
     state.change(agent, contract=contract.keeping(condition, kept=kept))

@@ -110,7 +110,7 @@ def _bottoms(state: SeasonState) -> Iterator[Derived]:
 
 def _faced(state: SeasonState) -> Iterator[Derived]:
     most = state.config.elimination_bottoms
-    for ordinal in state.seated():
+    for ordinal in state.active():
         agent = state.agents[ordinal]
         if ordinal in state.bottomed.values() and agent.bottoms >= most:
             yield ELIMINATION_FACED, (ordinal, BY_BOTTOMS)
@@ -125,7 +125,8 @@ def fates(state: SeasonState) -> Iterator[Derived]:
     """
     for ordinal in sorted(state.faced):
         if state.fates.get(ordinal, RELEGATION) == DELETION:
-            yield from _deletion(state, ordinal)
+            yield DELETED, (ordinal,)
+            yield JOINED, newcomer(state, ordinal)
         else:
             yield RELEGATED, (ordinal,)
             returns = _who_returns(state)
@@ -133,14 +134,9 @@ def fates(state: SeasonState) -> Iterator[Derived]:
                 yield JOINED, newcomer(state, None)
             else:
                 yield RETURNED, (returns, ordinal)
-
-
-def _deletion(state: SeasonState, ordinal: int) -> Iterator[Derived]:
-    had_contract = state.agents[ordinal].contract is not None
-    yield DELETED, (ordinal,)
-    yield JOINED, newcomer(state, ordinal)
-    if had_contract:
-        yield CONTRACT_SETTLED, (ordinal, VOID)
+    for ordinal in sorted(state.faced):
+        if state.agents[ordinal].status == GONE and state.agents[ordinal].contract is not None:
+            yield CONTRACT_SETTLED, (ordinal, VOID)
 
 
 def _who_returns(state: SeasonState) -> int | None:

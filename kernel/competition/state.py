@@ -129,6 +129,7 @@ class SeasonState:
     interviewed: set[int] = attrs.field(factory=set)
     offers: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)  # agent -> terms
     agreed: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
+    kept: set[tuple[int, str]] = attrs.field(factory=set)  # conditions that there was a word on
     attempts: Sequence[Batch] | None = None
 
     @property
@@ -259,7 +260,7 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
         if entry["role"] not in ROLES:
             raise BadInput(f"{shown(entry['role'])} is no role", f"take one of {', '.join(ROLES)}")
         name = entry["name"]
-        if type(name) is not str or not 0 < len(name) <= NAME_MAX or not name.isprintable():
+        if type(name) is not str or not 0 < len(name) <= NAME_MAX or not _is_clean(name):
             raise BadInput(
                 f"{shown(name)} is no name", f"give 1 to {NAME_MAX} printable characters"
             )
@@ -274,6 +275,18 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
         raise BadInput(
             f"the cast has {roles.count(WORKER)} workers", f"the season has {config.workers}"
         )
+
+
+# What no name may hold, whatever a version of Python calls printable: controls, what turns the
+# direction of writing, separators of lines, surrogates, the mark of byte order.
+_UNCLEAN: Final = (
+    (0, 0x1F), (0x7F, 0x9F), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069),
+    (0xD800, 0xDFFF), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+
+
+def _is_clean(name: str) -> bool:
+    return not any(low <= ord(letter) <= high for letter in name for low, high in _UNCLEAN)
 
 
 _ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
@@ -299,6 +312,7 @@ def copied(state: SeasonState) -> SeasonState:
         interviewed=set(state.interviewed),
         offers=dict(state.offers),
         agreed=dict(state.agreed),
+        kept=set(state.kept),
     )
 
 

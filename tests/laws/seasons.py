@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agents.season.cast import cast_of
 from kernel.competition import COMPETITION
-from kernel.competition.acts import due_test
+from kernel.competition.acts import due_test, stipulated_objective
 from kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, seeds_of_tests
 from kernel.competition.config import CLASSES, SeasonConfig, config_of
 from kernel.competition.events import (
@@ -213,9 +213,7 @@ class Cast:
         return [*acts, self.opening(state, by, tuple(subjects), (team, order))]
 
     def opening(self, state: SeasonState, by: int, subjects: Any, directive: Any) -> Act:
-        stipulated = next(
-            (a.contract.objective for a in state.agents.values() if a.contract is not None), None
-        )
+        stipulated = stipulated_objective(state)
         if stipulated is not None and self.pick((True, True, False)):
             subjects = ((stipulated, subjects[0][1]), *subjects[1:])
         return (ASSIGNMENT_OPENED, (by, state.day, state.project, subjects, directive))

@@ -507,3 +507,12 @@ def test_who_did_not_sit_there_remembers_nothing_of_it() -> None:
 
 def test_improvements_are_waited_for_where_somebody_is_the_bottom() -> None:
     assert IMPROVE == rated(given(), {ADA: 3, BEN: 1, CLEO: 2}).state.phase
+
+
+def test_whoever_has_no_sparks_faces_elimination_at_the_table_or_not() -> None:
+    season = given(workers=5, sparks_start=4, entry_fee=(0, 0)).has(DOV, sparks=0)
+    season.does(opened(team=(ADA, BEN, CLEO)))
+
+    season.to(FATE)
+
+    assert (DOV, "sparks") in season.events("elimination_faced", "agent", "cause")

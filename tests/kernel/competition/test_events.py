@@ -124,7 +124,7 @@ REFUSALS: dict[str, Callable[[], Season]] = {
     "signal/not-converged": lambda: given().judges("converged"),
     "team/too-small": lambda: given().does(opened(team=(ADA, BEN))),
     "fate/not-faced": lambda: given().does((FATE_CHOSEN, (ADA, "deletion"))),
-    "score/final": lambda: given().does((RATED, (0, ADA, (3, 3, 3, 3), ("", "", "", "")))),
+    "score/final": lambda: given().closes().does((RATED, (0, ADA, (3, 3, 3, 3), ("", "", "", "")))),
     "contract/not-offered": lambda: given().does(reviewed(ADA)),
     "act/malformed": lambda: given().does(opened(ADMIN, "gold")),
 }
@@ -465,3 +465,34 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     )  # fmt: skip
     assert ({0}, {0: 7}) == (table.standing.refuted, season.state.bottomed)
     assert (998, {5: 2, 6: 5, 7: 0}) == (season.of(ADA).sparks, table.totals)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"test_agents": 1000, "test_rounds": 1001, "test_seeds": 1},
+        {"test_agents": 1000, "test_rounds": 10_000, "test_seeds": 100},
+    ],
+)
+def test_a_test_that_would_take_for_ever_is_no_setting(settings: dict[str, int]) -> None:
+    with pytest.raises(BadInput, match="test_agents x test_rounds x test_seeds is"):
+        config_of(settings)
+
+
+@pytest.mark.parametrize(
+    "name", ["\x00", "a\nb", "\x9b", "\u202eadmin", "\ufeff", "\ud800", "", "x" * 61]
+)
+def test_a_name_that_plays_with_a_terminal_is_none(name: str) -> None:
+    setup = {"config": config_of({}).as_dict(), "cast": cast_of(6)}
+    setup["cast"][5]["name"] = name
+
+    with pytest.raises(BadInput, match="is no name"):
+        COMPETITION.initial(setup)
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "阿达", "ada-2", "🦊"])
+def test_a_name_may_be_in_any_script(name: str) -> None:
+    setup = {"config": config_of({}).as_dict(), "cast": cast_of(6)}
+    setup["cast"][5]["name"] = name
+
+    assert name == COMPETITION.initial(setup).agents[5].name
