@@ -1,24 +1,42 @@
 """The golden journals: one small run a treatment, a fork of the baseline's with all that a fork can
-change, and a run of a real language model. `python -m tests.golden` adds missing ones.
+change, a run of a real language model; and seasons: a short one, one with every event, a fork, one
+with a real model among the workers. `python -m tests.golden` adds missing ones.
 
-The last one cannot be made again byte for byte, for a model is asked only once: it shows that what
-was recorded then can be read for ever.
+Those of models cannot be made again byte for byte, for a model is asked only once: they show that
+what was recorded then can be read for ever.
 """
 
 from pathlib import Path
 
 from agents.llm.models import Endpoint, Model, Models
 from agents.mining import record
+from agents.season import play as season
+from agents.season.cast import cast_of
 from kernel.mining.treatments import TREATMENTS
 from replay.fork import fork
+from replay.season import fork as season_fork
 from tests.llm import local
 
 FOLDER = Path(__file__).resolve().parents[1] / "journals" / "golden"
 SETTINGS = {"seed": 0, "rounds": 20}
+SEASONS = FOLDER / "seasons"
 FORKED = "forked"
 MODELS = "language-models"
 
 NAMES = {*TREATMENTS, FORKED, MODELS}
+
+# Seasons: a short one as it comes, and one in which thresholds are low, so that every reward, every
+# consequence and every end of a contract but the unsigned comes about. The seed is chosen for that.
+SHORT, SEASON, FORKED_SEASON, MODEL_SEASON = "short", "every-event", "forked", "language-model"
+SEASON_NAMES = {SHORT, SEASON, FORKED_SEASON, MODEL_SEASON}
+SEASON_SETTINGS = {
+    SHORT: {"seed": 1, "assignments": 3, "test_agents": 5, "test_rounds": 10, "test_seeds": 2},
+    SEASON: {
+        "seed": 77, "assignments": 18, "test_agents": 4, "test_rounds": 6, "test_seeds": 1,
+        "worker_tiers": [2, 4, 6, 8], "admin_projects": 1, "assignments_per_project": 2,
+        "assistant_stages": [1, 2, 3, 5], "judge_stages": [1, 2, 4], "therapist_stages": [1, 2, 4],
+    },
+}  # fmt: skip
 
 
 def fork_baseline(out: Path) -> None:
@@ -43,9 +61,35 @@ def record_models(out: Path) -> None:
         record(out, settings, "llm:smollm2*3,greedy-mine,raid", "communication", models=models)
 
 
+def fork_season(out: Path) -> None:
+    """The fork of a season: scored otherwise, one assignment longer, a contribution by hand."""
+    said = {"move": "propose", "conduct": ["raid", "mine", 1, "scarce"], "claim": [0.9, None]}
+    season_fork.fork(
+        season_path(SHORT),
+        0,
+        out,
+        settings={"scoring": "absolute", "assignments": 4},
+        replace=[{"assignment": 2, "table": 0, "round": 0, "agent": 6, "words": "by hand", **said}],
+    )
+
+
+def record_model_season(out: Path) -> None:
+    """A small model among scripted workers."""
+    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=160, seed=11)
+    with local.local_model() as address:
+        models = Models(known={asked.name: (asked, Endpoint(base_url=address))})
+        cast = cast_of(6, ["ada=llm:smollm2"], models)
+        season.record(out, {**SEASON_SETTINGS[SHORT], "assignments": 1}, cast, models=models)
+
+
 def path_of(name: str) -> Path:
     """Where the golden journal of that name is kept."""
     return FOLDER / f"{name}.journal"
+
+
+def season_path(name: str) -> Path:
+    """Where the golden season of that name is kept."""
+    return SEASONS / f"{name}.journal"
 
 
 def write_missing() -> None:
@@ -58,6 +102,14 @@ def write_missing() -> None:
         fork_baseline(path_of(FORKED))
     if not path_of(MODELS).exists():
         record_models(path_of(MODELS))
+    SEASONS.mkdir(exist_ok=True)
+    for name, settings in SEASON_SETTINGS.items():
+        if not season_path(name).exists():
+            season.record(season_path(name), settings)
+    if not season_path(FORKED_SEASON).exists():
+        fork_season(season_path(FORKED_SEASON))
+    if not season_path(MODEL_SEASON).exists():
+        record_model_season(season_path(MODEL_SEASON))
 
 
 if __name__ == "__main__":
