@@ -63,6 +63,14 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
         }
         for ordinal, role in enumerate(roles)
     ]
+    assign(cast, parts, models)
+    return cast
+
+
+def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
+    """Change in place who plays what among a cast's entries, as `cast_of` takes it. Raises BadInput
+    as it does.
+    """
     for part in parts:
         who, is_given, policy = part.partition("=")
         named = [entry for entry in cast if who in (entry["name"], entry["role"])]
@@ -72,7 +80,6 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
         policy, options = player_of(policy, models)
         for entry in named:
             entry.update(policy=policy, options=options)
-    return cast
 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:

@@ -64,17 +64,17 @@ def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
     options that are no model's.
     """
     models_of_cast = [model_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
-    chosen = {model.name: model for model in models_of_cast}
+    chosen = list(dict.fromkeys(models_of_cast))
     form = FORMS["adopt"].schema()
-    asker = Asker(list(chosen.values()), models)
+    asker = Asker(chosen, models)
     try:
-        options = {
-            name: asker.settled(model, _SHORT, form).as_options() for name, model in chosen.items()
-        }
+        options = {model: asker.settled(model, _SHORT, form).as_options() for model in chosen}
     finally:
         asker.close()
     return [
-        {**entry, "options": options[entry["options"]["name"]]} if entry["policy"] == LLM else entry
+        {**entry, "options": options[model_of(entry["options"])]}
+        if entry["policy"] == LLM
+        else entry
         for entry in cast
     ]
 

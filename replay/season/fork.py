@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents.llm.models import Models
-from agents.season.cast import player_of
+from agents.season.cast import assign
 from agents.season.plain import plain
 from agents.season.play import (
     OnAssignment,
@@ -100,20 +100,12 @@ def _recast(
 ) -> list[dict[str, Any]]:
     """Who plays by what from here on: everybody, with what `parts` changes."""
     cast = [
-        {"ordinal": agent.ordinal, "policy": agent.policy, "options": dict(agent.options)}
+        {name: getattr(agent, name) for name in ("ordinal", "name", "role", "policy", "options")}
         for agent in state.agents.values()
     ]
-    for part in parts:
-        who, is_given, policy = part.partition("=")
-        named = [
-            agent.ordinal for agent in state.agents.values() if who in (agent.name, agent.role)
-        ]
-        if not is_given or not named:
-            raise BadInput(f"{shown(part)} casts nobody", "write NAME=POLICY")
-        policy, options = player_of(policy, models)
-        for entry in cast:
-            if entry["ordinal"] in named:
-                entry.update(policy=policy, options=options)
+    assign(cast, parts, models)
+    fields = ("ordinal", "policy", "options")
+    cast = [{name: entry[name] for name in fields} for entry in cast]
     return with_models_decided(cast, models)
 
 
