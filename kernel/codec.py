@@ -11,10 +11,11 @@ build an object by name; msgpack limits the depth, and each declared length to w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgpack
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64, xxh3_64_intdigest
 
 _packer = msgpack.Packer(use_bin_type=True)
 
@@ -39,6 +40,21 @@ def unpack(packed: bytes | memoryview) -> Any:
         return msgpack.unpackb(packed, use_list=False, strict_map_key=False)
     except (ValueError, TypeError, RecursionError, MemoryError, msgpack.UnpackException) as error:
         raise Undecodable(str(error) or type(error).__name__) from None
+
+
+def fingerprint_of(parts: Sequence[object]) -> int:
+    """`fingerprint(parts)`, packed piece by piece: of a part that is a sequence one item after the
+    other. What is shared between the items is never in memory as bytes more than once.
+    """
+    hashed = xxh3_64(_packer.pack_array_header(len(parts)))
+    for part in parts:
+        if isinstance(part, (list, tuple)):
+            hashed.update(_packer.pack_array_header(len(part)))
+            for item in part:
+                hashed.update(pack(item))
+        else:
+            hashed.update(pack(part))
+    return hashed.intdigest()
 
 
 def fingerprint(value: object) -> int:

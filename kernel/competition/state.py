@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.codec import fingerprint
+from kernel.codec import fingerprint_of
 from kernel.competition.conduct import Conduct, Subject
 from kernel.competition.config import HAIKU, SeasonConfig, config_of
 from kernel.competition.contract import Contract
@@ -328,7 +328,7 @@ def unit_done(state: SeasonState) -> bool:
 
 def digest(state: SeasonState) -> int:
     """64 bits that cover every field of a state whose assignment is closed."""
-    return fingerprint(freeze(state))
+    return fingerprint_of(freeze(state))
 
 
 def freeze(state: SeasonState) -> list[Any]:

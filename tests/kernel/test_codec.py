@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import Undecodable, fingerprint, pack, unpack
+from kernel.codec import Undecodable, fingerprint, fingerprint_of, pack, unpack
 
 SCALARS = (
     st.none()
@@ -198,3 +198,8 @@ def test_a_fingerprint_is_the_hash_of_the_encoding(value: Any) -> None:
 
 def test_not_a_number_is_encoded_too() -> None:
     assert math.isnan(unpack(pack(math.nan)))
+
+
+@given(st.lists(VALUES, max_size=5))
+def test_a_fingerprint_piece_by_piece_is_that_of_the_whole(parts: list[Any]) -> None:
+    assert fingerprint_of(parts) == fingerprint(parts)
