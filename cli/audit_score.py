@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cli.text import printable, table
-from kernel.competition.conduct import Conduct, described
+from kernel.competition.conduct import Conduct, aimed, described
 from kernel.competition.events import AGREEING, DIMENSIONS, FARMING, IN_RELATION
 from kernel.competition.rubric import Challenged, Finished
 from replay.season.score import Checked, Concluded, Moved, Proposal, Score, scores
@@ -25,7 +25,7 @@ def told(score: Score) -> str:
     objective, treatment = score.subject
     head = (
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {objective} under {treatment}, the bar is {_value(score.bar)}"
+        f"{score.assignment}: {aimed(objective)} under {treatment}, the bar is {_value(score.bar)}"
     )
     novelty, accuracy, impact, challenge = score.rubric
     lines = [

@@ -52,6 +52,11 @@ def told(summary: Any) -> str:
             for fork in summary.forks
         ),
     ]
+    for at, number, round_, agent in summary.unsaid:
+        parts.append(
+            f"not said: what was put in by hand in assignment {at}, table {number}, round "
+            f"{round_}, for agent {agent}, whose turn that never was"
+        )
     if summary.models:
         parts.append(f"{summary.models:,} answers of language models")
     if summary.refused:

@@ -19,7 +19,13 @@ from cli.record import allow_own_policies, carried_out, free_path, how_again, se
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
     help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them.",
 )  # fmt: skip
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="One setting by name, as entry_fee=[4,5].",
+)
 @models_file
 @reach_options
 @click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")

@@ -58,7 +58,8 @@ def ascending(count: int, low: int, high: int) -> Rule:
             and all(map(holds, v))
             and sorted(v) == list(v)
         ),
-        f"a list of {count}, none smaller than the one before, each {range_}",
+        f"a list of {count}, as {list(range(1, count + 1))}, none smaller than the one before, "
+        f"each {range_}",
     )
 
 

@@ -85,6 +85,8 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
     """Policy and options of an entry, from what people write. Raises BadInput."""
     family, _, name = text.partition(":")
+    if text == LLM:
+        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
     if family != LLM:
         check_policy(text)
         return text, {}
@@ -111,13 +113,33 @@ def check_policy(name: str) -> None:
 
 def policy_of(agent: Agent) -> Any:
     """The policy that an agent plays. Raises BadInput where it cannot be had."""
-    if agent.policy == SCRIPTED:
-        return SCRIPTS[agent.role]()
-    check_policy(agent.policy)
-    module, _, name = agent.policy.partition(":")
+    return SCRIPTS[agent.role]() if agent.policy == SCRIPTED else _own(agent.policy)
+
+
+def _own(policy: str) -> Any:
+    check_policy(policy)
+    module, _, name = policy.partition(":")
     try:
         return getattr(import_module(module), name)()
     except Exception as error:
         raise BadInput(
-            f"cannot make {agent.policy}: {described(error)}", "see that it can be imported"
+            f"cannot make {policy}: {described(error)}", "see that it can be imported"
         ) from error
+
+
+def check_playable(cast: Iterable[Entry]) -> None:
+    """Raises BadInput where a class of somebody's own cannot be made, or lacks a method that its
+    role is asked by. Entries need role and policy.
+    """
+    own = {(entry["role"], entry["policy"]) for entry in cast}
+    for role, policy in sorted(own):
+        if policy not in (SCRIPTED, LLM):
+            made = _own(policy)
+            for name in questions_of(role):
+                if not callable(getattr(made, name, None)):
+                    raise BadInput(f"{policy} has no method {name}", f"a {role} is asked by it")
+
+
+def questions_of(role: str) -> list[str]:
+    """The questions that a role is asked: the methods of whoever plays it."""
+    return [name for name in vars(SCRIPTS[role]) if not name.startswith("_")]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from agents.llm.budget import Amount
 from agents.llm.models import LLM, Model, Models
 from agents.llm.usage import taken_in
-from agents.season.cast import SCRIPTED, Entry, cast_of, models_in
+from agents.season.cast import SCRIPTED, Entry, cast_of, check_playable, models_in
 from agents.season.lab import Lab
 from agents.season.script import Act, Replaced, Scripts
 from agents.season.step import Question, Step, batches
@@ -167,6 +167,7 @@ def record(
     config = config_of(settings or {})
     cast = list(cast or cast_of(config.workers))
     COMPETITION.initial({"config": config.as_dict(), "cast": cast})  # refuses what is no cast
+    check_playable(cast)
     header = Header(COMPETITION.name, COMPETITION.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
         cast = with_models_decided(cast, models)

@@ -95,6 +95,11 @@ def described(conduct: Conduct) -> str:
     return majority if minority is None else f"{majority} with {share}/10 {minority}"
 
 
+def aimed(objective: str) -> str:
+    """An objective in words, with what is better: `gini (less is better)`."""
+    return f"{objective} ({'more' if OBJECTIVES[objective] else 'less'} is better)"
+
+
 def at_least_as_good(objective: str, value: float | None, than: float | None) -> bool:
     """Whether a tested value is at least as good as another. Without a value nothing holds."""
     if value is None or than is None:

@@ -116,7 +116,7 @@ def _check_places(
             raise BadInput(
                 f"assignment {assignment}, table {row[0]}, round {row[1]} of agent {row[3]} is "
                 "replaced",
-                f"give assignments {state.assignment} to {config.assignments - 1}, ascending, "
-                "each turn once",
+                f"give each turn once, from assignment {state.assignment} on, of "
+                f"{config.assignments} in all",
             )
         last = (assignment, turn_of(row))

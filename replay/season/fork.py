@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents.llm.models import Models
-from agents.season.cast import assign
+from agents.season.cast import assign, check_playable
 from agents.season.plain import plain
 from agents.season.play import (
     OnAssignment,
@@ -76,7 +76,7 @@ def fork(
             "changes": changes(state.config, config),
             "cast": _recast(state, parts, models) if parts else None,
             "replaced": sorted(
-                (_replaced(item, number) for number, item in enumerate(replace, 1)),
+                (_replaced(item, number, state) for number, item in enumerate(replace, 1)),
                 key=lambda pair: (pair[0], turn_of(pair[1])),
             ),
         }
@@ -104,21 +104,39 @@ def _recast(
         for agent in state.agents.values()
     ]
     assign(cast, parts, models)
+    check_playable(cast)
     fields = ("ordinal", "policy", "options")
     cast = [{name: entry[name] for name in fields} for entry in cast]
     return with_models_decided(cast, models)
 
 
-def _replaced(item: Mapping[str, Any], number: int) -> tuple[int, Row]:
+def _most(state: SeasonState) -> dict[str, int]:
+    """The last of what there can be of each part of a turn."""
+    return {
+        "assignment": state.config.assignments - 1,
+        "table": 1,
+        "round": 2 * state.config.rounds_max,
+        "agent": max(state.agents),
+    }
+
+
+def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
     """(assignment, row) of a contribution as somebody gave it."""
     where = f"contribution {number}"
     if not isinstance(item, Mapping) or set(item) - set(_KEYS):
         raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")
     if item.get("event", "spoke") != "spoke":
         raise BadInput(f"{where} is a {shown(item['event'])} event", "give `spoke` events")
-    for name in ("assignment", "table", "round", "agent"):
-        if type(item.get(name)) is not int or item[name] < 0:
-            raise BadInput(f"{where} has {name} {shown(item.get(name))}", "give a whole number")
+    for name, most in _most(state).items():
+        if name not in item:
+            raise BadInput(f"{where} has no {name}", f"give one from 0 to {most}")
+        if type(item[name]) is not int or not 0 <= item[name] <= most:
+            raise BadInput(f"{where} has {name} {shown(item[name])}", f"give 0 to {most}")
+    if item["agent"] not in state.active():
+        workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
+        raise BadInput(
+            f"{where}: agent {item['agent']} is no active worker", f"there are {workers}"
+        )
     said = [plain(item.get(name)) for name in _SAID[:-1]]
     place = (item["table"], item["round"], 0, item["agent"])  # its id follows from what comes first
     return item["assignment"], (*place, *said, plain(item.get("words", "")), None)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from kernel import fold
 from kernel.competition import COMPETITION
-from kernel.competition.conduct import described, is_conduct_shaped
+from kernel.competition.conduct import OBJECTIVES, aimed, described, is_conduct_shaped
 from kernel.competition.events import DIMENSIONS, JOINED
 from kernel.errors import JournalError
 from kernel.journal import START, JournalReader
@@ -22,6 +22,7 @@ from kernel.world import Event
 
 Names = Mapping[int, str]
 
+ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
 _NAME = re.compile(r"[a-z0-9_-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
@@ -108,14 +109,16 @@ def _started(t: _Teller, event: Event) -> str:
 
 
 def _answered(t: _Teller, event: Event) -> str:
-    return (
-        f"{t.name(event['who'])} was asked to {_word(event['asked'])}: {_quoted(event['answer'])}"
-    )
+    answer = event["answer"]
+    shown = answer if len(answer) <= ANSWER_SHOWN else answer[:ANSWER_SHOWN] + "..."
+    return f"{t.name(event['who'])} was asked to {_word(event['asked'])}: {_quoted(shown)}"
 
 
 def _subject(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
-        return f"{_word(value[0])} under {_word(value[1])}"
+        is_known = isinstance(value[0], str) and value[0] in OBJECTIVES
+        objective = aimed(value[0]) if is_known else _word(value[0])
+        return f"{objective} under {_word(value[1])}"
     return _quoted(value)
 
 

@@ -12,8 +12,9 @@ import attrs
 from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.conduct import described
+from kernel.competition.fork import turn_of
 from kernel.competition.state import WORKER, Agent, SeasonState
-from kernel.journal import JournalReader
+from kernel.journal import FORK, JournalReader
 from kernel.world import Event
 
 
@@ -54,7 +55,8 @@ class Summary:
     """Counts over a season. `left`: what became of whom, in order: (assignment, name, what).
 
     `mean_total`: of all scores recorded, of 12; `ties`: conclusions that were drawn; `models`:
-    answers of language models.
+    answers of language models; `unsaid`: (assignment, table, round, agent) of what was put in by
+    hand for a turn that never came.
     """
 
     path: str
@@ -73,6 +75,7 @@ class Summary:
     conclusions: Sequence[Concluded]
     forks: Sequence[Event]
     models: int
+    unsaid: Sequence[tuple[int, int, int, int]]
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for JSON."""
@@ -92,6 +95,10 @@ def summarise(path: str | Path) -> Summary:
             if commit.digest is not None:
                 closed = commit.unit
             counting.settings = now.config.as_dict()
+            if commit.kind == FORK:
+                counting.by_hand |= {
+                    (at, *turn_of(row)) for at, row in (commit.setup or {})["replaced"]
+                }
             for event in fold.commit_events(COMPETITION, reader, commit, under_way):
                 try:
                     counting.add(event)
@@ -106,6 +113,7 @@ class _Counting:
 
     def __init__(self) -> None:
         self.settings: Mapping[str, Any] = {}
+        self.by_hand: set[tuple[int, int, int, int]] = set()  # whose turn has not come
         self._names: dict[int, str] = {}
         self._events: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
@@ -154,6 +162,9 @@ class _Counting:
     def adopted(self, event: Event) -> None:
         if event["adopted"] is True and self._concluded is not None:
             self._adopted[self._concluded] += 1
+
+    def spoke(self, event: Event) -> None:
+        self.by_hand.discard((event.unit, event["table"], event["round"], event["agent"]))
 
     def scored(self, event: Event) -> None:
         self._totals.append(event["total"])
@@ -207,6 +218,7 @@ class _Counting:
             conclusions=conclusions,
             forks=self._forks,
             models=self._events["answered"],
+            unsaid=sorted(turn for turn in self.by_hand if turn[0] < closed),
         )
 
     def _standings(self, state: SeasonState) -> list[Standing]:
@@ -239,6 +251,7 @@ _COUNTED: Final[Mapping[str, Callable[[_Counting, Event], None]]] = {
     "roundtable_opened": _Counting.seated,
     "concluded": _Counting.concluded,
     "adopted": _Counting.adopted,
+    "spoke": _Counting.spoke,
     "scored": _Counting.scored,
     "leaderboard_posted": _Counting.posted,
     "elimination_faced": _Counting.faced,

@@ -97,6 +97,22 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     assert (0, 0) == (resumed.code, after.code)
 
 
+@pytest.mark.parametrize("policy", ["mine:Typo", "nowhere:Worker", "mine:Half"])
+def test_a_policy_that_cannot_be_made_leaves_what_is_there(
+    policy: str, journal: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("class Half:\n    def open(self, seen, draws): ...\n")
+    there = tmp_path / "s.journal"
+    there.write_bytes(journal.read_bytes())
+    ran = goldrush(*SMALL, "--out", there, "--force", "--cast", f"ada={policy}", cwd=tmp_path)
+    fresh = goldrush(*SMALL, "--out", "new.journal", "--cast", f"ada={policy}", cwd=tmp_path)
+
+    assert_refused(ran, policy)
+    assert_refused(fresh, policy)
+    assert journal.read_bytes() == there.read_bytes()
+    assert not (tmp_path / "new.journal").exists()
+
+
 def test_replay_shows_who_is_there_and_what_was_said(journal: Path, tmp_path: Path) -> None:
     ran = goldrush("replay", journal, "--round", 1, cwd=tmp_path)
     shown = json.loads(goldrush("replay", journal, "--round", 1, "--json", cwd=tmp_path).out)

@@ -16,6 +16,7 @@ from kernel.world import Event
 from replay.diff import diff
 from replay.season.consequences import consequences
 from replay.season.fork import fork
+from replay.season.summary import summarise
 from replay.verify import verify
 
 SMALL = {"assignments": 5, "seed": 2, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
@@ -144,6 +145,23 @@ class Silent:
         return lambda seen, draws, **told: None
 
 
+class Mute:
+    """Has no method at all."""
+
+
+def test_what_is_put_in_for_a_turn_that_never_comes_is_told(parent: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.journal"
+    turn = {"assignment": 2, "table": 1, "round": 0, "agent": 5}
+    fork(parent, 1, out, replace=[{**turn, "move": "pass"}])
+
+    assert [(2, 1, 0, 5)] == summarise(out).unsaid
+    assert [] == summarise(parent).unsaid
+
+
+def test_what_is_put_in_and_said_is_not_told_as_unsaid(forked: Path) -> None:
+    assert [] == summarise(forked).unsaid
+
+
 def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.journal"
     fork(parent, 2, own, roster="ada=tests.replay.season.test_fork:Silent")
@@ -170,8 +188,14 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"treatment": "scarce"}, "leave --treatment"),
         (2, {"roster": "nobody=scripted"}, "casts nobody"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
-        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "give assign"),
-        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has agent None"),
+        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "assignment 3 on"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "no active wor"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 99, "agent": 5}]}, "has round 99"),
+        (2, {"replace": [{"assignment": 3, "table": 2, "round": 0, "agent": 5}]}, "has table 2"),
+        (2, {"roster": "ada=tests.nowhere:Nobody"}, "cannot make tests.nowhere:Nobody"),
+        (2, {"roster": "judge=tests.replay.season.test_fork:Mute"}, "has no method judge"),
         (2, {"replace": [{"event": "judged"}]}, "give `spoke` events"),
         (2, {"replace": [{"mov": "pass"}]}, "give an object of"),
     ],
