@@ -35,7 +35,9 @@ KINDS: Final = ("claim", "raid", "authority", "order", "conclude", "bottom")
 @click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
 @click.option("--score", metavar="AGENT", help="Lay open this agent's score, in a season.")
 @click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
-@click.option("--fairness", "fair", is_flag=True, help="Test who wins, over all draws together.")
+@click.option(
+    "--fairness", "fair", is_flag=True, help="Test who wins ties, over all draws together."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def audit(
     journals: tuple[str, ...],

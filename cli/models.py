@@ -27,7 +27,11 @@ _MODEL = click.option("--model", help="What llm in a roster stands for, without 
 _OPTIONS = (
     click.option("--base-url", metavar="URL", help="The models' server (default: OpenAI's)."),
     click.option("--concurrency", type=int, help="How many models to ask at once (default 16)."),
-    click.option("--patience", type=int, help="Rounds without any answer to bear (default 3)."),
+    click.option(
+        "--patience",
+        type=int,
+        help="Rounds (seasons: questions) without any answer to bear (default 3).",
+    ),
     click.option("--max-tokens", type=int, help="Stop before all answers together take more."),
     click.option("--max-cost", type=float, help="Stop before they cost more than this."),
 )

@@ -44,8 +44,9 @@ def told(summary: Any) -> str:
     path, goldrush = printable(shlex.quote(summary.path)), program()
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
-        f"{summary.assignments} assignments, {summary.tables} tables of {config['workers']} workers"
-        f" at most, seed {config['seed']}: {summary.concluded} conclusions ({summary.ties} drawn), "
+        f"{_counted(summary.assignments, 'assignment')}, {_counted(summary.tables, 'table')} of "
+        f"{config['workers']} workers at most, seed {config['seed']}: "
+        f"{_counted(summary.concluded, 'conclusion')} ({summary.ties} drawn), "
         f"{summary.adopted} adopted; mean total {mean} of 12",
         *(
             f"after assignment {fork.unit} {printable(next(iter(story([fork]))))}"
@@ -75,6 +76,10 @@ def told(summary: Any) -> str:
             f"         {goldrush} verify {path}",
         ]
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _workers(workers: Sequence[Any]) -> str:

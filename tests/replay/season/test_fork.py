@@ -188,7 +188,7 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"treatment": "scarce"}, "leave --treatment"),
         (2, {"roster": "nobody=scripted"}, "casts nobody"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
-        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "assignment 3 on"),
+        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "ignment 3 on"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "no active wor"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
