@@ -13,8 +13,12 @@ from cli.text import echo_json, printable
 if TYPE_CHECKING:
     from agents.llm.models import Models
 
-# What models were sent, by the name of the world: modules with `prompted`.
-PROMPTED_BY: Final[Mapping[str, str]] = {"mining": "replay.prompt"}
+# What models were sent, by the name of the world: modules with `prompted(journal, unit, agent)`, a
+# list, `as_json(prompted, unit, agent)`, and `UNIT`, what that is called.
+PROMPTED_BY: Final[Mapping[str, str]] = {
+    "mining": "cli.prompt_mining",
+    "competition": "cli.prompt_season",
+}
 
 models_file = click.option(
     "--models",
@@ -92,7 +96,13 @@ def check_model(model: str | None, roster: str | None) -> None:
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option("--round", "round_", type=int, required=True, help="The round that is asked for.")
+@click.option(
+    "--round",
+    "round_",
+    type=int,
+    required=True,
+    help="The round, or assignment, that is asked for.",
+)
 @click.option("--agent", type=int, required=True, help="The agent that is asked.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole request as JSON.")
 def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
@@ -105,26 +115,28 @@ def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     """
     from replay.by_world import module_for
 
-    found = module_for(journal, PROMPTED_BY, "prompt").prompted(journal, round_, agent)
-    differs = found.recorded is not None and found.recorded != found.digest
+    by = module_for(journal, PROMPTED_BY, "prompt")
+    found = by.prompted(journal, round_, agent)
     if as_json:
-        echo_json(
-            {
-                "round": round_, "agent": agent, "digest": found.digest,
-                "recorded": found.recorded, "request": dict(found.request),
-            }
-        )  # fmt: skip
-    else:
-        for message in found.messages:
-            click.echo(f"--- {message['role']} ---\n{message['content']}")
-    told = f"agent {agent}, round {round_}, sha256 {found.digest}"
-    if differs:
+        echo_json(by.as_json(found, round_, agent))
+    code = DONE
+    for one in found:
+        code = max(code, _told(one, f"agent {agent}, {by.UNIT} {round_}", silent=as_json))
+    return code
+
+
+def _told(one: Any, who: str, *, silent: bool) -> int:
+    """Print one prompt, and whether it is what the journal says was sent."""
+    for message in () if silent else one.messages:
+        click.echo(f"--- {message['role']} ---\n{message['content']}")
+    told = f"{who}, sha256 {one.digest}"
+    if one.recorded is not None and one.recorded != one.digest:
         click.echo(
-            f"goldrush: {told}; but the journal has {printable(str(found.recorded))}", err=True
+            f"goldrush: {told}; but the journal has {printable(str(one.recorded))}", err=True
         )
         return DIFFERS
-    if not as_json:
-        sent = "was sent" if found.recorded else "would be sent"
-        what = "" if found.is_model else " (it is no language model)"
+    if not silent:
+        sent = "was sent" if one.recorded else "would be sent"
+        what = "" if one.is_model else " (it is no language model)"
         click.echo(f"{sent}: {told}{what}", err=True)
     return DONE

@@ -8,7 +8,7 @@ have been given.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.llm.models import LLM, model_of
@@ -18,13 +18,15 @@ from agents.season.cast import SCRIPTED
 from agents.season.lab import Lab
 from agents.season.play import replaced_in
 from agents.season.prompt import VERSION
-from agents.season.script import Act, Scripts
+from agents.season.script import Act, Asked, Scripts
 from agents.season.step import Question, Step, batches
 from kernel.competition.events import ANSWERED
 from kernel.competition.evolve import acts_in
 from kernel.competition.state import GONE, Agent, SeasonState
 from kernel.errors import BadInput
 from kernel.world import Batch, Block, Row
+
+OnQuestion = Callable[[Question, Row | None], None]
 
 
 class SeasonAgain:
@@ -41,7 +43,12 @@ class SeasonAgain:
         state: SeasonState,
         forks: Sequence[Mapping[str, Any]] = (),
         trust: Sequence[str] = (),
+        on_question: OnQuestion | None = None,
     ) -> None:
+        """`on_question` is told every question on the way, to scripted agents too, as a model in
+        their place would be asked it, and what is recorded of a model's answer.
+        """
+        self._on_question = on_question
         self._lab = Lab(state.config)
         self._scripts = Scripts(self._lab, replaced_in(forks))
         self._trust = frozenset(trust)
@@ -62,6 +69,7 @@ class SeasonAgain:
             agent = step.whom(asked)
             if not self._can_ask(agent):
                 return batches([*step.rows, *known[len(step.rows) :]])
+            self._tell(step, asked, known)
             if agent.policy != LLM:
                 asked = step.next(step.scripted(asked))
                 continue
@@ -71,6 +79,12 @@ class SeasonAgain:
             else:
                 asked = step.next(step.answered(asked, _again(known, len(step.rows), question)))
         return batches(step.rows)
+
+    def _tell(self, step: Step, asked: Asked, known: Sequence[Act]) -> None:
+        question = step.question(asked) if self._on_question is not None else None
+        if self._on_question is not None and question is not None:
+            code, row = known[len(step.rows)] if len(step.rows) < len(known) else (None, ())
+            self._on_question(question, row if code == ANSWERED else None)
 
     def _can_ask(self, agent: Agent) -> bool:
         if agent.policy == LLM:

@@ -171,12 +171,21 @@ def test_fork_and_diff_tell_how_conclusion_and_scores_moved(journal: Path, tmp_p
     assert "after assignment 2:" in found.out
 
 
-def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_path: Path) -> None:
-    for command in (("measure",), ("prompt", "--round", 1, "--agent", 5)):
-        name, *arguments = command
-        ran = goldrush(name, journal, *arguments, cwd=tmp_path)
+def test_prompt_shows_every_question_of_an_assignment(journal: Path, tmp_path: Path) -> None:
+    ran = goldrush("prompt", journal, "--round", 1, "--agent", 5, cwd=tmp_path)
+    shown = goldrush("prompt", journal, "--round", 1, "--agent", 5, "--json", cwd=tmp_path).out
+    names = [question["name"] for question in json.loads(shown)["questions"]]
 
-        assert_refused(ran, "a run of the competition world")
+    assert 0 == ran.code
+    assert len(names) == ran.out.count("--- system ---") == ran.err.count("would be sent: ")
+    assert "speak" == names[0]
+    assert "answer" in names
+
+
+def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_path: Path) -> None:
+    ran = goldrush("measure", journal, cwd=tmp_path)
+
+    assert_refused(ran, "a run of the competition world")
     refused = goldrush("fork", journal, "--at", 0, "--treatment", "scarce", cwd=tmp_path)
 
     assert_refused(refused, "is a season")

@@ -9,8 +9,10 @@ from agents.season.play import record
 from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.events import CODES, CONTRACT_ENDS, EVENTS, REDIRECT, SIGNALS, TIER_REWARDS
+from kernel.errors import BadInput
 from kernel.journal import JournalReader
 from kernel.world import Event
+from replay.season.prompt import prompted
 from replay.verify import verify
 from tests.golden import (
     FORKED_SEASON,
@@ -92,3 +94,25 @@ def test_the_golden_model_spoke_and_its_words_are_kept() -> None:
     assert {5} == {e["who"] for e in answers}
     assert {"smollm2"} == {e["source"]["model"] for e in spoke}
     assert [e["answer"] for e in answers if e["asked"] == "speak"]
+
+
+def test_the_prompts_of_the_golden_model_are_made_again() -> None:
+    asked = [e["asked"] for e in events_of(MODEL_SEASON) if e.name == "answered"]
+    prompts = prompted(season_path(MODEL_SEASON), 0, 5)
+
+    assert asked == [one.name for one in prompts]
+    assert [one.digest for one in prompts] == [one.recorded for one in prompts]
+    assert all(one.is_model and one.answer is not None for one in prompts)
+
+
+def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
+    [speak, *_] = prompted(season_path(SHORT), 1, 6)
+
+    assert ("speak", None, False) == (speak.name, speak.recorded, speak.is_model)
+    assert ["system", "user"] == [message["role"] for message in speak.messages]
+
+
+@pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
+def test_what_there_is_not_has_no_prompts(assignment: int, agent: int) -> None:
+    with pytest.raises(BadInput):
+        prompted(season_path(SHORT), assignment, agent)

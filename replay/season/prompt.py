@@ -1,0 +1,88 @@
+"""What an agent was, or would be, sent in an assignment, made again from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from agents.llm.models import LLM
+from agents.llm.question import Message, digest
+from agents.season.again import SeasonAgain
+from agents.season.step import Question
+from kernel.competition.state import copied
+from kernel.errors import BadInput
+from kernel.journal import FORK, JournalReader
+from kernel.world import Row
+from replay.season.steps import assignment_in, moments
+
+
+@attrs.frozen
+class Prompted:
+    """One question: its `name`, the `messages` as they are sent, their `digest`.
+
+    `recorded`: the digest that stands in the answer, None where there is none; `answer`: its text;
+    `is_model`: the agent is a language model, and not one that could be.
+    """
+
+    name: str
+    messages: Sequence[Message]
+    digest: str
+    recorded: str | None
+    answer: str | None
+    is_model: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The question for JSON."""
+        return {**attrs.asdict(self), "messages": [dict(message) for message in self.messages]}
+
+
+def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
+    """Every question to an agent in a closed assignment, in order. To know what the others did
+    before each, the scripted ones are asked again.
+
+    Raises BadInput where there is no such agent or assignment, PolicyFailed where a policy fails,
+    and what reading a journal raises.
+    """
+    found: list[Prompted] = []
+
+    def keep(question: Question, row: Row | None) -> None:
+        if question.agent.ordinal == agent:
+            found.append(_prompted(question, row))
+
+    with JournalReader(path) as reader:
+        state, commits = assignment_in(reader, assignment)
+        if agent not in state.agents:
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
+        again = SeasonAgain(state, _forks(path, commits[0].unit), on_question=keep)
+        before = copied(state)
+        for moment in moments(reader, commits, state):
+            again(before, moment.step.inputs)
+            before = copied(moment.state)
+    return found
+
+
+def _forks(path: str | Path, unit: int) -> list[Mapping[str, Any]]:
+    """The facts of the forks before a unit of a journal."""
+    with JournalReader(path) as reader:
+        facts = []
+        for commit in reader:
+            if commit.unit >= unit and commit.kind != FORK:
+                break
+            if commit.kind == FORK:
+                facts.append(commit.setup or {})
+        return facts
+
+
+def _prompted(question: Question, row: Row | None) -> Prompted:
+    source = (row[3] or {}) if row else {}
+    return Prompted(
+        question.name,
+        question.messages,
+        digest(question.messages),
+        source.get("prompt"),
+        row[2] if row else None,
+        question.agent.policy == LLM,
+    )
