@@ -22,8 +22,9 @@ from hypothesis import settings
 
 from agents.mining import record
 from agents.roster import POLICIES
+from agents.season import play as season
 from kernel.mining.treatments import TREATMENTS
-from tests.golden import MODELS
+from tests.golden import MODEL_SEASON, MODELS, SEASON, season_path
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "journals" / "golden"
@@ -227,6 +228,44 @@ def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
 
     assert here.endswith("\n4 True\n")
     assert here == prompts_by(python)
+
+
+# A season of every event again, its cast asked and its claims tested by this interpreter; and what a
+# model in it was sent and has answered, read again.
+SEASONS = """
+import sys
+from agents.season.play import record
+from replay.verify import verify
+
+record(sys.argv[1], {"seed": 7, "assignments": 6, "test_agents": 5, "test_rounds": 8})
+for path in sys.argv[2:]:
+    verdict = verify(path)
+    print(verdict.level, verdict.holds)
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_every_version_of_cpython_plays_the_same_season(
+    version: str, hash_seed: str, tmp_path: Path
+) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
+    season.record(
+        tmp_path / "here", {"seed": 7, "assignments": 6, "test_agents": 5, "test_rounds": 8}
+    )
+    golden = [season_path(SEASON), season_path(MODEL_SEASON)]
+    done = subprocess.run(
+        [python, "-c", SEASONS, tmp_path / "there", *golden],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (0, "4 True\n4 True\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)
