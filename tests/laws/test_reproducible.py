@@ -230,8 +230,8 @@ def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
     assert here == prompts_by(python)
 
 
-# A season recorded; then one with every event verified, its cast asked and its claims tested by this
-# interpreter, and one with a model, what it was sent and has answered read again.
+# A season recorded; then one with every event verified, its cast asked and its claims tested by
+# this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
 import sys
 from agents.season.play import record
