@@ -115,7 +115,7 @@ def test_all_golden_journals_hold_together() -> None:
     outcomes = list(verify_all(journals_in([FOLDER]), jobs=2))
 
     assert {True} == {outcome.holds for outcome in outcomes}
-    assert len(outcomes) == len(list(FOLDER.glob("*.journal")))
+    assert len(outcomes) == len(list(FOLDER.rglob("*.journal")))
 
 
 def test_nothing_to_verify_gives_nothing() -> None:
