@@ -85,12 +85,13 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
     """Policy and options of an entry, from what people write. Raises BadInput."""
     family, _, name = text.partition(":")
-    if text == LLM:
-        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
     if family != LLM:
         check_policy(text)
         return text, {}
-    model = attrs.evolve((models or Models()).named(name), prompt=VERSION)
+    models = models or Models()
+    if not name and models.default is None and len(models.known) != 1:
+        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
+    model = attrs.evolve(models.named(name), prompt=VERSION)
     return LLM, model.as_options()
 
 

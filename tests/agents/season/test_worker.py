@@ -156,6 +156,11 @@ def test_a_cast_that_is_none_is_told(part: str) -> None:
         cast_of(6, [part])
 
 
+def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
+    with pytest.raises(BadInput, match="llm alone names no model; write llm:MODEL"):
+        cast_of(3, ["ada=llm"])
+
+
 def test_the_last_word_on_somebody_counts() -> None:
     cast = cast_of(3, ["worker=mine:Worker", "ada=other:Worker"])
 
