@@ -26,10 +26,11 @@ from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
+from kernel.forking import changes
 from kernel.journal import refuse_existing, sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
-from kernel.mining.fork import changed, changes
+from kernel.mining.fork import changed
 from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named

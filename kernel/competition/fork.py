@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kernel.codec import pack
 from kernel.competition.config import SeasonConfig, check_setting, config_of
 from kernel.competition.events import EVENTS, SPOKE
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
+from kernel.forking import check_changes, check_facts
 from kernel.world import FACTS, Past, Row
 
 _FIXED: Final = "workers"
@@ -46,14 +46,6 @@ def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) 
     return new
 
 
-def changes(old: SeasonConfig, new: SeasonConfig) -> dict[str, Any]:
-    """The settings in which two configurations differ, with the new values, in declared order."""
-    before = old.as_dict()
-    return {
-        name: value for name, value in new.as_dict().items() if pack(value) != pack(before[name])
-    }
-
-
 def turn_of(row: Row) -> Turn:
     """The turn of a contribution within its assignment."""
     return row[0], row[1], row[3]
@@ -63,8 +55,7 @@ def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonStat
     """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
     _check(facts)
     config = changed(state.config, facts["changes"], state.assignment)
-    if pack(changes(state.config, config)) != pack(facts["changes"]):
-        raise BadInput("the changes are not those of the settings", "leave out what stays")
+    check_changes(state.config, config, facts["changes"])
     _check_places(facts["replaced"], config, state)
     state.config = config
     if facts["cast"] is not None:
@@ -83,11 +74,7 @@ def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check(facts: Mapping[str, Any]) -> None:
     """Raises BadInput (or what unpacking raises) for what can be the facts of no fork."""
-    if list(facts) != _FACTS:
-        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
-    parent = facts["parent"]
-    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
-        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    check_facts(facts, _FACTS)
     for name, value in facts["changes"].items():
         check_setting(name, value)
     for entry in facts["cast"] or ():

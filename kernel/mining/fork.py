@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kernel.codec import pack
 from kernel.errors import BadInput, shown
+from kernel.forking import check_changes, check_facts
 from kernel.mining.config import MiningConfig, check_setting, config_of
 from kernel.mining.events import EVENTS, SUBMITTED
 from kernel.mining.state import MiningState, check_entries, whole_roster
@@ -42,20 +42,11 @@ def changed(config: MiningConfig, settings: Mapping[str, Any], round: int) -> Mi
     return new
 
 
-def changes(old: MiningConfig, new: MiningConfig) -> dict[str, Any]:
-    """The settings in which two configurations differ, with the new values, in declared order."""
-    before = old.as_dict()
-    return {
-        name: value for name, value in new.as_dict().items() if pack(value) != pack(before[name])
-    }
-
-
 def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningState:
     """The state with what a fork changes; its record of past rounds follows `visibility`."""
     _check(facts)
     config = changed(state.config, facts["changes"], state.round)
-    if pack(changes(state.config, config)) != pack(facts["changes"]):
-        raise BadInput("the changes are not those of the settings", "leave out what stays")
+    check_changes(state.config, config, facts["changes"])
     _check_places(facts["replaced"], config, state.round)
     roster = state.roster
     if facts["roster"] is not None:
@@ -75,11 +66,7 @@ def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check(facts: Mapping[str, Any]) -> None:
     """Raises BadInput (or what unpacking raises) for what can be the facts of no fork."""
-    if list(facts) != _FACTS:
-        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(_FACTS)}")
-    parent = facts["parent"]
-    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
-        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+    check_facts(facts, _FACTS)
     for name, value in facts["changes"].items():
         check_setting(name, value)
     if facts["roster"] is not None:

@@ -25,9 +25,10 @@ from agents.season.play import (
 from kernel import run
 from kernel.competition import COMPETITION
 from kernel.competition.events import EVENTS, SPOKE
-from kernel.competition.fork import changed, changes, turn_of
+from kernel.competition.fork import changed, turn_of
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
+from kernel.forking import changes
 from kernel.journal import refuse_existing, sha256_of
 from kernel.world import Block, Row
 

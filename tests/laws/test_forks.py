@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from agents.mining import play, resume
 from agents.roster import Entry, Roster
+from kernel.forking import changes
 from kernel.journal import FORK
 from kernel.mining.config import MiningConfig, config_of
 from kernel.mining.events import KINDS
-from kernel.mining.fork import FIXED, changes
+from kernel.mining.fork import FIXED
 from replay.fork import fork
 from replay.verify import verify
 from tests.golden import MODELS, NAMES, path_of

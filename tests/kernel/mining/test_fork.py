@@ -15,10 +15,11 @@ from agents.roster import Entry
 from kernel.codec import fingerprint
 from kernel.errors import BadInput
 from kernel.fold import REFUSED
+from kernel.forking import changes
 from kernel.mining import MINING
 from kernel.mining.config import ALL
 from kernel.mining.events import CLAIM
-from kernel.mining.fork import FIXED, changed, changes, fork
+from kernel.mining.fork import FIXED, changed, fork
 from kernel.mining.state import MiningState, copied, digest, ended, freeze, thaw
 from kernel.mining.submit import Plan
 from kernel.world import Row, Step
