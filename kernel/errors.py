@@ -141,6 +141,17 @@ class WriteFailed(JournalError):
     """
 
 
+class JournalLost(WriteFailed):
+    """The path of a journal that is being written names another file by now, or none.
+
+    `how`: "removed" or "replaced by another file".
+    """
+
+    def __init__(self, path: str, how: str) -> None:
+        super().__init__(path, f"was {how} while it was written")
+        self.how = how
+
+
 class PolicyFailed(GoldrushError):
     """A policy raised or returned something that is no plan. The journal ends before `round`, which
     is an assignment where `unit` says so.

@@ -20,12 +20,12 @@ reading. kernel/README.md has the page for writers of readers, with an example i
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -34,11 +34,12 @@ import attrs
 import msgpack
 from xxhash import xxh3_64_intdigest
 
+from kernel import files
 from kernel.codec import Undecodable, pack
 from kernel.errors import (
     BadInput,
     DamagedJournal,
-    JournalInUse,
+    JournalLost,
     MalformedEvents,
     NotAJournal,
     TornTail,
@@ -149,14 +150,19 @@ def _array_of(size: int) -> bytes:
 class JournalWriter:
     """Writes a journal, one commit a call, each in one write to the file.
 
-    The file is locked while it is open; it is not buffered here, so a commit that returned
-    survives the death of this process (and, with `fsync`, of the machine).
+    The file is written under a temporary name and gets its own with the first commit, so a path
+    never names a journal without a START, and what is overwritten stays until then. It is locked
+    while it is open; it is not buffered here, so a commit that returned survives the death of this
+    process (and, with `fsync`, of the machine).
     """
+
+    _new: files.Unfinished | None  # until the file has its name
+    _front: Iterable[bytes]  # what goes out before the first commit
 
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
     ) -> None:
-        """Start a new journal at `path`; nothing is overwritten before the first commit.
+        """Start a new journal at `path`; an empty file there is replaced, any other with `force`.
 
         Raises BadInput when the folder is missing or the path cannot take a file, or when
         something is there already and not `force`; JournalInUse when another writer has it.
@@ -167,15 +173,20 @@ class JournalWriter:
                 f"world {shown(header.world)} under rules {shown(header.rules)}",
                 "name it by a short text and number its rules",
             )
+        self._open(path, fsync)
+        self._new = files.Unfinished(self.path, force=force, is_own=files.is_empty)
+        self._fd = self._new.fd
+        self._checksum = int.from_bytes(packed[-8:], "big")
+        self._front = (packed,)
+
+    def _open(self, path: str | Path, fsync: bool) -> None:
         self.path = os.fspath(path)
         self.fsync = fsync
-        self._made = not os.path.lexists(self.path)
-        self._fd = _create(self.path, force)
-        self._checksum = int.from_bytes(packed[-8:], "big")
-        self._unwritten = packed  # goes out with the first commit: no journal is without a START
-        self._parent: tuple[JournalReader, int] | None = None
         self.offset = 0
         self.commits = 0
+        self._new = None
+        self._front = ()
+        self._is_name_synced = False
 
     @classmethod
     def branch(
@@ -195,9 +206,8 @@ class JournalWriter:
         if os.path.exists(path) and os.path.samefile(path, parent.path):
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
         journal = cls(path, parent.header, force=force, fsync=fsync)
-        journal._unwritten = b""
-        journal._parent = parent, commit.end
         journal._checksum = parent.checksum_before(commit.end)
+        journal._front = _unchanged(parent, commit.end, journal._checksum)
         journal.commits = commit.index + 1
         return journal
 
@@ -208,12 +218,8 @@ class JournalWriter:
         Raises BadInput if it cannot be opened for writing, JournalInUse.
         """
         journal = cls.__new__(cls)
-        journal.path = os.fspath(path)
-        journal.fsync = fsync
-        journal._made = False
-        journal._unwritten = b""
-        journal._parent = None
-        journal._fd = _locked(journal.path, os.O_RDWR)
+        journal._open(path, fsync)
+        journal._fd = files.locked(journal.path, os.O_RDWR)
         return journal
 
     def go_on_after(self, commit: Commit) -> None:
@@ -221,10 +227,9 @@ class JournalWriter:
         self.offset, self.commits = commit.end, commit.index + 1
         try:
             self._checksum = int.from_bytes(os.pread(self._fd, 8, commit.end - 8), "big")
-            os.ftruncate(self._fd, self.offset)
-            os.lseek(self._fd, self.offset, os.SEEK_SET)
+            files.system.truncate(self._fd, self.offset)
         except OSError as error:
-            raise WriteFailed(self.path, _reason(error)) from None
+            raise WriteFailed(self.path, files.reason(error)) from None
 
     def __enter__(self) -> Self:
         return self
@@ -241,88 +246,89 @@ class JournalWriter:
         """Append one commit.
 
         Raises WriteFailed if the system refuses; what was committed before stays whole, and
-        the unfinished piece is taken back where the system still allows that.
+        the unfinished piece is taken back where the system still allows that. Raises JournalLost
+        where the path does not name the file any more.
         """
         body = commit.body()
         if len(body) > BODY_MAX:
             raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
         length = b"\x94\xce" + len(body).to_bytes(4, "big")
         check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
-        self._builds_on = self._checksum
         frame = length + b"\xce" + check.to_bytes(4, "big") + body
         checksum = xxh3_64_intdigest(frame, self._checksum)
-        before = self.offset, self.commits, self._checksum, self._unwritten, self._parent
-        self._write(self._unwritten + frame + b"\xcf" + checksum.to_bytes(8, "big"))
-        self._unwritten, self._parent = b"", None
-        self._checksum = checksum
-        self.commits += 1
-        if self.fsync:
-            # Ctrl-C here loses nothing: the commit is whole, and may have been paid for.
-            try:
-                os.fsync(self._fd)
-            except OSError as error:
-                self.offset, self.commits, self._checksum, self._unwritten, self._parent = before
-                self._take_back()
-                raise self._refused(error) from None
-
-    def close(self) -> None:
-        """Release the file, and leave none where nothing was committed. May be called twice."""
-        if self._fd >= 0:
-            if self._made and self.offset == 0 and os.path.lexists(self.path):
-                os.unlink(self.path)
-            os.close(self._fd)
-            self._fd = -1
-
-    def _write(self, data: bytes) -> None:
+        before = self.offset, self.commits, self._checksum
         try:
-            if self.offset == 0:
-                os.ftruncate(self._fd, 0)
-            if self._parent is not None:
-                self._branch_off(*self._parent, data)
-            else:
-                self._write_all(data)
-            end = os.lseek(self._fd, 0, os.SEEK_CUR) if self._parent else self.offset + len(data)
-        except OSError as error:
+            if self._new is None:
+                self._check_named()
+            self.offset = self._write(frame + b"\xcf" + checksum.to_bytes(8, "big"))
+            # Ctrl-C from here on loses nothing: the commit is whole, and may have been paid for.
+            self.commits, self._checksum = self.commits + 1, checksum
+            self._finish()
+        except (OSError, WriteFailed) as error:
+            self.offset, self.commits, self._checksum = before
             self._take_back()
-            raise self._refused(error) from None
+            if isinstance(error, WriteFailed):
+                raise
+            whole = self.commits if self.offset else 0
+            says = f"{files.reason(error)} after {whole} whole commits"
+            raise WriteFailed(self.path, says) from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
-        self.offset = end
 
-    def _refused(self, error: OSError) -> WriteFailed:
-        whole = self.commits if self.offset else 0
-        return WriteFailed(self.path, f"{_reason(error)} after {whole} whole commits")
+    def close(self) -> None:
+        """Release the file, and leave none where nothing was committed. May be called twice."""
+        if self._new is not None:
+            self._new.discard()
+            self._new, self._fd = None, -1
+        if self._fd >= 0:
+            files.system.close(self._fd)
+            self._fd = -1
 
-    def _write_all(self, data: bytes) -> None:
-        written = os.write(self._fd, data)
-        while written < len(data):
-            written += os.write(self._fd, memoryview(data)[written:])
+    def _write(self, data: bytes) -> int:
+        """Write behind what is committed, and give where the file ends then."""
+        end = self.offset
+        if self._new is not None:
+            for piece in self._front:
+                files.write_all(self._fd, piece, end)
+                end += len(piece)
+        files.write_all(self._fd, data, end)
+        return end + len(data)
 
-    def _branch_off(self, parent: JournalReader, end: int, data: bytes) -> None:
-        """The parent's bytes and then these. The magic goes in last: until all is there, what a
-        crash leaves is no journal, and so cannot be taken for the parent's own run.
-        """
-        os.lseek(self._fd, len(_PREFIX), os.SEEK_SET)
-        last = b""
-        for piece in parent.pieces(len(_PREFIX), end):
-            self._write_all(piece)
-            last = (last + piece)[-8:]
-        if int.from_bytes(last, "big") != self._builds_on:
-            raise OSError(errno.EIO, f"{parent.path} has changed")
-        self._write_all(data)
+    def _finish(self) -> None:
+        """Sync what was written where that is asked for, and name a new file."""
         if self.fsync:
-            os.fsync(self._fd)
-        os.lseek(self._fd, 0, os.SEEK_SET)
-        self._write_all(_PREFIX)
-        os.lseek(self._fd, 0, os.SEEK_END)
+            files.system.sync(self._fd)
+        if self._new is not None:
+            self._new.publish()
+            self._fd, self._new = self._new.release(), None
+        if self.fsync and not self._is_name_synced:
+            files.sync_folder(self.path)
+            self._is_name_synced = True
+
+    def _check_named(self) -> None:
+        """Raises JournalLost where the path names another file by now, or none."""
+        here = os.fstat(self._fd)
+        try:
+            there = os.stat(self.path)
+        except FileNotFoundError:
+            raise JournalLost(self.path, "removed") from None
+        if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
+            raise JournalLost(self.path, "replaced by another file")
 
     def _take_back(self) -> None:
-        try:
-            os.ftruncate(self._fd, self.offset)
-            os.lseek(self._fd, self.offset, os.SEEK_SET)
-        except OSError:
-            pass  # a torn tail stays, which every reader recognises
+        with suppress(OSError):  # a torn tail stays, which every reader recognises
+            files.system.truncate(self._fd, self.offset)
+
+
+def _unchanged(parent: JournalReader, end: int, checksum: int) -> Iterator[bytes]:
+    """The bytes of a journal up to the end of a commit. Raises OSError where they have changed."""
+    last = b""
+    for piece in parent.pieces(0, end):
+        yield piece
+        last = (last + piece)[-8:]
+    if int.from_bytes(last, "big") != checksum:
+        raise OSError(errno.EIO, f"{parent.path} has changed")
 
 
 class JournalReader:
@@ -615,55 +621,5 @@ def open_regular(path: str) -> BinaryIO:
         return open(path, "rb")
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"cannot read {path}: {_reason(error)}", "give the path of a journal"
+            f"cannot read {path}: {files.reason(error)}", "give the path of a journal"
         ) from None
-
-
-def refuse_existing(path: str | Path) -> None:
-    """Raises BadInput where a new journal would find something at its path."""
-    if os.path.lexists(path):
-        raise _existing(os.fspath(path))
-
-
-def _existing(path: str) -> BadInput:
-    return BadInput(
-        f"{path} exists already", "give another path, or overwrite it with force (--force)"
-    )
-
-
-def _create(path: str, force: bool) -> int:
-    fd = _locked(path, os.O_RDWR | os.O_CREAT | (0 if force else os.O_EXCL))
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise BadInput(f"{path} is no ordinary file", "give the path of one")
-    return fd
-
-
-def _locked(path: str, flags: int) -> int:
-    try:
-        fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
-    except FileExistsError:
-        raise _existing(path) from None
-    except (OSError, ValueError) as error:
-        missing = isinstance(error, FileNotFoundError) and flags & os.O_CREAT
-        raise BadInput(
-            f"cannot write {path}: {_reason(error)}",
-            "create the folder first" if missing else "give another path",
-        ) from None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise JournalInUse(path, "another process is writing this journal") from None
-    except OSError as error:
-        os.close(fd)
-        raise BadInput(f"cannot lock {path}: {_reason(error)}", "give another path") from None
-    if os.fstat(fd).st_nlink == 0:  # taken away by a writer that let it go just now
-        os.close(fd)
-        raise JournalInUse(path, "another process has just removed this file")
-    return fd
-
-
-def _reason(error: Exception) -> str:
-    """What the system says, without numbers and names; a path with a NUL gives a ValueError."""
-    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -26,8 +26,9 @@ from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
+from kernel.files import check_place, is_empty
 from kernel.forking import changes
-from kernel.journal import refuse_existing, sha256_of
+from kernel.journal import sha256_of
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.fork import changed
@@ -121,7 +122,7 @@ def _players(
         return None
     config = rebuild(parent, at, world=MINING).state.config
     if not force:
-        refuse_existing(out)
+        check_place(str(out), is_own=is_empty)
     if isinstance(roster, str):
         roster = parse_roster(roster, config.agents, models)
     return with_models_decided(roster, config, models)

@@ -28,8 +28,9 @@ from kernel.competition.events import EVENTS, SPOKE
 from kernel.competition.fork import changed, turn_of
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
+from kernel.files import check_place, is_empty
 from kernel.forking import changes
-from kernel.journal import refuse_existing, sha256_of
+from kernel.journal import sha256_of
 from kernel.world import Block, Row
 
 _KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
@@ -66,7 +67,7 @@ def fork(
         )
     sha256 = sha256_of(parent)
     if roster and not force:
-        refuse_existing(out)  # before a model is asked anything
+        check_place(str(out), is_own=is_empty)  # before a model is asked anything
     parts = roster.split(",") if roster else []
     own = [part.partition("=")[2] for part in parts]
 
