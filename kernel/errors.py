@@ -102,18 +102,29 @@ class TornTail(JournalError):
     """The file ends inside a commit, as after a crash; everything before is whole.
 
     `commits` whole commits end at byte `offset`; `extra` bytes of an unfinished one follow.
-    `in_fork`: so much of it is there that it is known to be a FORK.
+    `in_fork`: so much of it is there that it is known to be a FORK. `zeros`: from some byte of it
+    on there is nothing but zeros, as a power loss leaves it. `found` says all this in words.
     """
 
     def __init__(
-        self, path: str, commits: int, offset: int, extra: int, *, in_fork: bool = False
+        self,
+        path: str,
+        commits: int,
+        offset: int,
+        extra: int,
+        *,
+        in_fork: bool = False,
+        zeros: bool = False,
     ) -> None:
+        self.found = (
+            f"{extra} bytes of {'a fork' if in_fork else 'a commit'} that was never finished"
+            f"{', zeros to the end of the file' if zeros else ''}"
+        )
         super().__init__(
-            path,
-            f"torn tail: {commits} whole commits end at byte {offset}, "
-            f"then {extra} bytes of {'a fork' if in_fork else 'one'} that was never finished",
+            path, f"torn tail: {commits} whole commits end at byte {offset}, then {self.found}"
         )
         self.in_fork = in_fork
+        self.zeros = zeros
         self.commits = commits
         self.offset = offset
         self.extra = extra

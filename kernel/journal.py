@@ -336,8 +336,9 @@ class JournalReader:
 
     Iterating gives every whole commit and then, if the file does not end there, raises:
     DamagedJournal for bytes that are not what was written, TornTail for an unfinished last
-    commit, MalformedEvents for sound bytes that are no commit. `ended` tells, once the
-    iteration is over, whether the run had come to its end.
+    commit (one that ends in zeros, as after a power loss, included), MalformedEvents for sound
+    bytes that are no commit. `ended` tells, once the iteration is over, whether the run had come
+    to its end.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -446,7 +447,7 @@ class JournalReader:
             front, length, mark, found = _HEAD.unpack(head)
             check = xxh3_64_intdigest(head[:6], checksum) & 0xFFFFFFFF
             if found != check or front != b"\x94\xce" or mark != b"\xce":
-                raise DamagedJournal(
+                raise self._zeroed(index, offset, offset + _HEAD_BYTES) or DamagedJournal(
                     path, index, offset, f"a commit's length under check {check:08x}", head.hex()
                 )
             if length > BODY_MAX:
@@ -463,17 +464,26 @@ class JournalReader:
             checksum = xxh3_64_intdigest(head + body, checksum)
             mark, found = _TAIL.unpack_from(rest, length)
             if found != checksum or mark != b"\xcf":
-                raise DamagedJournal(
+                raise self._zeroed(index, offset, end) or DamagedJournal(
                     path, index, offset, f"checksum cf{checksum:016x}", rest[length:].hex()
                 )
             yield offset, end, body
             offset = end
             index += 1
 
-    def _torn(self, index: int, offset: int, extra: int) -> TornTail:
+    def _zeroed(self, index: int, offset: int, end: int) -> TornTail | None:
+        """The torn tail of which a machine that lost its power has kept the size alone: a commit
+        that is zeros from some byte on, the last one before `end` at the latest, and so is all that
+        follows it. START is no such tail: without it there is nothing to go on from.
+        """
+        if index == 0 or any(piece.strip(b"\0") for piece in self.pieces(end - 1, self.size)):
+            return None
+        return self._torn(index, offset, self.size - offset, zeros=True)
+
+    def _torn(self, index: int, offset: int, extra: int, *, zeros: bool = False) -> TornTail:
         at = offset + _HEAD_BYTES
         front = b"".join(self.pieces(at, at + len(_FORK_FRONT)))
-        return TornTail(self.path, index, offset, extra, in_fork=front == _FORK_FRONT)
+        return TornTail(self.path, index, offset, extra, in_fork=front == _FORK_FRONT, zeros=zeros)
 
     def _read_header(self) -> Header:
         start = self._file.read(HEADER_MAX)

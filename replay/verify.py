@@ -249,7 +249,7 @@ class _Check:
         except TornTail as error:
             return Break(
                 INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
-                "a commit or the end", f"{error.extra} bytes of a commit that was never finished",
+                "a commit or the end", error.found,
                 torn=not error.in_fork,
             )  # fmt: skip
         except MalformedEvents as error:

@@ -92,7 +92,9 @@ def fate_of(data: bytes, sound: Sound) -> Fate:
     if whole == len(sound.commits):
         return Fate(whole, DamagedJournal, offset)
     head_holds = same >= offset + HEAD
-    if left < HEAD or (head_holds and len(data) < sound.commits[whole].end):
+    last = sound.commits[whole].end if head_holds else offset + HEAD  # where zeros begin, at most
+    is_cut = left < HEAD or (head_holds and len(data) < last)
+    if is_cut or (whole and not data[last - 1 :].strip(b"\0")):
         return Fate(whole, TornTail, offset, left)
     return Fate(whole, DamagedJournal, offset)
 

@@ -21,6 +21,7 @@ from xxhash import xxh3_64_intdigest as xxh3
 import kernel
 from agents.mining import record
 from kernel import run
+from kernel.errors import DamagedJournal, TornTail
 from kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
 from kernel.mining import MINING
 from kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
@@ -221,6 +222,38 @@ def read_frames(data: bytes) -> tuple[Any, list[bytes]]:
         bodies.append(data[at + 11 : end - 9])
         at = end
     return (world, rules), bodies
+
+
+def judged(data: bytes) -> tuple[str, int, bool]:
+    """Torn tail or damage: the verdict on a file under a whole header, the byte where it falls, and
+    whether what is torn is zeros.
+    """
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data[:128])
+    unpacker.skip()
+    header = at = unpacker.tell()
+    checksum = int.from_bytes(data[at - 8 : at], "big")
+    ended = False
+    while left := len(data) - at:
+        zeroed = "torn tail" if at > header else "damage"
+        if ended:
+            return "damage", at, False
+        if left < 11:
+            return "torn tail", at, False
+        check = (xxh3(data[at : at + 6], checksum) % 2**32).to_bytes(4, "big")
+        if data[at : at + 2] + data[at + 6 : at + 11] != b"\x94\xce\xce" + check:
+            zeros = not any(data[at + 10 :])
+            return (zeroed if zeros else "damage"), at, zeros and at > header
+        end = at + 11 + int.from_bytes(data[at + 2 : at + 6], "big") + 9
+        if end > len(data):
+            return "torn tail", at, False
+        checksum = xxh3(data[at : end - 9], checksum)
+        if data[end - 9 : end] != b"\xcf" + checksum.to_bytes(8, "big"):
+            zeros = not any(data[end - 1 :])
+            return (zeroed if zeros else "damage"), at, zeros and at > header
+        ended = data[at + 11 : at + 13] == b"\x92\x02"
+        at = end
+    return ("whole" if at > header else "torn tail"), at, False
 
 
 def items_of(body: bytes) -> list[tuple[Any, bytes]]:
@@ -472,3 +505,28 @@ def test_inputs_spread_over_commits_give_the_same_digests(tmp_path: Path) -> Non
             journal.append(Commit(UNIT, commit.unit, commit.digest, [second, derived]))
 
     assert_all_digests_are_found(spread, rounds=7)
+
+
+def verdict_of(path: Path, data: bytes) -> tuple[str, int, bool]:
+    """`judged`, by the code."""
+    path.write_bytes(data)
+    try:
+        commits = commits_of(path)
+    except TornTail as error:
+        return "torn tail", error.offset, error.zeros
+    except DamagedJournal as error:
+        return "damage", error.offset, False
+    return "whole", commits[-1].end, False
+
+
+def test_the_tiny_reader_tells_torn_tails_from_damage_as_the_code_does(example: Path) -> None:
+    data = example.read_bytes()
+    starts = range(commits_of(example)[0].offset, len(data))
+    files = [data[:start] + bytes(zeros) for start in starts for zeros in (0, 1, 11, 40, 400)]
+    files += [data[:start] + bytes(len(data) - start) for start in starts]
+    files += [file + tail for file in (data, data[:400]) for tail in (b"\x01", bytes(99) + b"\x01")]
+    verdicts = [judged(file) for file in files]
+
+    assert {verdict for verdict, _, _ in verdicts} == {"whole", "torn tail", "damage"}
+    assert sum(zeros for _, _, zeros in verdicts) > 300
+    assert verdicts == [verdict_of(example, file) for file in files]
