@@ -24,7 +24,7 @@ import hashlib
 import os
 import stat
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -157,7 +157,7 @@ class JournalWriter:
     """
 
     _new: files.Unfinished | None  # until the file has its name
-    _front: Iterable[bytes]  # what goes out before the first commit
+    _front: Callable[[], Iterable[bytes]]  # what goes out before the first commit
 
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
@@ -177,7 +177,7 @@ class JournalWriter:
         self._new = files.Unfinished(self.path, force=force, is_own=files.is_empty)
         self._fd = self._new.fd
         self._checksum = int.from_bytes(packed[-8:], "big")
-        self._front = (packed,)
+        self._front = lambda: (packed,)
 
     def _open(self, path: str | Path, fsync: bool) -> None:
         self.path = os.fspath(path)
@@ -185,7 +185,6 @@ class JournalWriter:
         self.offset = 0
         self.commits = 0
         self._new = None
-        self._front = ()
         self._is_name_synced = False
 
     @classmethod
@@ -207,7 +206,8 @@ class JournalWriter:
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
         journal = cls(path, parent.header, force=force, fsync=fsync)
         journal._checksum = parent.checksum_before(commit.end)
-        journal._front = _unchanged(parent, commit.end, journal._checksum)
+        checksum = journal._checksum
+        journal._front = lambda: _unchanged(parent, commit.end, checksum)
         journal.commits = commit.index + 1
         return journal
 
@@ -275,6 +275,9 @@ class JournalWriter:
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
+        if self.fsync and not self._is_name_synced:
+            files.sync_folder(self.path)
+            self._is_name_synced = True
 
     def close(self) -> None:
         """Release the file, and leave none where nothing was committed. May be called twice."""
@@ -289,7 +292,7 @@ class JournalWriter:
         """Write behind what is committed, and give where the file ends then."""
         end = self.offset
         if self._new is not None:
-            for piece in self._front:
+            for piece in self._front():
                 files.write_all(self._fd, piece, end)
                 end += len(piece)
         files.write_all(self._fd, data, end)
@@ -302,9 +305,6 @@ class JournalWriter:
         if self._new is not None:
             self._new.publish()
             self._fd, self._new = self._new.release(), None
-        if self.fsync and not self._is_name_synced:
-            files.sync_folder(self.path)
-            self._is_name_synced = True
 
     def _check_named(self) -> None:
         """Raises JournalLost where the path names another file by now, or none."""

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest as xxh3
 
+from kernel import files
 from kernel import journal as module
 from kernel.codec import pack
 from kernel.errors import (
@@ -27,6 +28,7 @@ from kernel.errors import (
     DamagedJournal,
     JournalError,
     JournalInUse,
+    JournalLost,
     MalformedEvents,
     NotAJournal,
     TornTail,
@@ -817,24 +819,61 @@ def test_a_second_writer_is_refused(path: Path) -> None:
 
 
 def test_a_file_that_is_removed_between_opening_and_locking_is_not_written(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, sound: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path.touch()
-    lock = module.fcntl.flock
+    path.write_bytes(sound)
+    lock = files.fcntl.flock
 
     def removed_then_locked(fd: int, operation: int) -> None:
         path.unlink()
         lock(fd, operation)
 
-    monkeypatch.setattr(module.fcntl, "flock", removed_then_locked)
+    monkeypatch.setattr(files.fcntl, "flock", removed_then_locked)
 
     with pytest.raises(JournalInUse, match="just removed"):
-        JournalWriter(path, HEADER, force=True)
+        JournalWriter.reopen(path)
 
 
-def test_a_second_writer_is_refused_before_the_first_commit(path: Path) -> None:
-    with JournalWriter(path, HEADER), pytest.raises(JournalInUse):
-        JournalWriter(path, HEADER, force=True)
+def test_of_two_writers_the_one_that_commits_first_has_the_path(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    with JournalWriter(path, HEADER) as slow, JournalWriter(path, HEADER) as quick:
+        for commit in commits():
+            quick.append(commit)
+        with pytest.raises(BadInput, match="exists already"):
+            slow.append(commits()[0])
+
+    assert len(read(path)[0]) == len(commits())
+    assert [path] == list(path.parent.iterdir())
+
+
+def test_nothing_is_at_the_path_before_the_first_commit(path: Path) -> None:
+    with JournalWriter(path, HEADER) as journal:
+        assert not path.exists()
+        journal.append(commits()[0])
+        assert [path] == list(path.parent.iterdir())
+
+
+def test_what_is_overwritten_stays_until_the_first_commit(path: Path, sound: bytes) -> None:
+    path.write_bytes(sound)
+    with JournalWriter(path, HEADER, force=True):
+        assert path.read_bytes() == sound
+
+    assert path.read_bytes() == sound
+    assert [path] == list(path.parent.iterdir())
+
+
+@pytest.mark.parametrize("lose", ["removed", "replaced by another file"])
+def test_a_writer_whose_file_is_gone_stops_and_says_so(path: Path, lose: str) -> None:
+    with JournalWriter(path, HEADER) as journal:
+        journal.append(commits()[0])
+        path.rename(path.with_name("aside"))
+        if lose != "removed":
+            path.write_bytes(b"somebody's thesis")
+
+        with pytest.raises(JournalLost, match=f"was {lose} while it was written"):
+            journal.append(commits()[1])
+
+    assert lose == "removed" or path.read_bytes() == b"somebody's thesis"
 
 
 def test_a_writer_that_was_closed_lets_the_next_one_in(path: Path) -> None:
@@ -870,13 +909,19 @@ def test_a_closed_writer_writes_nothing(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("there", [b"", b"somebody's thesis"])
-def test_a_file_that_exists_is_refused_and_left_untouched(path: Path, there: bytes) -> None:
-    path.write_bytes(there)
+def test_a_file_that_exists_is_refused_and_left_untouched(path: Path) -> None:
+    path.write_bytes(b"somebody's thesis")
 
     with pytest.raises(BadInput, match=r"exists already; .*--force"):
         JournalWriter(path, HEADER)
-    assert path.read_bytes() == there
+    assert path.read_bytes() == b"somebody's thesis"
+
+
+def test_an_empty_file_is_replaced(path: Path, sound: bytes) -> None:
+    empty = path.with_name("empty")
+    empty.touch()
+
+    assert write(empty, commits()) == sound
 
 
 def test_a_file_that_exists_is_overwritten_by_force(path: Path, sound: bytes) -> None:
@@ -901,10 +946,18 @@ def test_a_folder_is_no_place_for_a_journal(tmp_path: Path, force: bool) -> None
         JournalWriter(tmp_path, HEADER, force=force)
 
 
-@pytest.mark.parametrize(("force", "says"), [(False, "exists already"), (True, "no ordinary file")])
-def test_a_device_is_no_place_for_a_journal(force: bool, says: str) -> None:
-    with pytest.raises(BadInput, match=says):
-        JournalWriter(os.devnull, HEADER, force=force)
+@pytest.mark.parametrize("force", [False, True])
+def test_a_device_or_a_link_is_no_place_for_a_journal(
+    path: Path, sound: bytes, force: bool
+) -> None:
+    path.write_bytes(sound)
+    link = path.with_name("link")
+    link.symlink_to(path)
+    for place in (os.devnull, link):
+        with pytest.raises(BadInput, match="no ordinary file"):
+            JournalWriter(place, HEADER, force=force)
+
+    assert path.read_bytes() == sound
 
 
 def test_a_file_that_is_missing_cannot_be_read(path: Path) -> None:
@@ -937,33 +990,23 @@ def test_the_digest_of_a_file_is_its_sha256(path: Path, sound: bytes) -> None:
 # A system that refuses to write.
 
 
-class System:
-    """`os` for the journal, some of it replaced."""
-
-    def __init__(self, **replaced: Callable[..., Any]) -> None:
-        self.__dict__.update(replaced)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-
 Replace = Callable[..., None]
 
 
 @pytest.fixture
 def replace(monkeypatch: pytest.MonkeyPatch) -> Replace:
-    """Replaces system calls for the journal alone."""
-    return lambda **calls: monkeypatch.setattr(module, "os", System(**calls))
+    """Replaces system calls of the modules that write."""
+    return lambda **calls: monkeypatch.setattr(files, "system", files.System(**calls))
 
 
-def failing_after(size: int, error: BaseException) -> Callable[[int, Any], int]:
+def failing_after(size: int, error: BaseException) -> Callable[[int, Any, int], int]:
     """A write that writes so many bytes at the first call and raises at the second."""
     left = [size]
 
-    def write(fd: int, data: Any) -> int:
-        if not left:
+    def write(fd: int, data: Any, offset: int) -> int:
+        if not left or not left[0]:
             raise error
-        return os.write(fd, bytes(data)[: left.pop()])
+        return os.pwrite(fd, bytes(data)[: left.pop()], offset)
 
     return write
 
@@ -985,15 +1028,13 @@ def test_a_write_that_fails_half_way_is_taken_back(path: Path, replace: Replace,
     journal.close()
 
 
-def test_after_a_failed_write_the_run_can_go_on(
-    path: Path, sound: bytes, replace: Replace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_failed_write_the_run_can_go_on(path: Path, sound: bytes, replace: Replace) -> None:
     with JournalWriter(path, HEADER, force=True) as journal:
         for commit in commits():
             replace(write=failing_after(20, FULL))
             with pytest.raises(WriteFailed):
                 journal.append(commit)
-            monkeypatch.setattr(module, "os", os)
+            replace()
             journal.append(commit)
 
     assert path.read_bytes() == sound
@@ -1012,20 +1053,20 @@ def test_a_first_write_that_fails_leaves_no_file(path: Path, replace: Replace, s
 
 
 def test_an_interrupt_between_two_writes_is_taken_back(path: Path, replace: Replace) -> None:
-    journal = JournalWriter(path, HEADER)
-    before = path.read_bytes()
-    replace(write=failing_after(7, KeyboardInterrupt()))
-
-    with pytest.raises(KeyboardInterrupt):
+    with JournalWriter(path, HEADER) as journal:
         journal.append(commits()[0])
-    assert path.read_bytes() == before
-    journal.close()
+        before = path.read_bytes()
+        replace(write=failing_after(7, KeyboardInterrupt()))
+
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(commits()[1])
+        assert path.read_bytes() == before
 
 
 def test_a_system_that_writes_in_pieces_is_asked_again(
     path: Path, sound: bytes, replace: Replace
 ) -> None:
-    replace(write=lambda fd, data: os.write(fd, bytes(data)[:7]))
+    replace(write=lambda fd, data, offset: os.pwrite(fd, bytes(data)[:7], offset))
 
     assert write(path.with_name("pieces"), commits()) == sound
 
@@ -1037,7 +1078,7 @@ def test_where_nothing_can_be_taken_back_a_torn_tail_stays(path: Path, replace: 
     journal = JournalWriter(path, HEADER)
     journal.append(commits()[0])
     whole = journal.offset
-    replace(write=failing_after(5, FULL), ftruncate=refuse)
+    replace(write=failing_after(5, FULL), truncate=refuse)
 
     with pytest.raises(WriteFailed):
         journal.append(commits()[1])
@@ -1073,23 +1114,13 @@ def test_a_file_that_the_system_lets_grow_no_further_keeps_its_whole_commits(
 
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BODY_MAX", 100)
-    with JournalWriter(path, HEADER) as journal:
-        before = path.read_bytes()
+    with JournalWriter(path, HEADER) as journal, pytest.raises(WriteFailed, match="over 100"):
+        journal.append(Commit(START, 0, 1, setup={"text": "x" * 100}))
 
-        with pytest.raises(WriteFailed, match="over 100"):
-            journal.append(Commit(START, 0, 1, setup={"text": "x" * 100}))
-        assert path.read_bytes() == before
+    assert not path.exists()
 
 
 # Waiting for the disk.
-
-
-def counted(calls: list[str], name: str) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
-        calls.append(name)
-        return getattr(os, name)(*args)
-
-    return call
 
 
 @pytest.mark.parametrize("fsync", [False, True])
@@ -1097,12 +1128,19 @@ def test_the_disk_is_waited_for_after_each_commit_where_asked(
     path: Path, replace: Replace, fsync: bool
 ) -> None:
     calls: list[str] = []
-    replace(write=counted(calls, "write"), fsync=counted(calls, "fsync"))
+
+    def counted(name: str) -> Callable[..., Any]:
+        call = getattr(files.System(), name)
+        return lambda *args: (calls.append(name), call(*args))[1]
+
+    replace(**{name: counted(name) for name in ("write", "sync", "link", "rename")})
     with JournalWriter(path, HEADER, fsync=fsync) as journal:
         for commit in commits():
             journal.append(commit)
 
-    assert calls == (["write", "fsync"] if fsync else ["write"]) * 5
+    first = ["write", "write", "sync", "link", "sync"]  # header, START, bytes, the name, its folder
+    later = ["write", "sync"] * 4
+    assert [call for call in first + later if fsync or call != "sync"] == calls
 
 
 def test_an_interrupt_while_the_disk_is_waited_for_loses_no_commit(
@@ -1113,7 +1151,7 @@ def test_an_interrupt_while_the_disk_is_waited_for_loses_no_commit(
 
     with JournalWriter(path, HEADER, fsync=True) as journal:
         journal.append(commits()[0])
-        replace(fsync=interrupted)
+        replace(sync=interrupted)
         with pytest.raises(KeyboardInterrupt):
             journal.append(commits()[1])
 
@@ -1129,10 +1167,10 @@ def test_a_later_commit_that_does_not_reach_the_disk_is_taken_back_and_can_come_
 
     with JournalWriter(path, HEADER, fsync=True) as journal:
         journal.append(commits()[0])
-        replace(fsync=refuse)
+        replace(sync=refuse)
         with pytest.raises(WriteFailed, match="after 1 whole commits"):
             journal.append(commits()[1])
-        replace(fsync=os.fsync)
+        replace()
         journal.append(commits()[1])
 
     with JournalReader(path) as reader:
@@ -1143,11 +1181,11 @@ def test_a_commit_that_does_not_reach_the_disk_is_taken_back(path: Path, replace
     def refuse(fd: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    journal = JournalWriter(path, HEADER, fsync=True)
-    before = path.read_bytes()
-    replace(fsync=refuse)
-
-    with pytest.raises(WriteFailed, match="input/output error"):
+    replace(sync=refuse)
+    with (
+        pytest.raises(WriteFailed, match="input/output error"),
+        JournalWriter(path, HEADER, fsync=True) as journal,
+    ):
         journal.append(commits()[0])
-    assert path.read_bytes() == before
-    journal.close()
+
+    assert not path.exists()
