@@ -171,11 +171,13 @@ def carried_out(
     `again`: the options with which `resume` goes on. `told_by`: the module of TOLD_BY for the run's
     world. `began`: the journal is there already.
     """
-    from kernel.errors import PolicyFailed, RunStopped, WriteFailed
+    from kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
 
     before = _stamp(out)
 
     def kept(error: Exception | None = None) -> str:
+        if isinstance(error, JournalLost):
+            return "what was recorded is lost with it"
         if not began and _stamp(out) == before:
             return "nothing was recorded"
         return _kept(out, again, error.option if isinstance(error, RunStopped) else "")

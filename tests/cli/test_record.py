@@ -232,6 +232,19 @@ def test_a_policy_that_raises_in_round_5_leaves_rounds_1_to_4_verified(tmp_path:
     assert (verdict.holds, verdict.rounds, verdict.finished) == (True, 4, False)
 
 
+def test_a_run_whose_journal_is_removed_stops_and_says_that_nothing_is_left(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import os\n\n"
+        + BROKEN.replace('raise RuntimeError("cannot go on")', 'os.unlink("x.journal")')
+    )
+    ran = goldrush("record", "--roster", "mine:Broken*1", "--out", "x.journal", cwd=tmp_path)
+
+    assert (ran.code, ran.out) == (1, "")
+    says = "x.journal: was removed while it was written; what was recorded is lost with it"
+    assert [f"goldrush: {says}"] == ran.err.splitlines()
+    assert ["mine.py"] == [path.name for path in tmp_path.iterdir() if path.name[0] != "_"]
+
+
 def test_ctrl_c_ends_at_a_whole_round_with_exit_130(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
     process = subprocess.Popen(
