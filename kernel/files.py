@@ -106,7 +106,8 @@ def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> boo
     except (OSError, ValueError) as error:
         raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
     if not stat.S_ISREG(mode):
-        raise BadInput(f"{path} is no ordinary file", "give another path")
+        kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
+        raise BadInput(f"{path} is {kind}", "give the path of a file")
     if not force and not is_own(_front(path)):
         raise existing(path)
     return True

@@ -154,7 +154,7 @@ def test_a_missing_folder_and_a_folder_as_file_are_refused(tmp_path: Path) -> No
     folder = goldrush("record", "--out", tmp_path, "--force", cwd=tmp_path)
 
     assert_refused(missing, "no/such/x.journal", "create the folder first")
-    assert_refused(folder, "is a directory")
+    assert_refused(folder, "is a folder")
     assert list(tmp_path.iterdir()) == []
 
 
