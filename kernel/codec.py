@@ -5,17 +5,20 @@ for floats, map keys in the order given. Equal bytes therefore mean equal values
 same run gives the same file. Integers beyond 64 bits are refused here, so that no journal holds
 what another language could not read.
 
-Reading is bounded: `unpack` takes one value, all of the buffer, and nothing that would make it
-build an object by name; msgpack limits the depth, and each declared length to what is there.
+Reading is bounded: `unpack` takes one value, all of the buffer, and no ext or timestamp; msgpack
+limits the depth, and each declared length to what is there. A map costs eighty times its byte in
+the file, so there is a limit on maps; whatever else there is costs fifty times its bytes at most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, Never
 
 import msgpack
 from xxhash import xxh3_64, xxh3_64_intdigest
+
+MAPS_MAX: Final = 1 << 20  # maps in one value: one for every agent, ten times over
 
 _packer = msgpack.Packer(use_bin_type=True)
 
@@ -37,9 +40,66 @@ def pack(value: object) -> bytes:
 def unpack(packed: bytes | memoryview) -> Any:
     """Decode one value; arrays become tuples. Raises Undecodable, whatever the bytes."""
     try:
-        return msgpack.unpackb(packed, use_list=False, strict_map_key=False)
-    except (ValueError, TypeError, RecursionError, MemoryError, msgpack.UnpackException) as error:
+        return msgpack.unpackb(packed, **_limits(len(packed)))
+    except MALFORMED as error:
         raise Undecodable(str(error) or type(error).__name__) from None
+
+
+# What decoding raises. Running out of memory says nothing of the bytes, and is not among it.
+MALFORMED = (ValueError, TypeError, RecursionError, msgpack.UnpackException)
+
+
+def unpacker(size: int) -> msgpack.Unpacker:
+    """An Unpacker for values that are together `size` bytes at most, with every limit of `unpack`.
+
+    Its methods raise what stands in MALFORMED.
+    """
+    return msgpack.Unpacker(max_buffer_size=size, **_limits(size))
+
+
+def _limits(size: int) -> dict[str, Any]:
+    limits = {
+        "use_list": False,
+        "strict_map_key": False,
+        "max_array_len": size,
+        "max_map_len": size,
+        "max_ext_len": 0,
+        "ext_hook": _no_ext,
+    }
+    if size > MAPS_MAX:  # a map is a byte at least, so in what is smaller nobody need count them
+        limits["object_hook"] = _CountedMaps()
+    return limits
+
+
+_MAP_HEADS = bytes((*range(0x80, 0x90), 0xDE, 0xDF))
+
+
+def is_readable(packed: bytes) -> bool:
+    """Whether what `pack` gave has no more maps than `unpack` takes."""
+    if len(packed) - len(packed.translate(None, _MAP_HEADS)) <= MAPS_MAX:
+        return True  # as nearly always, and at a tenth of the cost
+    try:
+        unpack(packed)
+    except Undecodable:
+        return False
+    return True
+
+
+class _CountedMaps:
+    """Counts the maps of a value while it is decoded."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        self.count += 1
+        if self.count > MAPS_MAX:
+            raise Undecodable(f"more than {MAPS_MAX} maps")
+        return value
+
+
+def _no_ext(code: int, data: bytes) -> Never:
+    raise Undecodable("an ext value")
 
 
 def fingerprint_of(parts: Sequence[object]) -> int:

@@ -35,7 +35,7 @@ import msgpack
 from xxhash import xxh3_64_intdigest
 
 from kernel import files
-from kernel.codec import Undecodable, pack
+from kernel.codec import MALFORMED, MAPS_MAX, Undecodable, is_readable, pack, unpacker
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -52,7 +52,7 @@ from kernel.world import Block
 MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
-BODY_MAX = 1 << 30  # bytes of one commit's body
+BODY_MAX = 1 << 26  # bytes of one commit's body: 671 for each of the most agents there can be
 FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make a reader look back
 
 START, UNIT, END, FORK = range(4)
@@ -252,6 +252,8 @@ class JournalWriter:
         body = commit.body()
         if len(body) > BODY_MAX:
             raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
+        if len(body) > MAPS_MAX and not is_readable(body):
+            raise WriteFailed(self.path, f"a commit of more than {MAPS_MAX} maps")
         length = b"\x94\xce" + len(body).to_bytes(4, "big")
         check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
         frame = length + b"\xce" + check.to_bytes(4, "big") + body
@@ -526,31 +528,19 @@ class _BodyParser:
     SMALL = 1 << 16
 
     def __init__(self) -> None:
-        self._unpacker = self._new(self.SMALL)
-
-    @staticmethod
-    def _new(limit: int) -> msgpack.Unpacker:
-        return msgpack.Unpacker(
-            use_list=False,
-            strict_map_key=False,
-            max_buffer_size=limit,
-            max_array_len=limit,
-            max_map_len=limit,
-        )
+        self._small = unpacker(self.SMALL)
 
     def parse(self, body: bytes) -> Commit:
         """The commit. Raises Undecodable, whatever the bytes."""
-        unpacker = self._unpacker if len(body) <= self.SMALL else self._new(len(body))
-        start: int = unpacker.tell()
+        reads = self._small if len(body) <= self.SMALL else unpacker(len(body))
+        start: int = reads.tell()
         try:
-            unpacker.feed(body)
-            commit = self._commit(body, unpacker, start)
-            if unpacker.tell() != start + len(body):
+            reads.feed(body)
+            commit = self._commit(body, reads, start)
+            if reads.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
-        except (
-            ValueError, TypeError, RecursionError, MemoryError, msgpack.UnpackException,
-        ) as error:  # fmt: skip
-            self._unpacker = self._new(self.SMALL)
+        except MALFORMED as error:
+            self._small = unpacker(self.SMALL)
             raise Undecodable(str(error) or type(error).__name__) from None
         return commit
 

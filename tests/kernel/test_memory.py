@@ -1,0 +1,158 @@
+"""Reading takes no more memory than the page says, whatever is in the file, and running out of it is
+never taken for a fault of the bytes.
+"""
+
+import re
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+import kernel
+from kernel import codec
+from kernel.codec import MAPS_MAX, Undecodable, pack, unpack
+from kernel.errors import MalformedEvents, WriteFailed
+from kernel.journal import START, Commit, JournalReader, JournalWriter
+from tests.kernel.test_journal import HEADER, forged
+
+SIZE = 3 << 20  # bytes of a body that is all of one kind
+
+KINDS = {
+    "empty maps": b"\x80",
+    "maps of one": b"\x81\xc0\xc0",
+    "maps of six": b"\x86\x01\xc0\x02\xc0\x03\xc0\x04\xc0\x05\xc0\x06\xc0",
+    "arrays of one": b"\x91\xc0",
+    "arrays in arrays": b"\x91" * 500 + b"\xc0",
+    "arrays of three": b"\x93\x00\x00\x00",
+    "maps in arrays": b"\x91\x81\xc0\x91\xc0",
+    "texts of two": b"\xa2ab",
+    "texts of one wide letter": b"\xa3\xe4\xb8\xad",
+    "negative numbers": b"\xe0",
+    "negative numbers of two bytes": b"\xd0\x80",
+    "numbers of three bytes": b"\xcd\x12\x34",
+    "doubles": b"\xcb@\x12\x34\x56\x78\x9a\xbc\xde",
+    "bytes": b"\xc4\x02ab",
+    "nothings": b"\xc0",
+}
+
+
+def body_of(kind: str) -> bytes:
+    """A UNIT whose one block is full of this."""
+    item = KINDS[kind]
+    count = SIZE // len(item)
+    return b"\x94\x01\x01\xc0\xdd" + count.to_bytes(4, "big") + item * count
+
+
+def peak(act: Callable[[], Any]) -> int:
+    """Bytes that Python takes at most while something is done."""
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def stated() -> tuple[int, int, int]:
+    """What the page says: the factor, and bytes for maps and for lengths."""
+    page = Path(kernel.__file__).with_name("README.md").read_text("utf-8")
+    found = re.search(
+        r"at most (\d+) times its bytes .*?, (\d+)\s+MB for .*? and (\d+) MB", page, re.S
+    )
+    assert found is not None
+    factor, maps, lengths = map(int, found.groups())
+    return factor, maps * 10**6, lengths * 10**6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_body_takes_more_memory_than_the_page_says(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "run.journal"
+    body = body_of(kind)
+    path.write_bytes(forged([b"\x93\x00\x80\x00", body]))
+    factor, maps, _ = stated()
+
+    def read() -> None:
+        with JournalReader(path) as reader, pytest.raises(MalformedEvents):
+            list(reader)
+
+    taken = peak(read)
+    assert taken < factor * len(body) + ("map" in kind) * maps
+    if kind == "negative numbers":  # the worst, or the page says too much
+        assert taken > 0.8 * factor * len(body)
+
+
+@pytest.mark.parametrize(
+    "length", [b"\xdc\xff\xff", b"\xdd\x03\xff\xff\xff", b"\xdf\x03\xff\xff\xff"]
+)
+def test_lengths_that_nothing_follows_take_no_more_memory_than_the_page_says(
+    tmp_path: Path, length: bytes
+) -> None:
+    path = tmp_path / "run.journal"
+    path.write_bytes(
+        forged([b"\x93\x00\x80\x00", b"\x94\x01\x01\xc0" + length * 1000 + bytes(70_000)])
+    )
+
+    def read() -> None:
+        with JournalReader(path) as reader, pytest.raises(MalformedEvents):
+            list(reader)
+
+    assert peak(read) < stated()[2]
+
+
+def test_a_value_of_too_many_maps_is_refused_before_they_are_made() -> None:
+    count = 12 << 20
+    packed = b"\xdd" + count.to_bytes(4, "big") + b"\x80" * count
+
+    def refused() -> None:
+        with pytest.raises(Undecodable, match="more than 1048576 maps"):
+            unpack(packed)
+
+    assert peak(refused) < 200 << 20
+
+
+@pytest.mark.parametrize("maps", [MAPS_MAX, MAPS_MAX + 1])
+def test_what_is_written_can_be_read(tmp_path: Path, maps: int) -> None:
+    path = tmp_path / "run.journal"
+    commit = Commit(START, 0, 1, setup={"all": [{}] * (maps - 1)})
+    with JournalWriter(path, HEADER) as journal:
+        if maps > MAPS_MAX:
+            with pytest.raises(WriteFailed, match="more than 1048576 maps"):
+                journal.append(commit)
+            return
+        journal.append(commit)
+    with JournalReader(path) as reader:
+        [found] = reader
+
+    assert found.setup is not None
+    assert len(found.setup["all"]) == maps - 1
+
+
+def test_bytes_that_look_like_maps_are_none() -> None:
+    assert codec.is_readable(pack(["\u0420" * (MAPS_MAX + 1)]))  # d0 a0
+    assert codec.is_readable(pack(["\u0400" * (MAPS_MAX + 1)]))  # d0 80
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        msgpack.ExtType(5, b"x"), msgpack.ExtType(5, b""), msgpack.Timestamp(5),
+        msgpack.ExtType(5, bytes(100)),
+    ],
+)  # fmt: skip
+def test_ext_values_are_refused(tmp_path: Path, value: object) -> None:
+    packed = msgpack.packb(value)
+    with pytest.raises(Undecodable):
+        unpack(packed)
+    path = tmp_path / "run.journal"
+    path.write_bytes(forged([b"\x93\x00\x81\xa1x" + packed + b"\x00"]))
+
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents):
+        list(reader)
+
+
+def test_an_empty_timestamp_is_refused() -> None:
+    with pytest.raises(Undecodable):
+        unpack(b"\xc7\x00\xff")
