@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from agents.llm.budget import Amount
+from agents.llm.failures import Earlier
 from agents.llm.models import LLM, Model, Models, model_of
 from agents.llm.prompt import Prompts
 from agents.llm.rows import check_version, reread
-from agents.llm.usage import taken_in
+from agents.llm.usage import earlier_in
 from agents.policy import Policy, Scripted
 from agents.recorded import Recording
 from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
@@ -55,10 +55,11 @@ class Miners:
         replaced: Replaced | None = None,
         waiting: Block | None = None,
         models: Models | None = None,
-        taken: Sequence[Amount] = (),
+        earlier: Sequence[Earlier] = (),
     ) -> None:
         """Make the policies. `waiting`: submissions of the next round that are there already;
-        `taken`: what earlier answers of models took. Raises BadInput where one cannot be made.
+        `earlier`: models' answers that the run has already. Raises BadInput where one cannot be
+        made.
         """
         self.config = config
         self.replaced = replaced or {}
@@ -74,7 +75,7 @@ class Miners:
             # Imports the client, which takes longer than a whole run of scripted agents.
             from agents.llm.miners import ModelMiners
 
-            self._models = ModelMiners(config, chosen, models or Models(), taken)
+            self._models = ModelMiners(config, chosen, models or Models(), earlier)
         self._chosen = sorted(chosen)
 
     def __enter__(self) -> Self:
@@ -270,7 +271,7 @@ def resume(
                 replaced=replaced_in(forks),
                 waiting=waiting,
                 models=models,
-                taken=taken_in(path, len(forks)),
+                earlier=earlier_in(path, len(forks)),
             )
             return stack.enter_context(miners)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,6 +12,7 @@ from cli.codes import DIFFERS, DONE
 from cli.text import echo_json, printable
 
 if TYPE_CHECKING:
+    from agents.llm.failures import Failures
     from agents.llm.models import Models
 
 # What models were sent, by the name of the world: modules with `prompted(journal, unit, agent)`, a
@@ -34,7 +36,13 @@ _OPTIONS = (
     click.option(
         "--patience",
         type=int,
-        help="Rounds (seasons: questions) without any answer to bear (default 3).",
+        help="Rounds (seasons: questions) in a row without a usable answer of a model to bear "
+        "(default 3).",
+    ),
+    click.option(
+        "--fail-over",
+        metavar="PERCENT%",
+        help="Stop where more of a model's answers fail, after its first 20: 20%.",
     ),
     click.option("--max-tokens", type=int, help="Stop before all answers together take more."),
     click.option("--max-cost", type=float, help="Stop before they cost more than this."),
@@ -59,6 +67,7 @@ def models_of(
     base_url: str | None = None,
     concurrency: int | None = None,
     patience: int | None = None,
+    fail_over: str | None = None,
     max_tokens: int | None = None,
     max_cost: float | None = None,
 ) -> Models:
@@ -66,7 +75,7 @@ def models_of(
     from agents.llm.models import Models, read_models
 
     limits: dict[str, Any] = {
-        "concurrency": concurrency, "patience": patience,
+        "concurrency": concurrency, "patience": patience, "fail_over": _percent(fail_over),
         "max_tokens": max_tokens, "max_cost": max_cost,
     }  # fmt: skip
     return Models(
@@ -78,8 +87,28 @@ def models_of(
     )
 
 
+def _percent(text: str | None) -> float | None:
+    """The number in `20%`. Raises BadInput for any other form."""
+    from kernel.errors import BadInput, shown
+
+    if text is None:
+        return None
+    if re.fullmatch(r"\d{1,3}(\.\d{1,9})?%", text, re.ASCII) is None or float(text[:-1]) > 100:
+        raise BadInput(f"--fail-over is {shown(text)}", "write a percentage up to 100%: 20%")
+    return float(text[:-1])
+
+
 def _tell(line: str) -> None:
     click.echo(f"goldrush: {printable(line)}", err=True)
+
+
+def failed(failures: Iterable[Failures], nothing: str) -> list[str]:
+    """A line for each model whose answers failed; where all did, `nothing` says what that means."""
+    return [
+        printable(f"{one}: {nothing}" if one.failed == one.answers else str(one))
+        for one in failures
+        if one.failed
+    ]
 
 
 def check_model(model: str | None, roster: str | None) -> None:

@@ -149,7 +149,9 @@ def how_again(
     are reached and within which limits.
     """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
-    names = ("models_path", "base_url", "concurrency", "patience", "max_tokens", "max_cost")
+    names = (
+        "models_path", "base_url", "concurrency", "patience", "fail_over", "max_tokens", "max_cost",
+    )  # fmt: skip
     for name in names if models else ():
         if models and models[name] is not None:
             option = "--models" if name == "models_path" else f"--{name.replace('_', '-')}"
@@ -216,7 +218,7 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
     from kernel.errors import GoldrushError
 
     path = shlex.quote(out)
-    is_ceiling = reached in ("--max-tokens", "--max-cost")
+    is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
     options = [
         f" {option} {'MORE' if is_ceiling and option == reached else shlex.quote(value)}"
         for option, value in again

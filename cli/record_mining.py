@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from cli.models import failed
 from cli.text import printable, program, table
 from replay.story import tell
 from replay.summary import summarise
@@ -31,6 +32,11 @@ def _asked(models: Any) -> str:
     )
 
 
+def _failed(failures: Any) -> str:
+    """A line for each model whose answers failed."""
+    return "".join(f"{line}\n" for line in failed(failures, "no plan was played"))
+
+
 def told(summary: Any) -> str:
     """The summary of a run as text."""
     config = summary.config
@@ -52,7 +58,7 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
-{forks}{_asked(summary.models)}
+{forks}{_asked(summary.models)}{_failed(summary.failures)}
 {table(rows, numbers=range(1, 9))}
 
 journal: {path} ({summary.bytes:,} bytes)

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cli.models import failed
 from cli.text import printable, program, table
 from kernel.errors import BadInput
 from replay.season.story import story
@@ -60,6 +61,7 @@ def told(summary: Any) -> str:
         )
     if summary.models:
         parts.append(f"{summary.models:,} answers of language models")
+        parts += failed(summary.failures, "nothing of it was used")
     if summary.refused:
         codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
         parts.append(f"acts refused: {codes}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from agents.llm.failures import Failures
 from agents.llm.models import LLM
 from agents.roster import called
 from kernel import fold
@@ -48,7 +49,7 @@ class Summary:
     `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
     that an authority gave back; `mined` is gold before fines; `owned` plots at the end; `forks` are
     the `forked` events; `waiting` submissions of a round left open; `models`: what language models
-    took, null where none plays.
+    took, null where none plays; `failures`: what became of the answers of each.
     """
 
     path: str
@@ -68,6 +69,7 @@ class Summary:
     forks: Sequence[Event]
     waiting: int = 0
     models: Taken | None = None
+    failures: Sequence[Failures] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for JSON."""
@@ -96,6 +98,7 @@ def summarise(path: str | Path) -> Summary:
             counts.update(happened)
         size, finished = reader.size, reader.ended
     assert state is not None  # the reader refuses a journal without a START
+    took = usage(path) if any(map(_is_model, state.roster)) else None
     return Summary(
         path=str(path),
         bytes=size,
@@ -113,7 +116,8 @@ def summarise(path: str | Path) -> Summary:
         policies=_by_policy(state),
         forks=forks,
         waiting=waiting,
-        models=usage(path).total if any(map(_is_model, state.roster)) else None,
+        models=took.total if took else None,
+        failures=took.failures if took else (),
     )
 
 

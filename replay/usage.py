@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from agents.llm.failures import Failures, Tally
 from agents.llm.usage import Asked, asked_in
 from kernel.mining.events import NO_ANSWER
 
@@ -36,12 +37,15 @@ class Taken:
 
 @attrs.frozen
 class Usage:
-    """`agents`: by agent and the model's name; `rounds`: by round; `total`."""
+    """`agents`: by agent and the model's name; `rounds`: by round; `total`; `failures`: what became
+    of each model's answers.
+    """
 
     path: str
     agents: Sequence[tuple[int, str, Taken]]
     rounds: Sequence[tuple[int, Taken]]
     total: Taken
+    failures: Sequence[Failures]
 
     def as_dict(self) -> dict[str, Any]:
         """The usage for JSON."""
@@ -53,6 +57,7 @@ class Usage:
             ],
             "rounds": [{"round": round, **attrs.asdict(taken)} for round, taken in self.rounds],
             "total": attrs.asdict(self.total),
+            "failures": [attrs.asdict(one) for one in self.failures],
         }
 
 
@@ -75,6 +80,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
         [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
         [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
+        Tally((asked.model, asked.error) for asked in everything).all(),
     )
 
 

@@ -13,7 +13,7 @@ import attrs
 
 from agents.llm import prompt
 from agents.llm.asker import Asker
-from agents.llm.budget import Amount
+from agents.llm.failures import Earlier
 from agents.llm.models import LLM, Model, Models, model_of
 from agents.llm.question import Answer
 from agents.llm.rows import check_version, row_of
@@ -33,9 +33,9 @@ class ModelMiners:
         config: MiningConfig,
         chosen: Mapping[int, Model],
         models: Models,
-        taken: Sequence[Amount] = (),
+        earlier: Sequence[Earlier] = (),
     ) -> None:
-        """`chosen`: the model of each such agent; `taken`: what earlier answers took.
+        """`chosen`: the model of each such agent; `earlier`: the answers that the run has already.
 
         Raises BadInput where a prompt of another version was used, and as `Asker` does.
         """
@@ -43,7 +43,7 @@ class ModelMiners:
             check_version(model)
         self._config = config
         self._chosen = chosen
-        self._asker = Asker(list(chosen.values()), models, taken)
+        self._asker = Asker(list(chosen.values()), models, earlier)
 
     def close(self) -> None:
         """Give up what is still out."""
@@ -55,7 +55,7 @@ class ModelMiners:
         """The submissions of these agents for the next round, as their answers come.
 
         `is_rest`: others have been asked for it before. Raises RunStopped, before anything is
-        asked, where that could pass a ceiling or where nobody has answered for some rounds.
+        asked, as `Asker` does.
         """
         if not agents:
             return  # whose answers are all there takes nothing more, whatever the ceiling
@@ -65,9 +65,10 @@ class ModelMiners:
             for agent in agents
         ]
 
-        def row(place: int, answer: Answer) -> Batch:
-            model, messages, _ = asked[place]
-            return SUBMITTED, [row_of(agents[place], model, messages, answer, self._config)]
+        def row(index: int, answer: Answer) -> tuple[Batch, str | None]:
+            model, messages, _ = asked[index]
+            made = row_of(agents[index], model, messages, answer, self._config)
+            return (SUBMITTED, [made]), made[2]
 
         unit = f"round {shown.state.round + 1}"
         yield from self._asker.answers(unit, asked, row, is_rest=is_rest)

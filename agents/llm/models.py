@@ -8,6 +8,7 @@ goes on. Keys come from the environment alone; no record here ever holds one.
 from __future__ import annotations
 
 import difflib
+import logging
 import os
 import re
 import tomllib
@@ -147,8 +148,9 @@ class Endpoint:
         return key or None
 
 
-def _silent(line: str) -> None:
-    """Tell nobody; named, so that it can be sent to other processes."""
+def _log(line: str) -> None:
+    """Warn; a function of a module, so that it can be sent to other processes."""
+    logging.getLogger("goldrush").warning("%s", line)
 
 
 @attrs.frozen
@@ -157,9 +159,11 @@ class Models:
 
     `known`: by the name that a roster uses. Without any, a name is what the server calls the model,
     at `base_url` (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands
-    for. `concurrency`: questions at once. `patience`: rounds without any answer after which a run
-    stops. `max_tokens` and `max_cost`: what all answers together may take, questions counted.
-    `tell` is given a line for people where something goes wrong.
+    for. `concurrency`: questions at once. `patience`: rounds (in a season: questions) in a row
+    without a usable answer of a model, after which a run stops; `fail_over`: the percentage of a
+    model's answers that may fail, after its first 20, before it does (None: any). `max_tokens` and
+    `max_cost`: what all answers together may take, questions counted. `tell` is given a line for
+    people where something goes wrong; by default the logger `goldrush` warns.
     """
 
     known: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
@@ -167,13 +171,16 @@ class Models:
     base_url: str | None = None
     concurrency: int = 16
     patience: int = 3
+    fail_over: float | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
-    tell: Callable[[str], None] = _silent
+    tell: Callable[[str], None] = _log
 
     def __attrs_post_init__(self) -> None:
         _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))
         _check("patience", self.patience, _whole(1, 1_000_000))
+        if self.fail_over is not None:
+            _check("fail_over", self.fail_over, (_real(0, 100)[0], "a percentage from 0 to 100"))
         if self.max_tokens is not None:
             _check("max_tokens", self.max_tokens, _whole(1, 10**15))
         if self.max_cost is not None:

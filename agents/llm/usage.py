@@ -9,6 +9,7 @@ from typing import Any, Final
 import attrs
 
 from agents.llm.budget import Amount
+from agents.llm.failures import Earlier, Failures, Tally
 from agents.llm.models import LLM, MAX_TOKENS_MAX
 from agents.llm.prompt import PROMPT_MAX
 from agents.season.limits import PROMPT_MAX as SEASON_PROMPT_MAX
@@ -102,12 +103,20 @@ def asked_in(path: str | Path) -> Iterator[Asked]:
             return
 
 
-def taken_in(path: str | Path, forks: int) -> list[Amount]:
-    """What the answers took that stand behind so many forks: those that a run asked for itself.
+def earlier_in(path: str | Path, forks: int) -> list[Earlier]:
+    """The answers that stand behind so many forks: those that a run asked for itself.
 
-    Where a server did not say, the most that it can have been.
+    What they took is, where a server did not say, the most that it can have been.
     """
-    return [_amount(one) for one in asked_in(path) if one.forks == forks]
+    return [Earlier(_amount(one), one.error) for one in asked_in(path) if one.forks == forks]
+
+
+def failures_in(path: str | Path) -> list[Failures]:
+    """What became of the answers in a journal, by model; none where no model was asked.
+
+    Raises what reading a journal raises.
+    """
+    return Tally((one.model, one.error) for one in asked_in(path)).all()
 
 
 def _amount(one: Asked) -> Amount:

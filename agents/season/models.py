@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from agents.llm.asker import Asker
-from agents.llm.budget import Amount
+from agents.llm.failures import Earlier
 from agents.llm.models import LLM, Model, Models, model_of
 from agents.llm.question import Answer
 from agents.llm.rows import check_version
@@ -27,15 +27,15 @@ class SeasonModels:
     """The models of a season, and what they may still take. To be closed."""
 
     def __init__(
-        self, chosen: Sequence[Model], models: Models, taken: Sequence[Amount] = ()
+        self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
     ) -> None:
-        """`chosen`: those in the cast; `taken`: what earlier answers took.
+        """`chosen`: those in the cast; `earlier`: the answers that the season has already.
 
         Raises BadInput where a prompt of another version was used, and as `Asker` does.
         """
         for model in chosen:
             check_version(model, VERSION)
-        self._asker = Asker(chosen, models, taken)
+        self._asker = Asker(chosen, models, earlier)
 
     def close(self) -> None:
         """Give up what is still out."""
@@ -44,13 +44,13 @@ class SeasonModels:
     def rows(self, unit: str, question: Question) -> Iterator[Row]:
         """The row of the answer to a question, once it has come.
 
-        Raises RunStopped, before it is asked, where that could pass a ceiling or where nobody has
-        answered for some questions.
+        Raises RunStopped, before it is asked, as `Asker` does.
         """
         model = model_of(question.agent.options)
 
-        def row(place: int, answer: Answer) -> Row:
-            return row_of(question, model, answer)
+        def row(index: int, answer: Answer) -> tuple[Row, str | None]:
+            made = row_of(question, model, answer)
+            return made, made[3]["error"]
 
         asking = [(model, question.messages, question.schema)]
         for rows in self._asker.answers(unit, asking, row, counted="question"):

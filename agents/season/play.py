@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from agents.llm.budget import Amount
+from agents.llm.failures import Earlier
 from agents.llm.models import LLM, Model, Models
-from agents.llm.usage import taken_in
+from agents.llm.usage import earlier_in
 from agents.season.cast import SCRIPTED, Entry, cast_of, check_playable, models_in
 from agents.season.lab import Lab
 from agents.season.script import Act, Replaced, Scripts
@@ -51,11 +51,11 @@ class Season:
         *,
         chosen: Sequence[Model] = (),
         models: Models | None = None,
-        taken: Sequence[Amount] = (),
+        earlier: Sequence[Earlier] = (),
         waiting: Block | None = None,
     ) -> None:
-        """`chosen`: the models of the cast, reached as `models` says; `taken`: what earlier answers
-        took; `waiting`: acts and answers of the next step that are there already.
+        """`chosen`: the models of the cast, reached as `models` says; `earlier`: the answers that
+        the season has already; `waiting`: acts and answers of the next step that are there already.
 
         Raises BadInput where a model cannot be asked.
         """
@@ -67,7 +67,7 @@ class Season:
             # Imports the client, which takes longer than a whole assignment of scripted agents.
             from agents.season.models import SeasonModels
 
-            self._models = SeasonModels(chosen, models or Models(), taken)
+            self._models = SeasonModels(chosen, models or Models(), earlier)
 
     def __enter__(self) -> Self:
         return self
@@ -211,8 +211,8 @@ def resume(
             state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
         ) -> Season:
             check_players(state, trust)
-            taken = taken_in(path, len(forks))
-            return stack.enter_context(season_of(state, forks, waiting, models, taken))
+            earlier = earlier_in(path, len(forks))
+            return stack.enter_context(season_of(state, forks, waiting, models, earlier))
 
         return run.resume(COMPETITION, path, ask_of, on_assignment, fsync=fsync)
 
@@ -222,7 +222,7 @@ def season_of(
     forks: Sequence[Mapping[str, Any]],
     waiting: Block | None = None,
     models: Models | None = None,
-    taken: Sequence[Amount] = (),
+    earlier: Sequence[Earlier] = (),
 ) -> Season:
     """Whoever plays on from a state, by their forks. To be closed.
 
@@ -237,7 +237,7 @@ def season_of(
         replaced_in(forks),
         chosen=chosen,
         models=models,
-        taken=taken,
+        earlier=earlier,
         waiting=waiting,
     )
 

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import attrs
 
+from agents.llm.failures import Failures
+from agents.llm.usage import failures_in
 from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.conduct import described
@@ -55,8 +57,8 @@ class Summary:
     """Counts over a season. `left`: what became of whom, in order: (assignment, name, what).
 
     `mean_total`: of all scores recorded, of 12; `ties`: conclusions that were drawn; `models`:
-    answers of language models; `unsaid`: (assignment, table, round, agent) of what was put in by
-    hand for a turn that never came.
+    answers of language models, `failures`: what became of those of each; `unsaid`: (assignment,
+    table, round, agent) of what was put in by hand for a turn that never came.
     """
 
     path: str
@@ -75,6 +77,7 @@ class Summary:
     conclusions: Sequence[Concluded]
     forks: Sequence[Event]
     models: int
+    failures: Sequence[Failures]
     unsaid: Sequence[tuple[int, int, int, int]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -218,6 +221,7 @@ class _Counting:
             conclusions=conclusions,
             forks=self._forks,
             models=self._events["answered"],
+            failures=failures_in(path) if self._events["answered"] else (),
             unsaid=sorted(turn for turn in self.by_hand if turn[0] < closed),
         )
 

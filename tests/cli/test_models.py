@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import goldrush
+from tests.cli.helpers import assert_refused, goldrush
 from tests.llm.servers import Asked, Reply, closed_port, completion, error, plan, serving
 
 KEY = "sk-do-not-show-7781"
@@ -64,8 +64,8 @@ def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) 
 
     assert (1, "") == (ran.code, ran.out)
     assert last.startswith(
-        "goldrush: stopped before round 3: no model has answered for 2 rounds, at last: HTTP 400: "
-        "no (--patience); run.journal holds rounds 1 to 2, whole; go on with `"
+        "goldrush: stopped before round 3: llm:small gave no usable answer for 2 rounds: 4 missing"
+        ", at last: HTTP 400: no (--patience); run.journal holds rounds 1 to 2, whole; go on with `"
     )
     assert last.endswith(f"resume run.journal --base-url {server.address} --patience 2`")
     assert 0 == again.code
@@ -219,3 +219,68 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
     assert "Bearer [key]" in told[0].out
     assert all(KEY not in one.out + one.err for one in (ran, *told))
     assert KEY.encode() not in (tmp_path / "run.journal").read_bytes()
+
+
+def failing(asked: Asked) -> Reply:
+    """Three of four answers are cut off."""
+    return claiming(asked) if asked.agent == 3 else completion('{"act', "length", usage=(100, 500))
+
+
+def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: Path) -> None:
+    ran = recorded(
+        tmp_path, "--roster", "llm:small*2,raid",
+        respond=lambda asked: completion("{", "length", usage=(100, 500)),
+    )  # fmt: skip
+
+    assert 0 == ran.code
+    assert "llm:small: 6 of 6 answers cut off: no plan was played" in ran.out.splitlines()
+    assert ran.err.startswith("goldrush: llm:small: an answer was cut off at 500 tokens; raise max")
+    assert 1 == len(ran.err.splitlines())
+
+
+def test_failures_are_told_by_model_in_text_and_json(tmp_path: Path) -> None:
+    ran = recorded(tmp_path, "--roster", "llm:small*4,raid", respond=failing)
+    told = recorded(tmp_path, "--roster", "llm:small*4,raid", "--force", "--json", respond=failing)
+
+    assert "llm:small: 9 of 12 answers cut off" in ran.out.splitlines()
+    assert [{"model": "small", "answers": 12, "kinds": {"cut": 9}}] == json.loads(told.out)[
+        "failures"
+    ]
+
+
+def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path: Path) -> None:
+    with serving(failing) as server:
+        where = ("--base-url", server.address)
+        ran = goldrush(
+            "record", "--roster", "llm:small*4", "--rounds", "9", "--fail-over", "20%", *where,
+            "--out", "run.journal", cwd=tmp_path,
+        )  # fmt: skip
+        again = goldrush("resume", "run.journal", "--fail-over", "80.5%", *where, cwd=tmp_path)
+    last = ran.err.splitlines()[-1]
+
+    assert (1, "") == (ran.code, ran.out)
+    assert "stopped before round 6: llm:small: 15 of 20 answers cut off, over 20%; raise" in last
+    assert "(--fail-over); run.journal holds rounds 1 to 5, whole; go on with `" in last
+    assert last.endswith(f"resume run.journal --base-url {server.address} --fail-over MORE`")
+    assert 0 == again.code
+
+
+@pytest.mark.parametrize(
+    ("command", "share"),
+    [
+        *zip(["record", "resume", "fork", "season", "study"], ["20"] * 5, strict=True),
+        *(("record", share) for share in ("0.2", "101%", "-1%", "x%", "٢٠%", "")),
+    ],
+)
+def test_a_share_is_a_percentage_for_every_command(
+    tmp_path: Path, command: str, share: str
+) -> None:
+    needs = {
+        "resume": ["x.journal"],
+        "fork": ["x.journal", "--at", "1"],
+        "study": ["--out", "study", "--treatment", "baseline"],
+    }
+    ran = goldrush(command, *needs.get(command, []), "--fail-over", share, cwd=tmp_path)
+
+    assert_refused(ran, "--fail-over is ", "write a percentage up to 100%: 20%")
+    assert [] == list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ import pytest
 
 from agents.llm.models import LLM
 from agents.llm.question import TEXT_MAX
-from agents.llm.usage import asked_in, taken_in
+from agents.llm.usage import asked_in, earlier_in
 from agents.season.cast import cast_of
 from agents.season.forms import FORMS
 from agents.season.limits import PROMPT_MAX, RULES_MAX
@@ -328,7 +328,7 @@ def test_scripts_bear_whatever_others_answer(value: Any, tmp_path: Path) -> None
         return completion(json.dumps({first: value, "terms": value, "from": value}))
 
     with serving(respond) as server:
-        recorded(path, server.address, "therapist", "user", "ada", assignments=3)
+        recorded(path, server.address, "therapist", "user", "ada", assignments=3, patience=99)
 
     assert HELD == held(path)
 
@@ -366,7 +366,7 @@ def test_a_server_that_never_answers_stops_the_season_where_it_is(tmp_path: Path
     path = tmp_path / "s.journal"
     with (
         serving(lambda asked: error(400)) as server,
-        pytest.raises(RunStopped, match="no model has answered for 3 questions"),
+        pytest.raises(RunStopped, match="llm:a gave no usable answer for 3 questions: 3 missing"),
     ):
         recorded(path, server.address, "worker")
 
@@ -419,7 +419,7 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
         cast = cast_of(4, ["worker=llm:a"], limits)
         with pytest.raises(RunStopped, match="--max-tokens"):
             record(path, SETTINGS, cast, models=limits)
-        spent = sum(amount.tokens for amount in taken_in(path, 0))
+        spent = sum(one.amount.tokens for one in earlier_in(path, 0))
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):
             resume(path, models=limits)

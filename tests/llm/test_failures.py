@@ -1,0 +1,239 @@
+"""Models that do not play: when a run bears them no longer, and what it tells of them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.llm.failures import FIRST, Failures, Tally
+from agents.llm.usage import failures_in
+from agents.mining import record, resume
+from kernel.errors import BadInput, RunStopped
+from replay.fork import fork
+from replay.summary import summarise
+from replay.verify import verify
+from tests.llm.runs import models, playing
+from tests.llm.seasons import recorded
+from tests.llm.servers import Asked, Reply, completion, error, serving
+
+CUT = completion('{"actions": [[', "length", usage=(100, 500))
+MISSING = error(400)
+REFUSED = completion("I would rather not.", "content_filter")
+UNREADABLE = completion("I claim everything!")
+FAILED = {"cut": CUT, "no-answer": MISSING, "refusal": REFUSED, "no-json": UNREADABLE}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda fd: None)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.journal"
+
+
+def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
+    """A server that answers these agents so, and the others with a plan."""
+    return lambda asked: bad if asked.agent in agents else playing(asked)
+
+
+# --- patience ---
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("cut", "4 cut off; raise max_tokens in the table [a] of the file of models (--models)"),
+        ("no-answer", "4 missing, at last: HTTP 400: no"),
+        ("refusal", "4 refused"),
+        ("no-json", "4 unreadable"),
+    ],
+)
+def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_lasts(
+    path: Path, kind: str, says: str
+) -> None:
+    with serving(lambda asked: FAILED[kind]) as server, pytest.raises(RunStopped) as stopped:
+        record(path, {"rounds": 6}, "llm:a*2,raid", models=models(server.address, patience=2))
+
+    assert "round 3" == stopped.value.unit
+    assert f"llm:a gave no usable answer for 2 rounds: {says}" in stopped.value.limit
+    assert "--patience" == stopped.value.option
+    assert [Failures("a", 4, {kind: 4})] == failures_in(path)
+
+
+def test_patience_is_for_each_model_by_itself(path: Path) -> None:
+    with (
+        serving(failing(UNREADABLE, 1)) as server,
+        pytest.raises(RunStopped, match="round 3: llm:b gave no usable answer for 2 rounds"),
+    ):
+        record(
+            path, {"rounds": 6}, "llm:a*1,llm:b,raid",
+            models=models(server.address, "a", "b", patience=2),
+        )  # fmt: skip
+
+
+def test_answers_of_different_kinds_are_told_together(path: Path) -> None:
+    replies = list(FAILED.values())
+
+    def respond(asked: Asked) -> Reply:
+        return replies[asked.agent or 0]
+
+    with serving(respond) as server, pytest.raises(RunStopped) as stopped:
+        record(path, {"rounds": 6}, "llm:a*4,raid", models=models(server.address, patience=1))
+
+    assert "1 round: 1 missing, 1 cut off, 1 refused, 1 unreadable, at last: HTTP 400: no" in str(
+        stopped.value
+    )
+
+
+def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return playing(asked) if (asked.round or 0) % 3 == 0 else UNREADABLE
+
+    with serving(respond) as server:
+        record(path, {"rounds": 8}, "llm:a*2,raid", models=models(server.address, patience=3))
+
+    assert verify(path).finished
+
+
+def test_a_season_s_model_is_borne_for_as_many_questions(tmp_path: Path) -> None:
+    path = tmp_path / "s.journal"
+    with (
+        serving(lambda asked: UNREADABLE) as server,
+        pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 3 questions: 3 unreadable"),
+    ):
+        recorded(path, server.address, "worker")
+
+    assert [Failures("a", 3, {"no-json": 3})] == failures_in(path)
+
+
+# --- --fail-over ---
+
+
+def test_too_many_failures_of_a_model_stop_the_run_before_the_next_round(path: Path) -> None:
+    """Four of ten answers a round fail: 40%, told when 20 are there."""
+    with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server, pytest.raises(RunStopped) as stopped:
+        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=39.9))
+
+    assert ("round 3", "--fail-over") == (stopped.value.unit, stopped.value.option)
+    assert "llm:a: 8 of 20 answers unreadable, over 39.9%" == stopped.value.limit
+
+
+def test_as_many_failures_as_may_be_do_not_stop_it(path: Path) -> None:
+    with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
+        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=40))
+
+    assert verify(path).finished
+
+
+def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
+    """19 answers of a, of which 19 fail, and 19 of b."""
+    rounds = FIRST - 1
+    with serving(failing(UNREADABLE, 0)) as server:
+        limits = models(server.address, "a", "b", fail_over=0, patience=99)
+        record(path, {"rounds": rounds}, "llm:a*1,llm:b,raid", models=limits)
+
+    assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == failures_in(path)
+
+
+def test_what_the_journal_holds_is_counted_when_a_run_goes_on(path: Path) -> None:
+    with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
+        limits = models(server.address, fail_over=20)
+        with pytest.raises(RunStopped):
+            record(path, {"rounds": 6}, "llm:a*10,raid", models=limits)
+        asked = len(server.asked)
+        with pytest.raises(RunStopped, match="round 3: llm:a: 8 of 20 answers"):
+            resume(path, models=models(server.address, fail_over=30))
+        assert asked == len(server.asked)
+        resume(path, models=models(server.address, fail_over=50))
+
+    assert verify(path).finished
+    assert [Failures("a", 60, {"no-json": 24})] == failures_in(path)
+
+
+def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None:
+    with serving(failing(UNREADABLE, *range(10))) as server:
+        record(path, {"rounds": 3}, "llm:a*10,raid", models=models(server.address))
+        server.respond = playing
+        fork(path, 2, tmp_path / "fork", models=models(server.address, fail_over=10))
+
+    assert verify(tmp_path / "fork").finished
+
+
+@pytest.mark.parametrize("share", [-1, 100.5, "20%", float("nan")])
+def test_a_share_out_of_range_is_refused(share: object) -> None:
+    with pytest.raises(BadInput, match=r"fail_over is .*; it must be a percentage from 0 to 100"):
+        models(None, fail_over=share)
+
+
+# --- what is told ---
+
+
+def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: Path) -> None:
+    lines: list[str] = []
+    with serving(failing(CUT, 0, 2)) as server:
+        limits = models(server.address, "a", "b", tell=lines.append, patience=9)
+        record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
+
+    says = "an answer was cut off at 500 tokens; raise max_tokens in the table [{}] of the file"
+    assert 2 == len(lines)
+    for name, line in zip("ab", sorted(lines), strict=True):
+        assert line.startswith(f"llm:{name}: {says.format(name)} of models (--models)")
+
+
+def test_an_answer_that_the_server_cut_off_below_its_limit_is_told_so(path: Path) -> None:
+    lines: list[str] = []
+    with serving(lambda asked: completion("{", "length", usage=(100, 64))) as server:
+        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address, tell=lines.append))
+
+    assert [
+        "llm:a: an answer was cut off after 64 tokens by its server, whose own limit is below "
+        "max_tokens (500): raise that one"
+    ] == lines
+
+
+def test_without_a_place_for_lines_they_are_logged(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(lambda asked: CUT) as server:
+        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
+
+    [told] = caplog.record_tuples
+    assert ("goldrush", logging.WARNING) == told[:2]
+    assert "cut off at 500 tokens" in told[2]
+
+
+# --- what is summed up ---
+
+
+def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
+    kinds = list(FAILED)
+
+    def respond(asked: Asked) -> Reply:
+        return FAILED[kinds[asked.agent]] if (asked.agent or 0) < 4 else playing(asked)
+
+    with serving(respond) as server:
+        limits = models(server.address, "a", "b")
+        record(path, {"rounds": 2}, "llm:a*3,llm:b*2,raid", models=limits)
+    a, b = summarise(path).failures
+
+    assert Failures("a", 6, {"no-answer": 2, "cut": 2, "refusal": 2}) == a
+    assert Failures("b", 4, {"no-json": 2}) == b
+    assert "llm:a: 6 of 6 answers failed: 2 missing, 2 cut off, 2 refused" == str(a)
+    assert "llm:b: 2 of 4 answers unreadable" == str(b)
+    assert (True, False) == (a.hardly_played, b.hardly_played)
+    assert {"model": "a", "answers": 6, "kinds": {"no-answer": 2, "cut": 2, "refusal": 2}} == (
+        json.loads(json.dumps(summarise(path).as_dict()))["failures"][0]
+    )
+
+
+def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
+    tally = Tally([("x", "overflow"), ("x", None), ("x", "a code of somebody's own")])
+
+    assert [Failures("x", 3, {})] == tally.all()
