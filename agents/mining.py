@@ -145,7 +145,7 @@ def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningC
         if isinstance(answer, Submission) and not entry.is_own:
             return answer.row(agent)
         return submitted(agent, answer, config)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # whatever somebody's policy raises
         raise PolicyFailed(entry.policy, agent, round, described(error)) from error

@@ -184,7 +184,7 @@ def _own(name: str) -> Policy:
     try:
         policy: Policy = getattr(importlib.import_module(module), attribute)()
         plays = callable(getattr(policy, "plan", None))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # whatever somebody's module raises
         raise BadInput(

@@ -7,6 +7,8 @@ as quick as click itself.
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import shlex
 import sys
@@ -31,6 +33,8 @@ from cli import (
 )
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable, program
+
+_PLAIN = "plain_ascii"  # an encoding
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -81,9 +85,30 @@ def _open_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode))  # noqa: SIM115  # as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            _escape_what_it_lacks(stream)
+
+
+def _escape_what_it_lacks(stream: io.TextIOWrapper) -> None:
+    """Let a file write what its encoding lacks as escapes.
+
+    click takes ASCII for a mistake and writes UTF-8 instead, so it meets it under another name.
+    """
+    ascii = codecs.lookup("ascii")
+    if codecs.lookup(stream.encoding) != ascii:
+        stream.reconfigure(errors="backslashreplace")
+        return
+    named = codecs.CodecInfo(
+        ascii.encode, ascii.decode, ascii.streamreader, ascii.streamwriter,
+        ascii.incrementalencoder, ascii.incrementaldecoder, name=_PLAIN,
+    )  # fmt: skip
+    codecs.register(lambda name: named if name == _PLAIN else None)
+    stream.reconfigure(encoding=_PLAIN, errors="backslashreplace")
 
 
 def _run() -> int:
+    stdout = sys.stdout
     try:
         code = int(cli.main(standalone_mode=False) or DONE)
         sys.stdout.flush()  # here, where a full disk can still be told
@@ -93,9 +118,20 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # SystemExit is how click takes a broken pipe
+    except BrokenPipeError:
         _drop_output()
         return UNREAD
+    except SystemExit as error:
+        if sys.stdout is stdout:  # click's shell completion, which is done
+            return int(error.code or DONE)
+        _drop_output()  # click has met a broken pipe, and replaced stdout
+        return UNREAD
+    except MemoryError:
+        _drop_output()
+        click.echo(
+            "goldrush: not enough memory for this; see the limits in kernel/README.md", err=True
+        )
+        return TROUBLE
     except OSError as error:
         _drop_output()
         click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)

@@ -111,6 +111,8 @@ def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str])
         return Outcome(path, verdict, sha256_of(path, verdict.bytes), None)
     except GoldrushError as error:
         return Outcome(path, None, None, str(error))
+    except MemoryError:
+        return Outcome(path, None, None, f"{path}: not enough memory to judge it")
 
 
 def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:

@@ -122,7 +122,9 @@ def _own(policy: str) -> Any:
     module, _, name = policy.partition(":")
     try:
         return getattr(import_module(module), name)()
-    except Exception as error:
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # whatever somebody's module raises
         raise BadInput(
             f"cannot make {policy}: {described(error)}", "see that it can be imported"
         ) from error

@@ -89,7 +89,7 @@ class Step:
         try:
             method = getattr(policy_of(agent), asked.name)
             answer = method(self._seen(agent), draws, **asked.told)
-        except (KeyboardInterrupt, BadInput):
+        except (KeyboardInterrupt, MemoryError, BadInput):
             raise
         except BaseException as error:  # whatever somebody's policy raises
             reason = f"{asked.name}: {described(error)}"

@@ -1,6 +1,4 @@
-"""Reading takes no more memory than the page says, whatever is in the file, and running out of it is
-never taken for a fault of the bytes.
-"""
+"""Reading takes no more memory than the page says, whatever is in the file."""
 
 import re
 import tracemalloc

@@ -1,0 +1,176 @@
+"""Where the surroundings are the trouble: too little memory, a module that leaves Python, encodings
+that lack what is printed.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.mining import record
+from kernel.journal import Header, JournalReader
+from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.kernel.test_journal import forged
+
+SMALL = 400 << 20  # bytes of address space
+
+
+def limited(*arguments: object, cwd: Path) -> Ran:
+    """Run the command line in a process that gets little memory, and its workers too."""
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (SMALL, SMALL)),
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sound journals, and between them a small file that asks for a gigabyte."""
+    folder = tmp_path_factory.mktemp("journals")
+    for name in ("a", "c"):
+        record(folder / f"{name}.journal", {"rounds": 2})
+    with JournalReader(folder / "a.journal") as reader:
+        start = next(iter(reader)).raw
+    count = 20 << 20
+    body = b"\x94\x01\x01\xc0\xdd" + count.to_bytes(4, "big") + b"\xe0" * count
+    header = Header("mining", 1).packed()
+    (folder / "b.journal").write_bytes(forged([start, body], header))
+    return folder
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_folder_is_verified_around_a_journal_that_takes_too_much_memory(
+    folder: Path, jobs: int
+) -> None:
+    ran = limited("verify", folder, "--jobs", jobs, cwd=folder)
+
+    assert 2 == ran.code
+    assert "DOES NOT HOLD" not in ran.out
+    assert "3 journals: 2 hold, 0 do not, 1 could not be judged" in ran.out
+    assert "b.journal: not enough memory to judge it" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["log"], ["export"], ["audit", "--all"], ["measure"], ["replay", "--round", "1"], ["diff"]],
+    ids=" ".join,
+)
+def test_a_command_that_gets_too_little_memory_says_so(folder: Path, command: list[str]) -> None:
+    name, *options = command
+    journals = ["b.journal", "a.journal"] if name == "diff" else ["b.journal"]
+    ran = limited(name, *journals, *options, cwd=folder)
+
+    assert (2, 1) == (ran.code, len(ran.err.splitlines())), ran.err
+    assert "not enough memory" in ran.err
+
+
+def test_a_policy_that_takes_too_much_memory_does_not_speak_against_the_journal(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "greedy.py").write_text(
+        "import os\n"
+        "class Greedy:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return [] if 'ENOUGH' in os.environ else [None] * (1 << 60)\n"
+    )
+    own = "greedy:Greedy"
+    arguments = ("--rounds", 2, "--roster", f"{own}*2", "--out", "run.journal")
+    recorded = goldrush("record", *arguments, cwd=tmp_path, ENOUGH="1")
+    ran = goldrush("verify", "run.journal", "--trust", own, cwd=tmp_path)
+
+    assert 0 == recorded.code, recorded.err
+    assert (2, "") == (ran.code, ran.out)
+    assert "not enough memory to judge it" in ran.err
+
+
+@pytest.mark.parametrize("roster", ["leaver:AtOnce", "leaver:InPlan"])
+def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path, roster: str) -> None:
+    (tmp_path / "leaver.py").write_text(
+        "import sys\n"
+        "class AtOnce:\n"
+        "    def __init__(self):\n"
+        "        sys.exit(0)\n"
+        "class InPlan:\n"
+        "    def plan(self, seen, draws):\n"
+        "        sys.exit('enough')\n"
+    )
+    arguments = ("--rounds", 2, "--roster", f"{roster}*2", "--out", "run.journal")
+    ran = goldrush("record", *arguments, cwd=tmp_path)
+
+    assert ran.code == (2 if roster.endswith("AtOnce") else 1)
+    assert "SystemExit" in ran.err
+    assert roster in ran.err
+
+
+def test_what_shells_ask_for_completion_is_no_broken_pipe(tmp_path: Path) -> None:
+    program = tmp_path / "goldrush"
+    program.write_text(f"#!{sys.executable}\nfrom cli.__main__ import main\nmain()\n")
+    program.chmod(0o755)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "_GOLDRUSH_COMPLETE": "bash_source"}
+    done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60)
+
+    assert 0 == done.returncode, done.stderr
+    assert "complete" in done.stdout
+
+
+ENCODINGS = [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},
+             {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]  # fmt: skip
+
+
+@pytest.mark.parametrize("env", ENCODINGS, ids=str)
+@pytest.mark.parametrize(
+    "command",
+    [["log"], ["log", "--json"], ["replay", "--round", "1"], ["replay", "--round", "1", "--json"],
+     ["verify"], ["verify", "--json"], ["export"], ["audit", "--all"], ["measure"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_the_terminals_encoding_lacks_is_escaped(
+    tmp_path: Path, env: dict[str, str], command: list[str]
+) -> None:
+    (tmp_path / "polyglot.py").write_text(
+        "from kernel.mining.submit import Plan\n"
+        "class Polyglot:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return Plan([], say='\\u91d1 \\u2192 caf\\xe9', memo='\\U0001f4b0')\n",
+        "utf-8",
+    )
+    name, *options = command
+    goldrush(
+        "record", "--treatment", "communication", "--rounds", 2, "--roster", "polyglot:Polyglot*2",
+        "--out", "\u91d1.journal", cwd=tmp_path,
+    )  # fmt: skip
+    ran = goldrush(name, "\u91d1.journal", *options, cwd=tmp_path, **env)
+
+    assert "Traceback" not in ran.err
+    assert 0 == ran.code, ran.err
+    assert ran.out.isascii() or "latin-1" in env.values()
+    if name == "log":
+        assert "\\u91d1" in ran.out
+    if "--json" in options:
+        assert ran.out.isascii()
+        for line in [ran.out] if name != "log" else ran.out.splitlines():
+            json.loads(line)
+
+
+def test_errors_are_escaped_too(tmp_path: Path) -> None:
+    ran = goldrush("verify", "\u91d1.journal", cwd=tmp_path, PYTHONIOENCODING="ascii")
+
+    assert_refused(ran, "\\u91d1.journal")
+
+
+def test_help_can_be_read_everywhere(tmp_path: Path) -> None:
+    ran = goldrush("measure", "--help", cwd=tmp_path, PYTHONIOENCODING="ascii")
+
+    assert (0, "") == (ran.code, ran.err)
