@@ -66,12 +66,10 @@ class Asker:
         """Give up what is still out."""
         self._client.close()
 
-    def settled(
-        self, model: Model, messages: Sequence[Message], schema: Mapping[str, Any]
-    ) -> Model:
+    def settled(self, model: Model, schema: Mapping[str, Any]) -> Model:
         """The model, after a short question to it; see `probe.settled`."""
         endpoint = self._endpoints[model.name]
-        return settled(self._client, model, endpoint, messages, schema)
+        return settled(self._client, model, endpoint, schema)
 
     def answers(
         self,

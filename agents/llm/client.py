@@ -38,7 +38,6 @@ BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
 TROUBLE_MAX: Final = 200  # characters of what went wrong
-TOKENS_MAX: Final = 10**12  # a server that says more of an answer says nothing
 SECRET_MIN: Final = 6  # characters from which on a key is looked for in texts
 AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
 
@@ -209,7 +208,7 @@ class Client:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 response = await create(**question.request())
-            return self._read(response.http_response.content)
+            return self._read(response.http_response.content, question.most())
         except TimeoutError:
             seconds = question.endpoint.timeout
             return Failure(f"no answer within {seconds:g} s", again=True)
@@ -235,8 +234,8 @@ class Client:
         says = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
         return Failure(self._said(says), again=True, is_free=unsent)
 
-    def _read(self, body: bytes) -> Answer | Failure:
-        """The answer in a response that was accepted."""
+    def _read(self, body: bytes, most: Amount) -> Answer | Failure:
+        """The answer in a response that was accepted; `most`: what it can have taken."""
         try:
             response = json.loads(body)
             choice = response["choices"][0]
@@ -254,8 +253,8 @@ class Client:
             finish=finish,
             refused=refused,
             model=self._name(response.get("model")),
-            tokens_in=_tokens(usage, "prompt_tokens") or None,  # no question has none
-            tokens_out=_tokens(usage, "completion_tokens"),
+            tokens_in=_tokens(usage, "prompt_tokens", 1, most.tokens_in),
+            tokens_out=_tokens(usage, "completion_tokens", 1 if text else 0, most.tokens_out),
         )
 
     def _said(self, text: str) -> str:
@@ -361,9 +360,10 @@ def _text(content: Any) -> str | None:
     return content if type(content) is str else None
 
 
-def _tokens(usage: Any, name: str) -> int | None:
+def _tokens(usage: Any, name: str, low: int, high: int) -> int | None:
+    """The tokens that a server counted; None where the request cannot have taken so many or few."""
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if type(count) is int and 0 <= count <= TOKENS_MAX else None
+    return count if type(count) is int and low <= count <= high else None
 
 
 def _reason(error: openai.APIStatusError) -> str:

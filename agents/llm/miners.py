@@ -7,7 +7,6 @@ says why, and nothing is put in its place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 import attrs
 
@@ -84,17 +83,10 @@ def decided(entries: Sequence[Entry], config: MiningConfig, models: Models) -> t
     form = prompt.schema(Observation(Shown(initial(setup)), 0))
     asker = Asker(list(chosen.values()), models)
     try:
-        options = {
-            name: asker.settled(model, _SHORT, form).as_options() for name, model in chosen.items()
-        }
+        options = {name: asker.settled(model, form).as_options() for name, model in chosen.items()}
     finally:
         asker.close()
     return tuple(
         attrs.evolve(e, options=options[e.options["name"]]) if e.policy == LLM else e
         for e in entries
     )
-
-
-_SHORT: Final = (
-    {"role": "user", "content": 'Answer with this JSON object and nothing else: {"actions": []}'},
-)

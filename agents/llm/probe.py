@@ -3,11 +3,15 @@
 Servers differ in two things that a miner's answer depends on: whether they hold an answer to a JSON
 schema, and how they call the limit on its length. A short question tells both, and tells of a wrong
 address, key or name of a model while nothing is written yet. What is found goes into the roster.
+
+The question asks in words for what its schema forbids: an answer that has the schema's form was held
+to it, and a server that accepts a schema and ignores it is found out by doing as the words say.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,16 +25,20 @@ from kernel.errors import BadInput
 # With another form of the question it would be the same: no connection, no key, no right.
 _HOPELESS: Final = (None, 401, 403)
 _TOKENS: Final = 200  # of the answer to the short question
+_WORDS: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
+_MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _WORDS},)
+# How an object begins that is cut off: its first name, which may be cut, too.
+_BEGUN: Final = re.compile(r'\{\s*(?:"([^"]*)("?).*)?', re.DOTALL)
 
 
 def settled(
     client: Client,
     model: Model,
     endpoint: Endpoint,
-    messages: Sequence[Message],
     schema: Mapping[str, Any],
 ) -> Model:
-    """The model with `answer` and `limit` decided by asking `messages` under `schema`.
+    """The model with `answer` and `limit` decided by a short question under `schema`, that of an
+    object without a field `ready`.
 
     Where `answer` is decided already, only that form is asked. Raises BadInput where no form of the
     question is answered.
@@ -40,9 +48,9 @@ def settled(
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
             asked = attrs.evolve(model, answer=answer, limit=limit, max_tokens=_TOKENS)
-            [(_, found)] = client.answers([Question(asked, endpoint, messages, schema)])
+            [(_, found)] = client.answers([Question(asked, endpoint, _MESSAGES, schema)])
             if found.trouble is None:
-                is_held = answer == SCHEMA and (not is_open or _looks_held(found))
+                is_held = answer == SCHEMA and (not is_open or _looks_held(found, schema))
                 return attrs.evolve(model, answer=SCHEMA if is_held else TEXT, limit=limit)
             if LIMITS[1] not in found.trouble:
                 break  # it is not the limit's name that it objects to
@@ -54,14 +62,20 @@ def settled(
     )
 
 
-def _looks_held(answer: Answer) -> bool:
-    """Whether an answer is one under a schema: one JSON object, or the beginning of one."""
+def _looks_held(answer: Answer, schema: Mapping[str, Any]) -> bool:
+    """Whether an answer has the schema's fields and no other, as far as it goes."""
     text = (answer.text or "").strip()
     if not text:
         return True  # a model that thought till the end of its tokens, say
+    fields = schema["properties"]
     if answer.finish == "length":
-        return text.startswith("{")
+        begun = _BEGUN.fullmatch(text)
+        if begun is None:
+            return False
+        name, is_whole = begun[1] or "", begun[2]
+        return name in fields if is_whole else any(field.startswith(name) for field in fields)
     try:
-        return isinstance(json.loads(text), dict)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return False
+    return isinstance(found, dict) and found.keys() == fields.keys()

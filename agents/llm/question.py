@@ -13,6 +13,7 @@ from agents.llm.budget import WRAPPING, Amount
 from agents.llm.models import SCHEMA, Endpoint, Model
 from kernel.codec import pack
 
+SCHEMA_MAX: Final = 4_096  # bytes that no schema of an answer is longer than
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
 Message = Mapping[str, str]  # role and content

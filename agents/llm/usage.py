@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from agents.llm.budget import Amount
+from agents.llm.budget import WRAPPING, Amount
 from agents.llm.failures import Earlier, Failures, Tally
 from agents.llm.models import LLM, MAX_TOKENS_MAX
 from agents.llm.prompt import PROMPT_MAX
+from agents.llm.question import SCHEMA_MAX
 from agents.season.limits import PROMPT_MAX as SEASON_PROMPT_MAX
 from kernel import fold
 from kernel.competition import COMPETITION
@@ -28,7 +30,7 @@ from kernel.worlds import world_of
 class Asked:
     """One answer of an agent: the round (or assignment) as people count it, the model by the name
     of roster or cast, the `error` of what came (None: what was asked for), tokens as the server
-    counted them (None: it did not), tries, the most tokens that the answer and the question could
+    counted them (None: it did not, or named a figure that no such request can take), tries, the most tokens that the answer and the question could
     have. `forks`: how many forks stand before it in the journal.
     """
 
@@ -120,7 +122,7 @@ def failures_in(path: str | Path) -> list[Failures]:
 
 
 def _amount(one: Asked) -> Amount:
-    if one.error == NO_ANSWER and one.tokens_in is None:
+    if one.error == NO_ANSWER and one.tokens_in is one.tokens_out is None:
         return Amount(one.model, 0, 0)  # nothing came, and nothing was said to be charged
     tokens_in = one.max_tokens_in if one.tokens_in is None else one.tokens_in
     tokens_out = one.max_tokens if one.tokens_out is None else one.tokens_out
@@ -134,7 +136,7 @@ def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
     models = {}
     for entry in players:
         if entry["policy"] == LLM:
-            name, most = entry["options"].get("name"), _count(entry["options"].get("max_tokens"))
+            name, most = entry["options"].get("name"), _count(entry["options"].get("max_tokens"), 1)
             models[entry[number]] = str(name), MAX_TOKENS_MAX if most is None else most
     return models
 
@@ -155,10 +157,11 @@ def _asked(
     forks: int,
     longest: int,
 ) -> Asked:
-    count = {name: _count(source.get(name)) for name in ("tokens_in", "tokens_out", "tries")}
-    return Asked(*place, model[0], error if type(error) is str else None, count["tokens_in"],
-                 count["tokens_out"], count["tries"] or 1, model[1], forks, longest)  # fmt: skip
+    tokens_in = _count(source.get("tokens_in"), 1, longest + SCHEMA_MAX + WRAPPING)
+    tokens_out = _count(source.get("tokens_out"), 0, model[1])
+    return Asked(*place, model[0], error if type(error) is str else None, tokens_in, tokens_out,
+                 _count(source.get("tries"), 1) or 1, model[1], forks, longest)  # fmt: skip
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+def _count(value: Any, low: int, high: float = math.inf) -> int | None:
+    return value if type(value) is int and low <= value <= high else None

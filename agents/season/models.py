@@ -7,7 +7,7 @@ follows, and the answer's `error` says why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from agents.llm.asker import Asker
 from agents.llm.failures import Earlier
@@ -68,7 +68,7 @@ def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
     form = FORMS["adopt"].schema()
     asker = Asker(chosen, models)
     try:
-        options = {model: asker.settled(model, _SHORT, form).as_options() for model in chosen}
+        options = {model: asker.settled(model, form).as_options() for model in chosen}
     finally:
         asker.close()
     return [
@@ -77,11 +77,3 @@ def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
         else entry
         for entry in cast
     ]
-
-
-_SHORT: Final = (
-    {
-        "role": "user",
-        "content": 'Answer with this JSON object and nothing else: {"adopted": true}',
-    },
-)

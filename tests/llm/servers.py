@@ -96,12 +96,17 @@ class Server:
     """What a test sees of a server that runs.
 
     `asked`: the requests as they came in; `answered`: those whose response was written whole;
-    `greeted`: how many short questions came before a run, which are answered as they ask, and
-    otherwise do not count; `wrong`: what a test's own responses raised.
+    `greeted`: how many short questions came before a run, which are answered under their schema, or
+    in their words where the server `ignores_schemas`, and otherwise do not count, unless it `greets`
+    nobody; `wrong`: what a test's own responses raised.
     """
 
-    def __init__(self, respond: Callable[[Asked], Reply]) -> None:
+    def __init__(
+        self, respond: Callable[[Asked], Reply], *, ignores_schemas: bool, greets: bool
+    ) -> None:
         self.respond = respond
+        self.greets = greets
+        self.ignores_schemas = ignores_schemas
         self.greeted = 0
         self.wrong: list[Exception] = []
         self.asked: list[Asked] = []
@@ -126,6 +131,21 @@ def _responded(told: Server, asked: Asked) -> Reply:
         raise
 
 
+def _greeting(asked: Asked, ignores_schemas: bool) -> str:
+    """The answer to a short question."""
+    form = asked.body.get("response_format")
+    if form is None or ignores_schemas:
+        return asked.text.partition(f"{_SHORT}: ")[2]
+    return json.dumps(_least(form["json_schema"]["schema"]))
+
+
+def _least(schema: Mapping[str, Any]) -> Any:
+    """A small value that fits a schema."""
+    if schema["type"] == "object":
+        return {name: _least(field) for name, field in schema["properties"].items()}
+    return {"array": [], "string": "", "integer": 0, "boolean": True}[schema["type"]]
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -138,9 +158,9 @@ class _Handler(BaseHTTPRequestHandler):
         agent, round_ = map(int, who.groups()) if who else (None, None)
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(body, headers, agent, round_)
-        if _SHORT in asked.text:
+        if told.greets and _SHORT in asked.text:
             told.greeted += 1
-            self._send(completion('{"actions": []}'))
+            self._send(completion(_greeting(asked, told.ignores_schemas)))
             return
         with told.lock:
             told.asked.append(asked)
@@ -203,9 +223,13 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(respond: Callable[[Asked], Reply]) -> Iterator[Server]:
-    """A server that responds so, while it runs."""
-    told = Server(respond)
+def serving(
+    respond: Callable[[Asked], Reply], *, ignores_schemas: bool = False, greets: bool = True
+) -> Iterator[Server]:
+    """A server that responds so, while it runs. `ignores_schemas`: it accepts them, and does as the
+    words of a short question say; `greets`: short questions are not given to `respond`.
+    """
+    told = Server(respond, ignores_schemas=ignores_schemas, greets=greets)
     with _Listener(("127.0.0.1", 0), _Handler) as listener:
         listener.told = told  # type: ignore[attr-defined]
         told.address = f"http://127.0.0.1:{listener.server_port}/v1"

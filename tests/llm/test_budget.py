@@ -1,5 +1,6 @@
 """Budgets: whatever servers say, and however often they are asked again, no ceiling is passed."""
 
+import json
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,8 +14,13 @@ from agents.llm import client as client_
 from agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from agents.llm.client import Client, Failure
 from agents.llm.models import TEXT, Endpoint, Model, Models
-from agents.llm.question import Answer, Question
+from agents.llm.prompt import schema
+from agents.llm.question import SCHEMA_MAX, Answer, Question
+from agents.season.forms import FORMS
 from kernel.errors import BadInput
+from kernel.mining.config import config_of
+from kernel.mining.observe import Observation, Shown
+from kernel.mining.state import initial
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 
 MODEL = Model("a", "test-1", answer=TEXT, max_tokens=50)
@@ -78,6 +84,15 @@ def test_a_schema_is_counted_with_the_question() -> None:
     held = attrs.evolve(plain, schema={"type": "object", "title": "x" * 1_000})
 
     assert held.most().tokens_in - plain.most().tokens_in > 1_000
+
+
+def test_no_schema_is_longer_than_its_limit() -> None:
+    config = config_of({"agents": 1, "stamina": 1_000, "communication": True})
+    entry = {"agent": 0, "policy": "raid", "options": {}}
+    state = initial({"config": config.as_dict(), "roster": [entry]})
+    schemas = [form.schema() for form in FORMS.values()] + [schema(Observation(Shown(state), 0))]
+
+    assert SCHEMA_MAX > max(len(json.dumps(schema).encode()) for schema in schemas)
 
 
 def test_tokens_of_question_and_answer_are_counted_together() -> None:
@@ -226,11 +241,13 @@ GARBAGE = Reply(b"garbage")
     ("replies", "tokens"),
     [
         ([completion("x", usage=(30, 7))], 37),
-        ([completion("x", usage=(0, 0))], MOST.tokens_in),
+        ([completion("x", usage=(0, 0))], MOST.tokens),
+        ([completion("", usage=(30, 0))], 30),
         ([completion("x", usage=None)], MOST.tokens),
         ([completion("x", usage=(30, None))], 30 + 50),
         ([completion("x", usage=(-1, 7))], MOST.tokens_in + 7),
-        ([completion("x", usage=(10**6, 10**6))], 2 * 10**6),
+        ([completion("x", usage=(10**6, 10**6))], MOST.tokens),
+        ([completion("x", usage=(10**6, 7))], MOST.tokens_in + 7),
         ([completion(None, usage=(30, 7))], 37),
         ([error(429), error(503), completion("x", usage=(30, 7))], 37),
         ([error(500)], 0),

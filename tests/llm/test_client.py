@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.llm import client as client_
-from agents.llm.client import BODY_MAX, TOKENS_MAX, TROUBLE_MAX, Client
+from agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from agents.llm.models import LIMITS, NAME_MAX, SCHEMA, TEXT, Endpoint, Model
 from agents.llm.probe import settled
 from agents.llm.question import TEXT_MAX, Answer, Question
@@ -30,6 +30,7 @@ from tests.llm.servers import Asked, Reply, Server, closed_port, completion, err
 
 MODEL = Model("test", "test-1", answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
 GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20)
 NO_COMPLETION = "what came is no chat completion"
 KEY = "sk-0123456789abcdef"
@@ -54,6 +55,9 @@ def question(address: str, content: str = "state", model: Model = MODEL, **reach
     messages = ({"role": "system", "content": "rules"}, {"role": "user", "content": content})
     endpoint = Endpoint(address, **{"timeout": 10.0, "tries": 3, **reach})
     return Question(model, endpoint, messages, FORM)
+
+
+MOST = question("", "state").most()
 
 
 def in_turn(*replies: Reply) -> Callable[[Asked], Reply]:
@@ -194,14 +198,16 @@ def test_an_answer_says_what_came(reply: Reply, expected: dict[str, Any]) -> Non
         ({}, (None, None)),
         ([100, 20], (None, None)),
         ("100", (None, None)),
-        ((0, 0), (None, 0)),  # no question has no tokens
+        ((0, 0), (None, None)),  # no question has no tokens, and no text
+        ((1, 1), (1, 1)),
         ((100, None), (100, None)),
         ((-1, 20), (None, 20)),
         ((True, False), (None, None)),
         ((100.0, 20.5), (None, None)),
         (("100", [20]), (None, None)),
         ((float("nan"), float("inf")), (None, None)),
-        ((TOKENS_MAX, TOKENS_MAX + 1), (TOKENS_MAX, None)),
+        ((MOST.tokens_in, MOST.tokens_out), (MOST.tokens_in, MOST.tokens_out)),
+        ((MOST.tokens_in + 1, MOST.tokens_out + 1), (None, None)),
         ((10**400, 20), (None, 20)),
     ],
 )
@@ -1061,9 +1067,9 @@ def probed(
     respond: Callable[[Asked], Reply], model: Model = AS_IT_IS, **reach: Any
 ) -> tuple[Model, list[dict[str, Any]]]:
     """What is found out about a server, and the fields that it was asked with."""
-    with serving(respond) as server, Client(1) as client:
+    with serving(respond, greets=False) as server, Client(1) as client:
         short = question(server.address, **reach)
-        found = settled(client, model, short.endpoint, short.messages, FORM)
+        found = settled(client, model, short.endpoint, PLAN)
     return found, [asked.body for asked in server.asked]
 
 
@@ -1099,11 +1105,19 @@ def strict(
         (strict(text="[]"), TEXT, LIMITS[0], 1),
         (strict(text="```json\n{}\n```"), TEXT, LIMITS[0], 1),
         (strict(text="[" * 60_000), TEXT, LIMITS[0], 1),
-        (strict(text=" {} \n"), SCHEMA, LIMITS[0], 1),
+        (strict(text='{"ready": true}'), TEXT, LIMITS[0], 1),
+        (strict(text="{}"), TEXT, LIMITS[0], 1),
+        (strict(text='{"actions": [], "ready": true}'), TEXT, LIMITS[0], 1),
+        (strict(text=' {"actions": [[1]]} \n'), SCHEMA, LIMITS[0], 1),
         (strict(text=""), SCHEMA, LIMITS[0], 1),
         (in_turn(completion(None)), SCHEMA, LIMITS[0], 1),
         (in_turn(completion('{"act', finish="length")), SCHEMA, LIMITS[0], 1),
-        (in_turn(error(503), completion("{}")), SCHEMA, LIMITS[0], 2),
+        (in_turn(completion('{"actions": [[\n1', finish="length")), SCHEMA, LIMITS[0], 1),
+        (in_turn(completion("{", finish="length")), SCHEMA, LIMITS[0], 1),
+        (in_turn(completion('{"re', finish="length")), TEXT, LIMITS[0], 1),
+        (in_turn(completion('{"act": 1, "a', finish="length")), TEXT, LIMITS[0], 1),
+        (in_turn(completion("Well, {", finish="length")), TEXT, LIMITS[0], 1),
+        (in_turn(error(503), completion('{"actions": []}')), SCHEMA, LIMITS[0], 2),
     ],
 )
 def test_a_server_is_asked_in_the_way_that_it_takes(
@@ -1121,7 +1135,7 @@ def test_a_limit_that_is_the_wrong_one_is_changed_back() -> None:
     def respond(asked: Asked) -> Reply:
         if LIMITS[1] in asked.body:
             return error(400, f"Unrecognized request argument supplied: {LIMITS[1]}")
-        return completion("{}")
+        return completion('{"actions": []}')
 
     found, bodies = probed(respond, model)
 
@@ -1161,10 +1175,10 @@ def test_only_the_form_that_is_decided_is_asked(answer: str) -> None:
 def test_a_server_that_does_not_answer_is_named_with_the_reason(
     reply: Reply, says: str, asked: int
 ) -> None:
-    with serving(in_turn(reply)) as server, Client(1) as client:
+    with serving(in_turn(reply), greets=False) as server, Client(1) as client:
         short = question(server.address, tries=2)
         with pytest.raises(BadInput) as refused:
-            settled(client, AS_IT_IS, short.endpoint, short.messages, FORM)
+            settled(client, AS_IT_IS, short.endpoint, PLAN)
 
     assert f"model test-1 at {server.address} does not answer: {says}" == refused.value.what
     assert "check the server, the name of the model and the key, or how it" in refused.value.instead
@@ -1175,7 +1189,7 @@ def test_a_server_that_is_not_there_is_named_before_a_run() -> None:
     address = f"http://127.0.0.1:{closed_port()}/v1"
     short = question(address, tries=1)
     with Client(1) as client, pytest.raises(BadInput) as refused:
-        settled(client, AS_IT_IS, short.endpoint, short.messages, FORM)
+        settled(client, AS_IT_IS, short.endpoint, PLAN)
 
     assert (
         f"model test-1 at {address} does not answer: ConnectError: All connection attempts failed"

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from agents.llm.models import LLM
+from agents.llm.models import LLM, Models
 from agents.llm.question import TEXT_MAX
 from agents.llm.usage import asked_in, earlier_in
 from agents.season.cast import cast_of
 from agents.season.forms import FORMS
 from agents.season.limits import PROMPT_MAX, RULES_MAX
-from agents.season.play import record, resume
+from agents.season.play import record, resume, with_models_decided
 from kernel.competition import COMPETITION
 from kernel.competition.config import config_of
 from kernel.competition.events import ANSWERED
@@ -380,6 +380,18 @@ def test_a_wrong_server_is_told_before_there_is_a_journal(tmp_path: Path) -> Non
         recorded(path, "http://127.0.0.1:9/v1", "judge")
 
     assert not path.exists()
+
+
+@pytest.mark.parametrize(("ignores_schemas", "answer"), [(False, "schema"), (True, "text")])
+def test_a_server_that_ignores_schemas_is_asked_in_words(
+    ignores_schemas: bool, answer: str
+) -> None:
+    with serving(playing, ignores_schemas=ignores_schemas) as server:
+        open_ = Models(base_url=server.address)
+        cast = with_models_decided(cast_of(2, ["judge=llm:x"], open_), open_)
+
+    assert [answer] == [entry["options"]["answer"] for entry in cast if entry["options"]]
+    assert (1, []) == (server.greeted, server.asked)
 
 
 def test_models_are_cast_by_the_names_that_are_known() -> None:

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from agents.llm.usage import asked_in
+from agents.llm.budget import WRAPPING, Amount
+from agents.llm.prompt import PROMPT_MAX
+from agents.llm.question import SCHEMA_MAX
+from agents.llm.usage import asked_in, earlier_in
 from agents.mining import record
 from cli.main import cli
 from kernel.errors import GoldrushError
@@ -25,6 +28,7 @@ from tests.llm.servers import Asked, Reply, completion, error, serving
 
 ROSTER = "llm:a*2,raid,llm:b*2"
 AGENTS = {0: "a", 1: "a", 3: "b", 4: "b"}
+QUESTION_MAX = PROMPT_MAX + SCHEMA_MAX + WRAPPING
 PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
 
 Sent = dict[tuple[int, int], tuple[int | None, int | None]]  # (round, agent): tokens in and out
@@ -175,6 +179,9 @@ def test_where_no_model_plays_nothing_was_taken(folder: Path) -> None:
         ({"tokens_in": "9", "tokens_out": 3}, (0, 3)),
         ({"tokens_in": 1.5, "tokens_out": True}, (0, 0)),
         ({"tokens_in": 2}, (2, 0)),
+        ({"tokens_in": QUESTION_MAX + 1, "tokens_out": 500}, (0, 500)),
+        ({"tokens_in": 7, "tokens_out": 501}, (7, 0)),
+        ({"tokens_in": 0, "tokens_out": 3}, (0, 3)),
     ],
 )
 def test_what_is_no_count_is_uncounted(
@@ -186,6 +193,35 @@ def test_what_is_no_count_is_uncounted(
     found = usage(write(tmp_path / "forged", [start, forged])).total
 
     assert (1, 1, counted, 1) == (found.answers, found.uncounted, of(found), found.tries)
+
+
+def test_a_figure_that_nothing_can_have_taken_counts_as_the_most(
+    folder: Path, tmp_path: Path
+) -> None:
+    start, first, *_ = commits_of(folder / "run")
+    [row] = first.blocks[0].rows(0)
+    source = {"tokens_in": 10**15, "tokens_out": 10**15}
+    forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
+    [earlier] = earlier_in(write(tmp_path / "forged", [start, forged]), 0)
+
+    assert Amount("a", PROMPT_MAX, 500) == earlier.amount
+
+
+def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
+    folder: Path, tmp_path: Path
+) -> None:
+    start, first, *_ = commits_of(folder / "run")
+    [row] = first.blocks[0].rows(0)
+    for source, expected in (
+        ({"tokens_out": 9}, Amount("a", PROMPT_MAX, 9)),
+        ({}, Amount("a", 0, 0)),
+    ):
+        silent = Commit(
+            UNIT, 1, None, [Block([(0, [(row[0], (), "no-answer", None, None, source)])])]
+        )
+        [earlier] = earlier_in(write(tmp_path / "forged", [start, silent]), 0)
+
+        assert expected == earlier.amount
 
 
 @pytest.mark.parametrize("row", [(0,), (), ("0", (), None, None, None, {}), (0, (), 5, 5, 5, 5)])
