@@ -68,8 +68,9 @@ class System:
     rename: Callable[[str, str], None] = os.replace
     exchange: Callable[[str, str], None] = _exchange
     unlink: Callable[[str], None] = os.unlink
-    make_folder: Callable[[str], None] = os.mkdir
+    make_folder: Callable[[str, int], None] = os.mkdir
     remove_folder: Callable[[str], None] = os.rmdir
+    touch: Callable[[int], None] = os.utime
 
 
 system = System()
@@ -350,7 +351,7 @@ class NewFolder:
             for part in name.split("/")[:-1]:
                 folder = os.path.join(folder, part)
                 if not os.path.isdir(folder):
-                    system.make_folder(folder)
+                    system.make_folder(folder, 0o777)
         except OSError as error:
             raise BadInput(f"cannot write {shown}: {reason(error)}", "give another path") from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
@@ -479,7 +480,7 @@ def _new_file(path: str) -> int:
 
 
 def _new_folder(path: str) -> int:
-    system.make_folder(path)
+    system.make_folder(path, 0o777)
     return system.open(path, _FOLDER, 0)
 
 

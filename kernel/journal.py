@@ -373,6 +373,10 @@ class JournalReader:
         """Release the file."""
         self._file.close()
 
+    def stat(self) -> os.stat_result:
+        """What the system says of the file by now."""
+        return os.fstat(self._file.fileno())
+
     def checksum_before(self, offset: int) -> int:
         """The checksum on which the commit that starts at this byte builds."""
         return int.from_bytes(os.pread(self._file.fileno(), 8, offset - 8), "big")

@@ -1,40 +1,43 @@
 """The index of a long journal: where its units stand, and frozen states on the way.
 
 Any unit is reached from the frozen state before it, without folding from the start. An index is
-derived and disposable: it lies beside the journal (`run.journal.index`), is made when it is first
-needed (over whatever has that name and is no journal), and is thrown away when the journal's size
-or time of change is no longer what it was made from. Nor is it believed: a frozen state counts only
-if its digest, worked out anew from its fields, is the one in the journal. So a wrong, stale or
-foreign index can cost time and cannot change an answer. What stands before the place where reading
-begins is not read: `verify` is for that. Nor is it a guard against somebody who forges the journal
-itself, no more than checksums are.
+derived and disposable: it lies in the user's cache folder (see replay/cache.py), is made when it is
+first needed, and belongs to one file as it is now: to its path, device, inode, size, times of
+change, and first and last checksum. Where it cannot be kept, reading takes longer and gives the
+same answers.
 
-    index  = frozen* entry* foot
-    entry  = unit, offset and number of its first commit, place and size of the state, checksum
-    foot   = magic, size and time of the journal, its first and last checksum, entries, checksum
+A frozen state counts only if its digest, computed anew from its fields, is the one in the journal.
+So damage to an index cannot change an answer. A digest is no signature, though: whoever can write
+in the cache folder can forge a state with the digest wanted. That folder is the user's alone, so a
+forged index beside a journal, or in a folder of somebody else, is not read. The bytes before the
+frozen state are not read either: whether the journal itself is sound, `verify` tells.
 
-All numbers have 64 bits, big-endian. Short journals need no index and get none.
+    index  = frozen* entry* facts foot
+    entry  = unit, offset and number of its first commit, offset and size of the state, checksum
+    facts  = [path, device, inode, size, mtime, ctime, first checksum, last checksum]
+    foot   = magic, entries, checksum of facts and foot
+
+`facts` is a msgpack array, times in nanoseconds; the other numbers have 64 bits, big-endian. The
+name of the file is the hash of its facts. Short journals need no index and get none.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import struct
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar
 
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 
 from kernel import fold
 from kernel.codec import Undecodable, pack, unpack
-from kernel.errors import BadInput, JournalError, NotAJournal
-from kernel.journal import UNIT, Commit, JournalReader, Place, open_regular
+from kernel.errors import BadInput, JournalError
+from kernel.journal import UNIT, Commit, JournalReader, Place
 from kernel.world import Step, World
+from replay import cache
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -43,17 +46,12 @@ INDEX_FROM: Final = 1 << 20  # bytes of a journal; a shorter one is folded in an
 SPACING: Final = 50  # units from one frozen state to the next, at least
 SHARE: Final = 16  # frozen states take at most this part of the journal's size
 
-_MAGIC = b"goldidx1"
+_MAGIC = b"goldidx2"
 _ENTRY = struct.Struct(">5QQ")
-_FOOT = struct.Struct(">8s5QQ")
+_FOOT = struct.Struct(">8sQQ")
 
 # What the reading of a wrong index, or of a journal at a wrong place, can raise.
 _WRONG = (JournalError, BadInput, Undecodable, OSError, struct.error, *fold.REFUSED)
-
-
-def index_path(path: str) -> str:
-    """Where the index of a journal lies."""
-    return path + ".index"
 
 
 def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterator[Commit]:
@@ -97,20 +95,21 @@ class Index:
         self._table = table
 
     @classmethod
-    def open(cls, reader: JournalReader) -> Self | None:
-        """The index beside a journal, if there is one made from these bytes."""
-        try:
-            file = open_regular(index_path(reader.path))
-        except BadInput:
+    def open(cls, facts: bytes) -> Self | None:
+        """The index of the file with these facts, if there is one."""
+        file = cache.opened(_name(facts))
+        if file is None:
             return None
         try:
             size = os.fstat(file.fileno()).st_size
-            foot = os.pread(file.fileno(), _FOOT.size, max(0, size - _FOOT.size))
-            *facts, entries, checksum = _FOOT.unpack(foot)
-            table = size - _FOOT.size - entries * _ENTRY.size
+            length = len(facts) + _FOOT.size
+            tail = os.pread(file.fileno(), length, max(0, size - length))
+            magic, entries, checksum = _FOOT.unpack(tail[len(facts) :])
+            table = size - length - entries * _ENTRY.size
             if (
-                tuple(facts) == _facts(reader)
-                and checksum == xxh3_64_intdigest(foot[:-8])
+                tail.startswith(facts)
+                and magic == _MAGIC
+                and checksum == xxh3_64_intdigest(tail[:-8])
                 and table >= 0
             ):
                 return cls(file, entries, table)
@@ -151,19 +150,40 @@ class Index:
         return Entry(*fields), checksum
 
 
-def _facts(reader: JournalReader) -> tuple[bytes, int, int, int, int]:
-    """What an index is made from: if one of these has changed, it is stale or foreign."""
-    changed = os.stat(reader.path).st_mtime_ns
-    first = int.from_bytes(reader.header.packed()[-8:], "big")
-    return _MAGIC, reader.size, changed, first, reader.checksum_before(reader.size)
+def _facts(reader: JournalReader) -> bytes:
+    """What an index is made from: if one of these has changed, it is stale or foreign.
+
+    Raises OSError where the journal's path leads from a working folder that is gone.
+    """
+    now = reader.stat()
+    return pack(
+        (
+            os.fsencode(os.path.realpath(reader.path)),
+            now.st_dev,
+            now.st_ino,
+            reader.size,
+            now.st_mtime_ns,
+            now.st_ctime_ns,
+            int.from_bytes(reader.header.packed()[-8:], "big"),
+            reader.checksum_before(reader.size),
+        )
+    )
+
+
+def _name(facts: bytes) -> str:
+    return xxh3_128_hexdigest(facts)
 
 
 def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T]) -> T | None:
     """What is found with the help of the index, made anew where it is of no use; None without."""
     if reader.size < INDEX_FROM or world.freeze is None or world.thaw is None:
         return None
-    for make in (Index.open, lambda reader: _built(world, reader)):
-        index = make(reader)
+    try:
+        facts = _facts(reader)
+    except OSError:
+        return None
+    for make in (Index.open, partial(_built, world, reader)):
+        index = make(facts)
         if index is not None:
             try:
                 return use(index)
@@ -210,50 +230,31 @@ def _closing(reader: JournalReader, entry: Entry) -> Commit:
     raise ValueError("no unit closes there")
 
 
-def _built(world: World[Any], reader: JournalReader) -> Index | None:
-    """A new index, from one fold over the journal; None where none can be kept."""
-    path = index_path(reader.path)
-    temporary = ""
-    if not _is_free(path):
-        return None
+def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | None:
+    """A new index, from one fold over the journal; None where none can be kept.
+
+    It is not synced to the disk: what a power loss leaves of it shows in use.
+    """
     try:
-        facts = _facts(reader)
-        with tempfile.NamedTemporaryFile(
-            dir=os.path.dirname(path) or ".", prefix=".goldrush-", suffix=".index", delete=False
-        ) as file:
-            temporary = file.name
-            os.fchmod(file.fileno(), stat.S_IMODE(os.stat(reader.path).st_mode))
-            entries = list(_freeze_all(world, reader, file))
-            file.writelines(
-                _ENTRY.pack(*entry, xxh3_64_intdigest(_ENTRY.pack(*entry, 0))) for entry in entries
-            )
-            foot = _FOOT.pack(*facts, len(entries), 0)[:-8]
-            file.write(foot + xxh3_64_intdigest(foot).to_bytes(8, "big"))
-        os.replace(temporary, path)
-    except OSError:  # a folder that cannot be written, a full disk
-        return None
-    finally:
-        if temporary:
-            with suppress(OSError):
-                os.unlink(temporary)
-    return Index.open(reader)
+        file = cache.unfinished(_name(facts))
+        if file is None:
+            return None
+        with file:
+            table = bytearray()
+            for entry, frozen in _freeze_all(world, reader):
+                cache.append(file, frozen)
+                table += _ENTRY.pack(*entry, xxh3_64_intdigest(_ENTRY.pack(*entry, 0)))
+            tail = facts + _FOOT.pack(_MAGIC, len(table) // _ENTRY.size, 0)[:-8]
+            cache.append(file, bytes(table) + tail + xxh3_64_intdigest(tail).to_bytes(8, "big"))
+            file.publish()
+    except (BadInput, JournalError):  # another process makes it, a full disk
+        return Index.open(facts)
+    cache.trim()
+    return Index.open(facts)
 
 
-def _is_free(path: str) -> bool:
-    """Whether there is nothing of somebody's own at a path: a pipe, a folder, a journal."""
-    if not os.path.exists(path):
-        return True
-    try:
-        JournalReader(path).close()
-    except NotAJournal:
-        return True
-    except (JournalError, BadInput):
-        pass
-    return False
-
-
-def _freeze_all(world: World[Any], reader: JournalReader, file: Any) -> Iterator[Entry]:
-    """Write frozen states, as many as are worth it, and give their entries."""
+def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entry, bytes]]:
+    """Frozen states with their entries, as many as are worth it, up to where the journal breaks."""
     assert world.freeze is not None
     at = size = 0
     before = last = Place(0, 0, 0)  # before the unit under way; after the last one frozen
@@ -269,9 +270,8 @@ def _freeze_all(world: World[Any], reader: JournalReader, file: Any) -> Iterator
             ):
                 fold.check_digest(world, reader.path, state, commit)
                 frozen = pack(world.freeze(state))
-                file.write(frozen)
                 size, last = len(frozen), place
-                yield Entry(place.unit, before.offset, before.index, at, size)
+                yield Entry(place.unit, before.offset, before.index, at, size), frozen
                 at += size
             before = place
     except JournalError:

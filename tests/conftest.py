@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.indexes import cache_apart
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.
 LARGE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
@@ -28,6 +31,13 @@ settings.register_profile(
     "thorough", deadline=None, max_examples=20_000, suppress_health_check=LARGE
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_tests() -> Iterator[None]:
+    """No test, and no process that one starts, touches the cache folder of whoever runs it."""
+    with cache_apart():
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -27,6 +27,7 @@ from kernel import fold
 from kernel.journal import JournalReader
 from kernel.mining import MINING
 from replay.verify import verify
+from tests.indexes import cache_apart
 
 from . import eventsourcing_peer, long, mesa_model, models, plain, season, study
 from .timing import paired_ratio
@@ -46,7 +47,7 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 def main(repeats: int, is_long: bool, is_study: bool, is_season: bool) -> None:
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, cache_apart():
         if is_study:
             table = study.rows(Path(folder))
         elif is_season:

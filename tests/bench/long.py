@@ -17,8 +17,8 @@ from agents.mining import record
 from kernel import fold
 from kernel.journal import JournalReader
 from kernel.mining import MINING
-from replay.index import index_path
 from replay.rebuild import rebuild
+from tests.indexes import index_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 7
@@ -86,7 +86,7 @@ def _any_round(folder: Path) -> Iterator[Row]:
         rebuild(path, round_)
         times.append(time.process_time() - started)
     median = statistics.median(times)
-    size = path.stat().st_size, Path(index_path(str(path))).stat().st_size
+    size = path.stat().st_size, index_of(path).stat().st_size
     yield (
         "a random round of 1,000,000",
         f"folding it whole ({size[0] / 2**20:.0f} MiB)",

@@ -20,6 +20,7 @@ from typing import Any
 from tests.faults import hostile
 from tests.faults.corruptions import tried
 from tests.faults.readers import KINDS
+from tests.indexes import cache_apart
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_RANDOM, AT_EVERY_CALL = "killed at a random instant", "killed at every call"
@@ -37,7 +38,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     chosen = parser.parse_args()
     began = time.monotonic()
-    rows, says = corruptions(chosen.corruptions, chosen.seed, chosen.jobs)
+    with cache_apart():
+        rows, says = corruptions(chosen.corruptions, chosen.seed, chosen.jobs)
     lines, found = forged(chosen.jobs)
     rows, says = rows + lines, says + found
     lines, found = kills(chosen.kills, chosen.seed, chosen.jobs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ from replay.summary import summarise
 from replay.verify import DERIVE, verify
 from tests.faults import forge
 from tests.faults.journals import SOUND, TRUST, fast_folder, forked, small
+from tests.indexes import cache_apart, cached
 
 MEMORY = 1 << 30  # bytes of address space
 EVENTS_OF = {event.name: code for code, event in enumerate(EVENTS)}
@@ -71,7 +73,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     wrong: list[str] = []
     cases = held = 0
-    with tempfile.TemporaryDirectory(dir=fast_folder()) as name:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as name, cache_apart():
         reading = Reading(Path(name), sound.data)
         for cases, (what, data) in enumerate(forgeries(kind, every=every), 1):
             if data == sound.data:
@@ -119,7 +121,7 @@ class Reading:
         yield from self._typed(commands[number % len(commands)])
         yield from self._fault("fork", self._forked)
         yield from self._fault("resume", self._resumed)
-        Path(index.index_path(str(self.path))).unlink(missing_ok=True)
+        shutil.rmtree(cached(), ignore_errors=True)
 
     def _fault(self, name: str, read: Callable[[], Any]) -> Iterator[str]:
         try:

@@ -22,6 +22,7 @@ NOBODY = 65534
 def main() -> None:
     """Read everything with every reader, without an index and where there should be one."""
     folder = Path(sys.argv[1])
+    os.environ["XDG_CACHE_HOME"] = str(folder)
     sounds = {name: make() for name, make in SOUND.items()}
     if os.getuid() == 0:
         os.setgroups([])

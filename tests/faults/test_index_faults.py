@@ -9,45 +9,48 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from kernel.codec import pack, unpack
 from kernel.errors import GoldrushError
 from replay import index as module
 from replay.audit import audit
-from replay.index import index_path
 from replay.log import Query, log
 from replay.rebuild import rebuild
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.journals import SOUND, Sound, big, frozen, small, twin
+from tests.indexes import ENTRY, FOOT, Parts, facts_of, index_of
 
-WHEN = 1_700_000_000_000_000_000  # every journal's time of change, in nanoseconds
 Damaged = tuple[str, bytes]
+Change = Callable[[list[list[int]], list[bytes]], object]
 
 
 class Indexed:
-    """A sound journal with an index beside it, and whether questions are answered as they were."""
+    """A sound journal with an index, and whether questions are answered as they were."""
 
     def __init__(self, folder: Path, sound: Sound) -> None:
         self.sound = sound
         self.path = folder / f"{sound.name}.journal"
-        self.index = Path(index_path(str(self.path)))
-        self.put(sound.data)
+        self.path.write_bytes(sound.data)
+        self.index = index_of(self.path)
         rebuild(self.path, sound.rounds)
         self.right = self.index.read_bytes()
+        self.parts = Parts.of(self.path)
 
-    def put(self, data: bytes) -> None:
-        """Write the journal and give it the time that it always had."""
-        self.path.unlink(missing_ok=True)
+    def put(self, data: bytes, parts: Parts | None = None) -> None:
+        """Write the journal, and these parts as an index that seems to have been made from it."""
         self.path.write_bytes(data)
-        os.utime(self.path, ns=(WHEN, WHEN))
+        self.index = index_of(self.path)
+        if parts is not None:
+            self.put_index(attrs.evolve(parts, facts=facts_of(self.path)).whole())
 
     def put_index(self, data: bytes) -> None:
-        self.index.unlink(missing_ok=True)
         self.index.write_bytes(data)
 
     def asked(self, round: int) -> Iterator[str]:
@@ -72,8 +75,12 @@ class Indexed:
             if audit(self.path, round, wanted.plot, wanted.kind) != [wanted]:
                 yield f"the audit of {round} is another"
 
+    def forged(self, change: Change) -> bytes:
+        """An index with other entries or states under checksums that are right."""
+        return self.parts.changed(change).whole()
+
     def missed(self, indices: Iterable[Damaged], rounds: Sequence[int]) -> tuple[int, list[str]]:
-        """How many indices were tried, and what was wrong with answers or left beside them."""
+        """How many indices were tried, and what was wrong with answers or left in their place."""
         cases, wrong = 0, []
         ways = (self.logged, self.audited, self.rebuilt)
         for what, data in indices:
@@ -108,35 +115,10 @@ def long(tmp_path: Path) -> Indexed:
     return Indexed(tmp_path, big())
 
 
-def entries_of(data: bytes) -> tuple[list[tuple[int, ...]], tuple[Any, ...]]:
-    """The entries of an index, without their checksums, and what its foot says."""
-    foot = module._FOOT.unpack(data[-module._FOOT.size :])
-    table = data[: -module._FOOT.size][-foot[5] * module._ENTRY.size :]
-    entries = [fields[:-1] for fields in module._ENTRY.iter_unpack(table)]
-    return entries, foot
-
-
-def forged(data: bytes, change: Callable[[list[Any], list[bytes]], object]) -> bytes:
-    """An index with other entries or states under checksums that are right."""
-    entries, foot = entries_of(data)
-    rows = [list(entry) for entry in entries]
-    states = [data[at : at + size] for *_, at, size in entries]
-    change(rows, states)
-    table, out = b"", b""
-    for row, state in zip(rows, states, strict=True):
-        if row[3:] == list(entries[rows.index(row)][3:]):
-            row[3:] = [len(out), len(state)]
-        out += state
-        packed = module._ENTRY.pack(*row, 0)
-        table += packed[:-8] + module.xxh3_64_intdigest(packed).to_bytes(8, "big")
-    front = module._FOOT.pack(*foot[:-1], 0)[:-8]
-    return out + table + front + module.xxh3_64_intdigest(front).to_bytes(8, "big")
-
-
 def test_the_index_under_test_is_used(short: Indexed, long: Indexed) -> None:
-    assert [3] == [entry[0] for entry in entries_of(short.right)[0]]
-    assert len(entries_of(long.right)[0]) > 3
-    assert forged(long.right, lambda rows, states: None) == long.right
+    assert [3] == [entry[0] for entry in short.parts.entries]
+    assert len(long.parts.entries) > 3
+    assert long.forged(lambda rows, states: None) == long.right
     for indexed in (short, long):
         for round in range(1, indexed.sound.rounds + 1):
             assert [] == list(indexed.asked(round))
@@ -153,7 +135,7 @@ def test_every_flipped_bit_of_an_index_changes_no_answer(
     bits = damage.flipped(short.right, size * part // PARTS, size * (part + 1) // PARTS)
     cases, wrong = short.missed(bits, [4])
     counted("bits of an index flipped", cases)
-    [[*_, at, state]] = entries_of(short.right)[0]
+    [[*_, at, state]] = short.parts.entries
     # A state that is said to be of a later round is not looked at, so it stays.
     later = [f"of byte {place} " for place in range(at + state, at + state + 8)]
 
@@ -175,10 +157,10 @@ def test_every_byte_of_a_longer_index_changed_changes_no_answer(
         for place in places
     ]  # fmt: skip
     # Asked about the round behind each frozen state, so that every state is used.
-    rounds = [entry[0] + 1 for entry in entries_of(long.right)[0] if entry[0] < 30]
-    last = len(long.right) - module._FOOT.size - module._ENTRY.size
-    if len(rounds) < len(entries_of(long.right)[0]):  # the last one is behind all rounds
-        at = entries_of(long.right)[0][-1][3]
+    rounds = [entry[0] + 1 for entry in long.parts.entries if entry[0] < 30]
+    last = len(long.right) - len(long.parts.facts) - FOOT.size - ENTRY.size
+    if len(rounds) < len(long.parts.entries):  # the last one is behind all rounds
+        at = long.parts.entries[-1][3]
         changed = [case for case, place in zip(changed, places, strict=True) if place < at]
         changed += [("an entry", long.right[: last - 1] + b"\xff" + long.right[last:])]
     cases, wrong = long.missed(changed, rounds)
@@ -202,15 +184,17 @@ def test_an_index_of_something_else_changes_no_answer(
     grown = [("before it grew", small().data[: commit.end]) for commit in small().commits[4:-1]]
     fork = [("of its fork", SOUND["forked"]().data), ("of another run", twin())]
     for what, data in [*grown, *fork, ("of a longer run", big().data)]:
-        other.unlink(missing_ok=True)
         other.write_bytes(data)
-        os.utime(other, ns=(WHEN, WHEN))
         rebuild(other, 4)
-        others.append((what, Path(index_path(str(other))).read_bytes()))
+        parts = Parts.of(other)
+        others.append((what, parts.whole()))
+        others.append(
+            (f"{what} with its facts", attrs.evolve(parts, facts=short.parts.facts).whole())
+        )
     chance = random.Random(2)
     rubbish = [("rubbish", chance.randbytes(chance.randint(1, 2000))) for _ in range(100)]
     more = [("nothing", b""), ("zeros", bytes(5000))]
-    more += [("a foot alone", short.right[-module._FOOT.size :])]
+    more += [("a foot alone", short.right[-FOOT.size :])]
     cases, wrong = short.missed([*others, *rubbish, *more], [4])
     counted("indices of something else", cases)
 
@@ -228,14 +212,7 @@ def test_an_index_that_cannot_be_replaced_is_done_without(
     counted("folders in the place of an index", 1)
 
     assert [] == [says for round in range(5) for says in short.asked(round or 1)]
-    assert sorted(os.listdir(short.path.parent)) == ["small.journal", "small.journal.index"]
-
-
-def test_a_journal_in_the_place_of_an_index_is_kept(short: Indexed) -> None:
-    short.put_index(twin())
-
-    assert [] == list(short.asked(4))
-    assert twin() == short.index.read_bytes()
+    assert [short.index / "in the way"] == list(short.index.iterdir())
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("nowhere", path)])
@@ -294,15 +271,12 @@ def _with(fields: Sequence[Any], place: int, value: Any) -> bytes:
 
 @pytest.mark.parametrize("part", range(2))
 def test_a_forged_state_changes_no_answer(part: int, short: Indexed, counted: Counted) -> None:
-    [[*_, at, size]] = entries_of(short.right)[0]
-    state = short.right[at : at + size]
-    indices = []
-    for what, wrong in [*_wrong_states(state)][part::2]:
-        if wrong != state:
-            indices.append(
-                (what, forged(short.right, lambda _, states, to=wrong: states.insert(0, to)
-                              or states.pop()))
-            )  # fmt: skip
+    [state] = short.parts.states
+    indices = [
+        (what, short.forged(lambda _, states, to=wrong: states.__setitem__(0, to)))
+        for what, wrong in [*_wrong_states(state)][part::2]
+        if wrong != state
+    ]
     # A state with a plot given twice is the same in the end, so not all of them are replaced.
     cases, wrong_answers = short.missed(indices, [4])
     counted("forged states of an index", cases)
@@ -312,22 +286,30 @@ def test_a_forged_state_changes_no_answer(part: int, short: Indexed, counted: Co
     assert len(wrong_answers) <= 2
 
 
-def _moved(rows: list[Any], place: int, by: int) -> None:
+def _moved(rows: list[list[int]], place: int, by: int) -> None:
     for row in rows:
         row[place] = (row[place] + by) % 2**64
+
+
+def _at_the_next(rows: list[list[int]]) -> None:
+    """Each entry but the last stands at the next one's place, as the end of its own unit."""
+    for row, later in pairwise(rows):
+        row[1] = later[1]
 
 
 def test_forged_entries_change_no_answer(long: Indexed, counted: Counted) -> None:
     steps = (1, -1, 2, 50, 1 << 20, 1 << 31, -(1 << 20))
     indices = [
-        (f"{place} by {by}", forged(long.right, lambda rows, _, p=place, b=by: _moved(rows, p, b)))
+        (f"{place} by {by}", long.forged(lambda rows, _, p=place, b=by: _moved(rows, p, b)))
         for place in range(5)
         for by in steps
     ]  # fmt: skip
     indices += [
-        ("backwards", forged(long.right, lambda rows, states: (rows.reverse(), states.reverse()))),
-        ("all the first", forged(long.right, _all_the_first)),
-        ("states exchanged", forged(long.right, lambda _, states: states.reverse())),
+        ("backwards", long.forged(lambda rows, states: (rows.reverse(), states.reverse()))),
+        ("all the first", long.forged(_all_the_first)),
+        ("at the next", long.forged(lambda rows, _: _at_the_next(rows))),
+        ("no entries", long.forged(lambda rows, _: rows.clear())),
+        ("states exchanged", long.forged(lambda _, states: states.reverse())),
     ]
     wrong = []
     for what, data in indices:
@@ -339,13 +321,13 @@ def test_forged_entries_change_no_answer(long: Indexed, counted: Counted) -> Non
     assert wrong == []
 
 
-def _all_the_first(rows: list[Any], states: list[bytes]) -> None:
+def _all_the_first(rows: list[list[int]], states: list[bytes]) -> None:
     rows[:] = [list(rows[0]) for _ in rows]
     states[:] = [states[0]] * len(states)
 
 
 def test_a_forged_size_is_not_asked_for(long: Indexed) -> None:
-    long.put_index(forged(long.right, lambda rows, _: _moved(rows, 4, 1 << 50)))
+    long.put_index(long.forged(lambda rows, _: _moved(rows, 4, 1 << 50)))
 
     assert [] == list(long.asked(30))
 
@@ -358,8 +340,7 @@ def test_of_a_damaged_journal_with_an_index_that_seems_fresh_no_answer_is_wrong(
         changed = bytearray(data)
         changed[place] ^= 1 << place % 8
         for round in (4 + place % 3, 27 + place % 4):
-            long.put_index(long.right)
-            long.put(changed)
+            long.put(changed, long.parts)
             for ask in (long.rebuilt, long.logged, long.audited):
                 cases += 1
                 try:
@@ -380,12 +361,11 @@ def test_an_index_made_of_a_damaged_journal_does_no_harm_once_it_is_mended(
     for commit in long.sound.commits[2:-1]:
         changed = bytearray(data)
         changed[commit.offset + 20] ^= 1
-        long.index.unlink(missing_ok=True)
         long.put(changed)
         with pytest.raises(GoldrushError):
             rebuild(long.path, 30)
-        made = long.index.exists()
-        long.put(data)
+        made = long.index.exists() and Parts.of(long.path)
+        long.put(data, made or None)
         counted("indices of damaged journals", 1)
 
         assert made

@@ -1,10 +1,8 @@
 """The index of a long journal: it makes reading quicker and never changes what is read."""
 
 import os
-import struct
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +10,23 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xxhash import xxh3_64_intdigest
 
 from agents.mining import record, resume
-from kernel import fold
+from kernel import files, fold
 from kernel.codec import pack, unpack
 from kernel.errors import BadInput, DamagedJournal, TornTail
 from kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter, Place
 from kernel.mining import MINING
 from kernel.mining.state import MiningState
+from kernel.run import record as run
 from kernel.world import Block
 from replay import index
 from replay.fork import fork
-from replay.index import index_path
 from replay.log import Query, log
 from replay.rebuild import rebuild
+from tests.indexes import Parts, cached, index_of
 from tests.laws.strategies import Game, Played, games, played, submissions
+from tests.replay.test_own_worlds import SUMS, tell
 
 ROUNDS = 30
 SETTINGS: dict[str, Any] = {
@@ -56,8 +55,11 @@ ROSTER = "keepers_of_memos:Keeper*2,random*2,raid*1"
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def small(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> pytest.MonkeyPatch:
     """Small journals have indexes, with a frozen state every third round."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setattr("replay.index.INDEX_FROM", 1)
     monkeypatch.setattr("replay.index.SPACING", 3)
     monkeypatch.setattr("replay.index.SHARE", 0)
@@ -117,16 +119,6 @@ def folded(path: Path) -> list[tuple[object, ...]]:
 def rebuilt(path: Path, round_: int) -> tuple[object, ...]:
     again = rebuild(path, round_)
     return facts_of(again.state), list(again.events), again.digest
-
-
-def index_of(path: Path) -> Path:
-    return Path(index_path(str(path)))
-
-
-def identity(path: Path) -> tuple[int, int]:
-    """What changes when a file is written anew."""
-    found = path.stat()
-    return found.st_ino, found.st_mtime_ns
 
 
 def assert_rebuilt_alike(path: Path) -> None:
@@ -198,7 +190,7 @@ def test_the_log_from_any_round_on_is_the_same_by_an_index(
 def test_a_short_journal_gets_no_index(journal: Path) -> None:
     rebuild(journal, ROUNDS)
 
-    assert ["a.journal"] == os.listdir(journal.parent)
+    assert not index_of(journal).exists()
 
 
 def test_a_world_without_frozen_states_gets_no_index(
@@ -208,72 +200,76 @@ def test_a_world_without_frozen_states_gets_no_index(
         again = rebuild(journal, 20, world=world)
 
         assert folded(journal)[20][0] == facts_of(again.state)
-    assert ["a.journal"] == os.listdir(journal.parent)
+    assert not cached().exists()
 
 
 def test_an_index_is_made_when_it_is_first_needed_and_kept(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
     rebuild(journal, 10)
-    made = identity(index_of(journal))
+    made = index_of(journal).stat().st_ino
     for round_ in (ROUNDS, 1, 0):
         rebuild(journal, round_)
     list(log(journal, Query(first=20)))
 
-    assert made == identity(index_of(journal))
-    assert ["a.journal", "a.journal.index"] == sorted(os.listdir(journal.parent))
-
-
-def test_an_index_may_be_read_by_who_may_read_the_journal(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    journal.chmod(0o640)
-    rebuild(journal, 10)
-
-    assert 0o640 == index_of(journal).stat().st_mode & 0o777
+    assert made == index_of(journal).stat().st_ino
+    assert [index_of(journal)] == list(cached().iterdir())
+    assert ["a.journal"] == os.listdir(journal.parent)
 
 
 def test_frozen_states_take_no_more_than_their_share_of_the_journal(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
     rebuild(journal, 10)
-    dense = _entries(index_of(journal))
+    dense = Parts.of(journal).entries
     small.setattr("replay.index.SHARE", 4)
     index_of(journal).unlink()
     rebuild(journal, 10)
-    sparse = _entries(index_of(journal))
+    sparse = Parts.of(journal).entries
 
     assert ROUNDS // 3 == len(dense) > len(sparse) > 0
     assert sum(entry[4] for entry in sparse[:-1]) <= journal.stat().st_size / 4
 
 
-def _refuse(*_: object, **__: object) -> None:
+def _refuse(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize(
-    "name", ["tempfile.NamedTemporaryFile", "os.replace", "os.fchmod", "index._freeze_all"]
-)
-def test_where_no_index_can_be_kept_the_answers_are_right_and_nothing_is_left(
-    journal: Path, small: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize("call", ["make_folder", "open", "write", "link"])
+def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left(
+    journal: Path, small: pytest.MonkeyPatch, call: str
 ) -> None:
-    holder, _, attribute = name.partition(".")
-    small.setattr({"tempfile": tempfile, "os": os, "index": index}[holder], attribute, _refuse)
+    small.setattr(files, "system", attrs.evolve(files.system, **{call: _refuse}))
     expected = folded(journal)
 
     for round_ in (0, 1, 17, ROUNDS):
         assert expected[round_] == rebuilt(journal, round_)
-    assert ["a.journal"] == os.listdir(journal.parent)
+    assert not cached().exists() or [] == list(cached().iterdir())
 
 
-def test_an_index_that_cannot_be_read_does_not_matter(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    index_of(journal).mkdir()
+def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.MonkeyPatch) -> None:
+    small.setattr("replay.cache.CACHE_MAX", 5_000)
 
     assert folded(journal)[17] == rebuilt(journal, 17)
-    assert ["a.journal", "a.journal.index"] == sorted(os.listdir(journal.parent))
-    assert [] == os.listdir(index_of(journal))
+    assert [] == list(cached().iterdir())
+
+
+def test_an_index_that_another_process_has_just_made_is_used(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    made_first: list[int] = []
+    freeze_all = index._freeze_all
+
+    def overtaken(*args: Any) -> Any:
+        small.setattr("replay.index._freeze_all", freeze_all)
+        rebuild(journal, 17)
+        made_first.append(index_of(journal).stat().st_ino)
+        return freeze_all(*args)
+
+    small.setattr("replay.index._freeze_all", overtaken)
+
+    assert folded(journal)[17] == rebuilt(journal, 17)
+    assert made_first == [path.stat().st_ino for path in cached().iterdir()]
 
 
 class _Stopped(Exception):
@@ -295,15 +291,15 @@ def test_the_index_of_a_journal_that_has_grown_is_made_anew(
     with pytest.raises(_Stopped):
         record(path, SETTINGS, ROSTER, on_round=_stop_after(14))
     rebuild(path, 14)
-    made = identity(index_of(path))
+    made = index_of(path)
     with pytest.raises(BadInput, match="from 0 to 14"):
         rebuild(path, 15)
-    assert made == identity(index_of(path))
+    assert [made] == list(cached().iterdir())
     resume(path, trust=["keepers_of_memos:Keeper"])
 
     assert recorded == path.read_bytes()
     assert_rebuilt_alike(path)
-    assert made != identity(index_of(path))
+    assert {made, index_of(path)} == set(cached().iterdir())
 
 
 def test_the_index_of_a_journal_that_was_overwritten_is_made_anew(
@@ -315,164 +311,36 @@ def test_the_index_of_a_journal_that_was_overwritten_is_made_anew(
     assert_rebuilt_alike(journal)
 
 
-def test_size_and_time_alone_do_not_make_an_index_right(
-    tmp_path: Path, small: pytest.MonkeyPatch
-) -> None:
-    """Another run of as many bytes, put in its place with its time of change."""
-    first, second = tmp_path / "a.journal", tmp_path / "b.journal"
-    quiet = {"rounds": 9, "rows": 1, "cols": 1, "stamina": 0}
-    record(first, {**quiet, "alpha": 1.5}, "random*1")
-    record(second, {**quiet, "alpha": 2.5}, "random*1")
-    rebuild(first, 8)
-    found = first.stat()
-    first.write_bytes(second.read_bytes())
-    os.utime(first, ns=(found.st_atime_ns, found.st_mtime_ns))
-
-    assert (found.st_size, found.st_mtime_ns) == (first.stat().st_size, first.stat().st_mtime_ns)
-    before = identity(index_of(first))
-    assert_rebuilt_alike(first)
-    assert before != identity(index_of(first))
+def _touched(path: Path) -> None:
+    os.utime(path, ns=(0, 0))
 
 
-# The form of the file, from the page of replay/index.py alone.
-_ENTRY, _FOOT = struct.Struct(">6Q"), struct.Struct(">8s6Q")
+def _edited(path: Path) -> None:
+    """As many bytes, written at the same time as far as the file says."""
+    before = path.stat()
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def _entries(path: Path) -> list[list[int]]:
-    """(unit, offset, commit, place and size of the state, checksum) of every entry."""
-    data = path.read_bytes()
-    count = _FOOT.unpack(data[-_FOOT.size :])[5]
-    table = data[len(data) - _FOOT.size - count * _ENTRY.size : -_FOOT.size]
-    return [list(fields) for fields in _ENTRY.iter_unpack(table)]
+def _exchanged(path: Path) -> None:
+    """Another file with the same bytes and the same time of writing."""
+    before = path.stat()
+    path.with_name("copy").write_bytes(path.read_bytes())
+    os.replace(path.with_name("copy"), path)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def _forged(path: Path, entries: Sequence[Sequence[int]], facts: Sequence[Any]) -> None:
-    """Put other entries and another foot into an index, under checksums that hold."""
-    data = path.read_bytes()
-    count = _FOOT.unpack(data[-_FOOT.size :])[5]
-    table = b""
-    for fields in entries:
-        checksum = xxh3_64_intdigest(_ENTRY.pack(*fields[:5], 0))
-        table += _ENTRY.pack(*fields[:5], checksum)
-    foot = _FOOT.pack(*facts, len(entries), 0)[:-8]
-    frozen = data[: len(data) - _FOOT.size - count * _ENTRY.size]
-    path.write_bytes(frozen + table + foot + struct.pack(">Q", xxh3_64_intdigest(foot)))
-
-
-def _facts(path: Path) -> Sequence[Any]:
-    return _FOOT.unpack(path.read_bytes()[-_FOOT.size :])[:5]
-
-
-def test_a_foreign_index_is_made_anew(journal: Path, small: pytest.MonkeyPatch) -> None:
-    other = journal.parent / "other.journal"
-    record(other, {**SETTINGS, "seed": 9}, "random")
-    rebuild(other, 5)
-    index_of(journal).write_bytes(index_of(other).read_bytes())
-    foreign = identity(index_of(journal))
-
-    assert folded(journal)[17] == rebuilt(journal, 17)
-    assert foreign != identity(index_of(journal))
-    assert _facts(index_of(other)) != _facts(index_of(journal))
-
-
-def test_a_foreign_index_that_passes_for_ones_own_is_not_believed(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    other = journal.parent / "other.journal"
-    record(other, {**SETTINGS, "seed": 9}, ROSTER)
-    rebuild(other, 5)
-    rebuild(journal, 5)
-    facts = _facts(index_of(journal))
-    index_of(journal).write_bytes(index_of(other).read_bytes())
-    _forged(index_of(journal), _entries(index_of(other)), facts)
-
-    assert_rebuilt_alike(journal)
-    assert folded(journal) != folded(other)
-
-
-def _swapped(entries: list[list[int]]) -> None:
-    """Each entry has the frozen state of the next one."""
-    states = [entry[3:5] for entry in entries]
-    for entry, state in zip(entries, states[1:] + states[:1], strict=True):
-        entry[3:5] = state
-
-
-def _shifted(entries: list[list[int]]) -> None:
-    for entry in entries:
-        entry[0] += 1
-
-
-def _moved(entries: list[list[int]]) -> None:
-    """Each entry but the last stands at the next one's place, as the end of its own unit."""
-    for entry, later in pairwise(entries):
-        entry[1] = later[1]
-
-
-def _beyond(entries: list[list[int]]) -> None:
-    for entry in entries:
-        entry[1] = entry[3] = 2**62
-
-
-def _endless(entries: list[list[int]]) -> None:
-    for entry in entries:
-        entry[4] = 2**40
-
-
-def _none(entries: list[list[int]]) -> None:
-    entries.clear()
-
-
-@pytest.mark.parametrize("wrong", [_swapped, _shifted, _moved, _beyond, _endless, _none])
-def test_a_wrong_index_under_right_checksums_cannot_change_an_answer(
-    journal: Path, small: pytest.MonkeyPatch, wrong: Callable[[list[list[int]]], None]
+@pytest.mark.parametrize("change", [_touched, _edited, _exchanged])
+def test_an_index_belongs_to_one_file_as_it_was(
+    journal: Path, small: pytest.MonkeyPatch, change: Callable[[Path], None]
 ) -> None:
     rebuild(journal, 5)
-    entries = _entries(index_of(journal))
-    facts = _facts(index_of(journal))
-    good = index_of(journal).read_bytes()
-    wrong(entries)
-    expected = folded(journal)
-    for round_ in (2, 3, 4, 17, ROUNDS):
-        index_of(journal).write_bytes(good)
-        _forged(index_of(journal), entries, facts)
-
-        assert expected[round_] == rebuilt(journal, round_)
-        index_of(journal).write_bytes(good)
-        _forged(index_of(journal), entries, facts)
-        assert list(expected[round_][1]) == [  # type: ignore[call-overload]
-            event for event in log(journal, Query(round_, round_)) if event.name != "run_ended"
-        ]
-
-
-def test_a_frozen_state_that_is_another_is_not_believed_and_made_anew(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
+    made = index_of(journal)
+    change(journal)
     rebuild(journal, 5)
-    [*_, at, size, _] = next(e for e in _entries(index_of(journal)) if e[0] == 15)
-    good = index_of(journal).read_bytes()
-    *front, gold, spent, memo = unpack(good[at : at + size])
-    forged = pack((*front, (gold[0] + 1.0, *gold[1:]), spent, memo))
-    assert size == len(forged)
-    index_of(journal).write_bytes(good[:at] + forged + good[at + size :])
 
-    assert folded(journal)[17] == rebuilt(journal, 17)
-    assert good == index_of(journal).read_bytes()
-
-
-def test_an_index_damaged_or_cut_anywhere_does_not_change_an_answer(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    rebuild(journal, 5)
-    good = index_of(journal).read_bytes()
-    expected = folded(journal)[ROUNDS]
-    table = len(good) - _FOOT.size - len(_entries(index_of(journal))) * _ENTRY.size
-    places = [*range(0, table, 97), *range(table, len(good), 7), len(good) - 1]
-    for place in places:
-        flipped = good[:place] + bytes([good[place] ^ 0x41]) + good[place + 1 :]
-        for data in (flipped, good[:place]):
-            index_of(journal).write_bytes(data)
-
-            assert expected == rebuilt(journal, ROUNDS), place
+    assert made != index_of(journal)
+    assert {made, index_of(journal)} == set(cached().iterdir())
 
 
 def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
@@ -587,15 +455,91 @@ def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
         assert MINING.digest(round_.after) == MINING.digest(thawed)
 
 
-def test_a_journal_in_the_place_of_an_index_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("replay.index.INDEX_FROM", 0)
-    monkeypatch.setattr("replay.index.SPACING", 2)
-    path, beside = tmp_path / "a.journal", tmp_path / "a.journal.index"
-    record(path, {"rounds": 8})
-    record(beside, {"rounds": 3})
-    before = beside.read_bytes()
+# An index whose states are others with the digests that the journal has: nothing in it shows that
+# it is forged, so it may not be read where anybody else can put it. For the mining world such
+# states are found in a minute, because the digest of its map is a sum; here all digests are 0.
 
-    assert rebuild(path, 7).round == 7
-    assert before == beside.read_bytes()
+ALIKE = attrs.evolve(SUMS, digest=lambda _: 0, freeze=tuple, thaw=lambda frozen, _: list(frozen))
+TRUE, FORGED = [6, 15], [6, 115]
+
+
+@pytest.fixture
+def sums(tmp_path: Path, small: pytest.MonkeyPatch) -> Path:
+    """A journal with an index that was forged, in the user's own cache."""
+    path = tmp_path / "sums.journal"
+    with JournalWriter(path, Header(ALIKE.name, ALIKE.rules)) as journal:
+        run(ALIKE, {}, tell, journal)
+    rebuild(path, 6, world=ALIKE)
+    parts = Parts.of(path)
+    parts.states[0] = parts.states[0].replace(pack((3, 3)), pack((3, 103)))
+    index_of(path).write_bytes(parts.whole())
+    return path
+
+
+def asked(path: Path) -> object:
+    return rebuild(path, 6, world=ALIKE).state
+
+
+def test_what_the_users_own_account_wrote_into_its_cache_is_believed(sums: Path) -> None:
+    assert FORGED == asked(sums)
+
+
+def _beside(path: Path) -> None:
+    index_of(path).replace(f"{path}.index")
+
+
+def _open_to(mode: int, levels: int) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        [cached(), cached().parent][levels].chmod(0o700 | mode)
+
+    return change
+
+
+def _linked(place: Path) -> None:
+    place.replace(f"{place}-elsewhere")
+    place.symlink_to(f"{place}-elsewhere")
+
+
+def _file_linked(path: Path) -> None:
+    elsewhere = path.with_name("elsewhere")
+    index_of(path).replace(elsewhere)
+    index_of(path).symlink_to(elsewhere)
+
+
+OF_OTHERS = {
+    "beside the journal": _beside,
+    **{f"in a folder of mode {0o700 | mode:o}": _open_to(mode, 0) for mode in (0o50, 0o20, 0o2)},
+    "in a folder that others can exchange": _open_to(0o70, 1),
+    "behind a link to the folder": lambda _: _linked(cached()),
+    "behind a link to the folder above": lambda _: _linked(cached().parent),
+    "behind a link": _file_linked,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", OF_OTHERS.values(), ids=OF_OTHERS)
+def test_a_forged_index_where_others_can_write_is_not_believed(
+    sums: Path, small: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    forged = index_of(sums).read_bytes()
+    change(sums)
+
+    assert TRUE == asked(sums)
+    places = [Path(f"{sums}.index"), sums.with_name("elsewhere"), index_of(sums)]
+    assert forged in [place.read_bytes() for place in places if place.exists()]  # it still is there
+
+
+def _owned_by(user: int) -> Callable[[Any], os.stat_result]:
+    lstat = os.lstat
+    return lambda path: os.stat_result((*lstat(path)[:4], user, *lstat(path)[5:]))
+
+
+@pytest.mark.parametrize("are_folders_own", [False, True])
+def test_a_forged_index_of_another_account_is_not_believed(
+    sums: Path, small: pytest.MonkeyPatch, are_folders_own: bool
+) -> None:
+    another = os.geteuid() + 1
+    small.setattr(os, "geteuid", lambda: another)
+    if are_folders_own:
+        small.setattr(os, "lstat", _owned_by(another))
+
+    assert TRUE == asked(sums)

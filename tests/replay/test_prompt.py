@@ -30,10 +30,11 @@ from kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
 from kernel.mining.observe import Shown
 from kernel.world import Block, Row
 from replay.fork import fork as fork_off
-from replay.index import INDEX_FROM, index_path
+from replay.index import INDEX_FROM
 from replay.prompt import prompted
 from replay.rebuild import rebuild
 from tests.cli.helpers import assert_refused, goldrush
+from tests.indexes import index_of
 from tests.journals import commits_of, write
 from tests.llm.servers import Asked, Reply, plan, serving
 
@@ -212,7 +213,7 @@ def test_prompts_of_a_long_journal_are_found_by_its_index(
     record(path, {"rounds": 2_600, "seed": 1, "visibility": 70})
     asked = [(1, 0), (2, 3), (51, 9), (1_300, 4), (2_599, 0), (2_600, 9)]
     by_index = [prompted(path, *key) for key in asked]
-    has_index = Path(index_path(str(path))).exists()
+    has_index = index_of(path).exists()
     monkeypatch.setattr("replay.index.INDEX_FROM", 1 << 40)
 
     assert path.stat().st_size > INDEX_FROM

@@ -1,0 +1,118 @@
+"""Derived files of this user: `goldrush/indexes` in the user's cache folder.
+
+What lies here is believed further than what lies beside a journal, so only what this user's own
+account has written is read: the folders belong to the user and nobody else can enter them, and no
+link is followed. Where that is not so, or there is no such folder, nothing is kept. The folder may
+be removed at any time.
+
+The cache folder is `$XDG_CACHE_HOME` if that is an absolute path, else `~/.cache`, on macOS
+`~/Library/Caches`. The files together take CACHE_MAX bytes at most: those that were not used for
+longest are removed first. A file's time of change is the time when it was last used.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from typing import BinaryIO, Final
+
+from kernel import files
+from kernel.errors import WriteFailed
+
+CACHE_MAX: Final = 1 << 30  # bytes of all files together
+
+_SUFFIX: Final = ".index"
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # nor wait for a pipe
+
+
+def folder() -> str | None:
+    """Where the files lie, there already or not; None where the environment names no place."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, "Library/Caches" if sys.platform == "darwin" else ".cache")
+    return os.path.join(base, "goldrush", "indexes")
+
+
+def opened(name: str) -> BinaryIO | None:
+    """A file of the cache for reading, marked as used now; None where there is none to be read."""
+    where = folder()
+    if where is None or not _is_private(where):
+        return None
+    try:
+        fd = os.open(os.path.join(where, name + _SUFFIX), _READ)
+    except OSError:
+        return None
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        os.close(fd)
+        return None
+    with suppress(OSError):  # a disk that cannot be written
+        files.system.touch(fd)
+    return os.fdopen(fd, "rb")
+
+
+def unfinished(name: str) -> files.Unfinished | None:
+    """A new file of the cache, which replaces an older one; None where none can be kept.
+
+    Raises BadInput and JournalInUse as `Unfinished` does.
+    """
+    where = folder()
+    if where is None:
+        return None
+    own = os.path.dirname(where)
+    for path in (os.path.dirname(own), own, where):
+        with suppress(OSError):  # it is there, or what is tried next fails too
+            files.system.make_folder(path, 0o700)
+    if not _is_private(where):
+        return None
+    return files.Unfinished(os.path.join(where, name + _SUFFIX), force=True)
+
+
+def append(file: files.Unfinished, data: bytes) -> None:
+    """Append to a new file. Raises WriteFailed, for a file larger than CACHE_MAX too."""
+    if file.size + len(data) > CACHE_MAX:
+        raise WriteFailed(file.path, f"over {CACHE_MAX} bytes")
+    file.write(data)
+
+
+def trim() -> None:
+    """Remove files, those not used for longest first, until CACHE_MAX is kept to."""
+    where = folder()
+    if where is None or not _is_private(where):
+        return
+    kept = []
+    with suppress(OSError):
+        for entry in os.scandir(where):
+            with suppress(FileNotFoundError):  # another process has just removed it
+                if entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
+                    found = entry.stat(follow_symlinks=False)
+                    kept.append((found.st_mtime_ns, entry.path, found.st_size))
+    total = sum(size for *_, size in kept)
+    for _, path, size in sorted(kept):
+        if total <= CACHE_MAX:
+            break
+        with suppress(OSError):
+            files.system.unlink(path)
+        total -= size
+
+
+def _is_private(where: str) -> bool:
+    """Whether the folder and the one around it are this user's and nobody else can enter them.
+
+    The folders further up may be anybody's: who can exchange what lies in them cannot make a file
+    that belongs to this user.
+    """
+    for path in (os.path.dirname(where), where):
+        try:
+            found = os.lstat(path)
+        except (OSError, ValueError):
+            return False
+        is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+        if not is_own or stat.S_IMODE(found.st_mode) & 0o077:
+            return False
+    return True
