@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
-from cli.models import model_options, models_of
+from cli.models import failed, model_options, models_of
 from cli.progress import progress
 from cli.record import allow_own_policies, settings_of
 from cli.text import echo_json, printable, program, table
@@ -64,8 +64,11 @@ def study(
     \b
     Example: goldrush study --treatment all --roster baselines --seeds 20 --out study
     """
+    import attrs
+
     from kernel.errors import BadInput, WriteFailed
     from replay.study.carry_out import PLAYED, carry_out, runs_of
+    from replay.study.models import failures_of
     from replay.study.place import RunFailed, WorkersLost, processes
 
     if not out:
@@ -110,12 +113,16 @@ def study(
         return DIFFERS
     kept = len(manifest.runs) - played
     total = sum(run.bytes or 0 for run in manifest.runs)
+    failures = failures_of(wanted, out, manifest)
     if as_json:
-        echo_json({"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total})
+        done = {"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total}
+        echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return DONE
     path = printable(shlex.quote(out))
+    lines = "".join(f"{line}\n" for line in failed(failures, "no plan was played"))
     click.echo(
         f"{len(manifest.runs):,} runs in {path} ({kept:,} were there already, {total:,} bytes)\n"
+        f"{lines}"
         f"next:    {program()} report {path}\n         {program()} verify {path}"
     )
     return DONE
@@ -163,6 +170,9 @@ def report(
 
     with progress() as step:
         written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
+    if written.hardly_played:
+        click.echo("models that hardly played, most of whose answers were no plan:")
+        click.echo("".join(f"  {printable(line)}\n" for line in written.hardly_played))
     if written.verdicts:
         click.echo(_verdicts(written.verdicts) + "\n")
     else:

@@ -21,6 +21,8 @@ from typing import Any, Final
 
 import attrs
 
+from agents.llm.failures import KINDS as KINDS_OF_FAILURE
+from agents.llm.failures import kind_of
 from agents.roster import called
 from kernel import fold
 from kernel.errors import BadInput
@@ -35,6 +37,7 @@ from kernel.mining.events import (
     REMEDIES,
     REMOVAL,
     RULED,
+    SUBMITTED,
 )
 from kernel.mining.state import MiningState
 from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
@@ -365,11 +368,13 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         gained[agent].append(gold)
     for _, captor, _, _, _, fine, _ in record.rows(RULED):
         gained[captor].append(-fine)
+    failures = {row[0]: kind_of(row[2]) for row in record.rows(SUBMITTED) if row[5] is not None}
     for agent, kinds in enumerate(state.spent):
         yield (
             state.round,
             agent,
             called(state.roster[agent]),
+            failures.get(agent),
             state.staminas[agent],
             *(after - then for after, then in zip(kinds, before[agent], strict=True)),
             math.fsum(gained[agent]),
@@ -397,6 +402,9 @@ AGENTS: Final = Table(
         _ROUND,
         Column("agent", WHOLE, "", "its id"),
         Column("policy", TEXT, "", "who plays it: a policy's name, `llm:NAME` for a model"),
+        Column(
+            "failure", TEXT, "", f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"
+        ),
         Column("stamina", WHOLE, "points", "what it may spend in the round"),
         *(Column(f"spent_{kind}", WHOLE, "points", f"stamina spent on {kind}") for kind in KINDS),
         Column("gold_gained", REAL, "gold", "what it mined in the round, less its fines"),

@@ -15,7 +15,7 @@ import attrs
 
 from agents.llm.budget import Budget
 from agents.llm.client import Client
-from agents.llm.failures import FIRST, KINDS, Earlier, Tally, told
+from agents.llm.failures import FIRST, Earlier, Tally, kind_of, told
 from agents.llm.models import Model, Models
 from agents.llm.probe import settled
 from agents.llm.question import Answer, Message, Question
@@ -124,7 +124,7 @@ class Asker:
         for index, (model, _, _) in enumerate(asked):
             of.setdefault(model.name, []).append(index)
         for name, indexes in of.items():
-            if not all(errors[index] in KINDS for index in indexes):
+            if not all(kind_of(errors[index]) for index in indexes):
                 self._rows.pop(name, None)
                 continue
             row = self._rows.setdefault(name, _Row())

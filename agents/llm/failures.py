@@ -75,10 +75,13 @@ class Tally:
 
     def add(self, model: str, error: str | None) -> None:
         """Count one answer."""
-        self._answers[model] += 1
-        kinds = self._kinds.setdefault(model, Counter())
-        if error is not None and error in KINDS:
-            kinds[error] += 1
+        kind = kind_of(error)
+        self.merge(Failures(model, 1, {} if kind is None else {kind: 1}))
+
+    def merge(self, failures: Failures) -> None:
+        """Count what was counted elsewhere."""
+        self._answers[failures.model] += failures.answers
+        self._kinds.setdefault(failures.model, Counter()).update(failures.kinds)
 
     def of(self, model: str) -> Failures:
         """What was counted of one model."""
@@ -89,6 +92,19 @@ class Tally:
     def all(self) -> list[Failures]:
         """What was counted of every model, by name."""
         return [self.of(model) for model in sorted(self._answers)]
+
+
+def together(parts: Iterable[Failures]) -> list[Failures]:
+    """What was counted in parts, by model."""
+    tally = Tally()
+    for part in parts:
+        tally.merge(part)
+    return tally.all()
+
+
+def kind_of(error: object) -> str | None:
+    """The error of an answer, if it failed."""
+    return error if type(error) is str and error in KINDS else None
 
 
 def told(kinds: Mapping[str, int]) -> str:

@@ -4,8 +4,8 @@ Servers differ in two things that a miner's answer depends on: whether they hold
 schema, and how they call the limit on its length. A short question tells both, and tells of a wrong
 address, key or name of a model while nothing is written yet. What is found goes into the roster.
 
-The question asks in words for what its schema forbids: an answer that has the schema's form was held
-to it, and a server that accepts a schema and ignores it is found out by doing as the words say.
+The question asks in words for what its schema forbids: an answer of the schema's form was held to
+it, and a server that accepts a schema and ignores it is found out by doing as the words say.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ from kernel.worlds import world_of
 class Asked:
     """One answer of an agent: the round (or assignment) as people count it, the model by the name
     of roster or cast, the `error` of what came (None: what was asked for), tokens as the server
-    counted them (None: it did not, or named a figure that no such request can take), tries, the most tokens that the answer and the question could
-    have. `forks`: how many forks stand before it in the journal.
+    counted them (None: it did not, or named what no such request can take), tries, the most tokens
+    that the answer and the question could have. `forks`: how many stand before it in the journal.
     """
 
     round: int

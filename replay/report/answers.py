@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from replay.report.models import hardly_played
 from replay.study.comparisons import against_baseline, trade_offs
 from replay.study.plan import Cell
 from replay.study.results import Results
@@ -15,13 +16,24 @@ from replay.study.verdicts import SIZES, Assessment, Judged
 
 def answers(results: Results) -> dict[str, Any]:
     """Verdicts, what each cell shows (also without a burn-in), treatments against the baseline, the
-    trade-off, and theory. What is undefined is null.
+    trade-off, and theory; before them, which models hardly played, and what became of the answers
+    of all. What is undefined is null.
     """
     assessment = Assessment(results)
     whole = Assessment(results, burn_in=False)
     return {
         "folder": results.folder,
         "runs": sum(map(len, results.by_cell.values())),
+        "hardly_played": hardly_played(results),
+        "models": [
+            {
+                **_cell(results, cell),
+                **attrs.asdict(one),
+                "hardly_played": one.hardly_played,
+            }
+            for cell in results.by_cell
+            for one in results.failures(cell)
+        ],
         "verdicts": [
             {
                 "criterion": one.criterion,

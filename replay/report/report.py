@@ -14,6 +14,7 @@ from kernel.errors import BadInput
 from replay.report.drawing import drawn
 from replay.report.html import as_html
 from replay.report.markdown import as_markdown
+from replay.report.models import hardly_played, models_section, warning
 from replay.report.page import Block
 from replay.report.sections import (
     Study,
@@ -40,10 +41,13 @@ OnStep = Callable[[str, int, int], None]
 
 @attrs.frozen
 class Reported:
-    """A report that is written: its `path`, and the `verdicts` that stand in front of it."""
+    """A report that is written: its `path`, the `verdicts` that stand in front of it, and a line
+    for each model that `hardly_played`.
+    """
 
     path: Path
     verdicts: Sequence[Verdict]
+    hardly_played: Sequence[str]
 
 
 def report(
@@ -88,7 +92,7 @@ def report(
         _write(path, text)
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}", "give another --out") from None
-    return Reported(path, study.assessment.verdicts())
+    return Reported(path, study.assessment.verdicts(), hardly_played(results))
 
 
 def page_of(
@@ -100,12 +104,14 @@ def page_of(
     """The page of a study: verdicts first, then what they rest on."""
     parts = [
         *head(study),
+        *warning(study.results),
         *verdict_section(study),
         *every_treatment(study),
         *comparison_section(study),
         *trade_off_section(study),
         *theory_section(study.results),
         *treatment_sections(study),
+        *models_section(study.results),
         *definitions(),
     ]
     return drawn(parts, jobs, on_figure)

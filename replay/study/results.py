@@ -14,6 +14,8 @@ from typing import Final
 
 import attrs
 
+from agents.llm.failures import Failures, together
+from agents.llm.usage import failures_in
 from kernel.errors import BadInput
 from kernel.journal import sha256_of
 from kernel.mining.config import MiningConfig
@@ -22,6 +24,7 @@ from replay.measured import Measured, Span, mean, measure
 from replay.measures import HALF_LIFE, MEASURES, Counts, Value
 from replay.spells import check_statsmodels
 from replay.study.manifest import Listed, Manifest, read_manifest
+from replay.study.models import is_model
 from replay.study.plan import Cell
 from replay.workers import each_of
 
@@ -58,7 +61,8 @@ class Totals:
 class Result:
     """A run's figures. `run`, `halves` and `halves_whole` (without burn-in): by measure. `curves`:
     by measure, the mean of each window of rounds. `gold`: by agent, at the end; `policies`: by
-    agent. `lengths`: how many ownership spells have which length, and whether their end was seen.
+    agent; `failures`: what became of the answers of those that are models. `lengths`: how many
+    ownership spells have which length, and whether their end was seen.
     """
 
     cell: Cell
@@ -74,6 +78,7 @@ class Result:
     lengths: Mapping[tuple[int, bool], int]
     ties: Sequence[Tie]
     totals: Totals
+    failures: Sequence[Failures] = ()
 
 
 @attrs.frozen
@@ -90,6 +95,10 @@ class Results:
     def config(self, cell: Cell) -> MiningConfig:
         """The configuration of a cell's first run."""
         return self.by_cell[cell][0].config
+
+    def failures(self, cell: Cell) -> list[Failures]:
+        """What became of the answers of a cell's models, over all its runs."""
+        return together(one for result in self.by_cell[cell] for one in result.failures)
 
 
 def results_of(
@@ -160,6 +169,7 @@ def result_of(cell: Cell, measured: Measured) -> Result:
         lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
         ties=measured.ties,
         totals=_totals(measured.counts),
+        failures=failures_in(measured.path) if any(map(is_model, measured.roster)) else (),
     )
 
 

@@ -284,3 +284,20 @@ def test_a_share_is_a_percentage_for_every_command(
 
     assert_refused(ran, "--fail-over is ", "write a percentage up to 100%: 20%")
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_study_whose_models_never_played_says_so(tmp_path: Path, as_json: bool) -> None:
+    with serving(lambda asked: completion("{", "length", usage=(100, 500))) as server:
+        ran = goldrush(
+            "study", "--roster", "llm:small*2,raid", "--treatment", "baseline", "--seeds", "2",
+            "--rounds", "2", "--out", "study", "--base-url", server.address,
+            *(["--json"] if as_json else []), cwd=tmp_path,
+        )  # fmt: skip
+
+    assert 0 == ran.code
+    if as_json:
+        expected = [{"model": "small", "answers": 8, "kinds": {"cut": 8}}]
+        assert expected == json.loads(ran.out)["failures"]
+    else:
+        assert "llm:small: 8 of 8 answers cut off: no plan was played" == ran.out.splitlines()[1]

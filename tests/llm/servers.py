@@ -96,9 +96,9 @@ class Server:
     """What a test sees of a server that runs.
 
     `asked`: the requests as they came in; `answered`: those whose response was written whole;
-    `greeted`: how many short questions came before a run, which are answered under their schema, or
-    in their words where the server `ignores_schemas`, and otherwise do not count, unless it `greets`
-    nobody; `wrong`: what a test's own responses raised.
+    `greeted`: how many short questions came before a run; where the server `greets`, they are
+    answered under their schema, or in their words if it `ignores_schemas`, and otherwise do not
+    count; `wrong`: what a test's own responses raised.
     """
 
     def __init__(

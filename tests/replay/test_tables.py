@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import replay
+from agents.llm.failures import KINDS as FAILED
 from agents.mining import record
 from agents.roster import called
 from kernel import fold
@@ -81,6 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings |= {"alpha": 0.1, "authority": "punish", "fine": 0.7, "stamina_by_agent": [4, 9, 7]}
     record(folder / "made", settings, f"{__name__}:Writes*2,random")
     forged(folder / "texts.journal", SUBMITTED, with_none, folder / "made")
+    forged(folder / "failing.journal", SUBMITTED, failing, path_of("language-models"))
     pieces = in_pieces(commits_of(folder / "texts.journal"), 3)
     write(folder / "open.journal", pieces[:7])
     write(folder / "begun.journal", pieces[:1])
@@ -114,6 +116,11 @@ def forged(path: Path, code: int, change: Callable[[Row], Row], of: Path | None 
         for commit in commits_of(of or path_of("authority-punish"))
     ]
     return write(path, commits)
+
+
+def failing(row: Row) -> Row:
+    """A model's submission as that of one that failed, or had a plan that was too long."""
+    return (*row[:2], ("cut", "overflow", "no-json")[row[0]] if row[5] else None, *row[3:])
 
 
 def with_none(row: Row) -> Row:
@@ -163,6 +170,11 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
         of_round = list(group)
         plans = {e["agent"]: e["actions"] for e in of_round if e["event"] == "submitted"}
         gone = {e["agent"]: e["removed"] for e in of_round if e["event"] == "pruned"}
+        failures = {
+            e["agent"]: e["error"]
+            for e in of_round
+            if e["event"] == "submitted" and e["source"] and e["error"] in FAILED
+        }
         before = dict(owner)
         gains: defaultdict[int, list[float]] = defaultdict(list)
         for e in of_round:
@@ -186,7 +198,8 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "journal": str(path), "round": number, "agent": agent,
-                        "policy": called(roster[agent]), "stamina": staminas[agent],
+                        "policy": called(roster[agent]), "failure": failures.get(agent),
+                        "stamina": staminas[agent],
                         **{
                             f"spent_{kind}": sum(points for k, _, points in left if k == kind)
                             for kind in ("defend", "mine", "claim", "raid")

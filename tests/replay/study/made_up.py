@@ -61,6 +61,7 @@ def made(
         lengths=others.pop("lengths", {}),
         ties=others.pop("ties", ()),
         totals=attrs.evolve(NOTHING, **(totals or {})),
+        failures=others.pop("failures", ()),
     )
 
 

@@ -1,0 +1,64 @@
+"""The section of a report on its language models: how many of their answers failed, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.llm.failures import KINDS, MOSTLY, Failures
+from replay.report.page import Block, Content, Heading, Marked, Table, Text
+from replay.study.plan import Cell
+from replay.study.results import Results
+
+LINES_MAX: Final = 10  # models that are named above the verdicts; the table has all
+
+
+def hardly_played(results: Results) -> list[str]:
+    """A line for each model, by cell, of whose answers more than MOSTLY were no plan."""
+    lines = [f"{cell}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+    more = len(lines) - LINES_MAX
+    return lines[:LINES_MAX] + ([f"and {more:,} more"] if more > 0 else [])
+
+
+def warning(results: Results) -> list[Block]:
+    """What must be said above the verdicts where models hardly played."""
+    lines = hardly_played(results)
+    if not lines:
+        return []
+    return [
+        Text(
+            f"Models that hardly played: more than {MOSTLY:.0%} of their answers were no plan, so "
+            f"what follows says little of how they would play. {'; '.join(lines)}."
+        )
+    ]
+
+
+def models_section(results: Results) -> list[Block]:
+    """The answers of every model by cell; nothing where none plays."""
+    found = list(_by_cell(results))
+    if not found:
+        return []
+    return [
+        Heading(2, "Answers of language models", "models"),
+        Text(
+            "Of a failed answer nothing was played: it was missing, cut off before there was a "
+            "plan, refused, or had no plan in it. All seeds together."
+        ),
+        Table(
+            ["treatment", "roster", "rounds", "model", "answers", *KINDS.values(), "failed"],
+            [_row(cell, one) for cell, one in found],
+        ),
+    ]
+
+
+def _by_cell(results: Results) -> Sequence[tuple[Cell, Failures]]:
+    return [(cell, one) for cell in results.by_cell for one in results.failures(cell)]
+
+
+def _row(cell: Cell, one: Failures) -> list[Content]:
+    share = f"{one.share:.0%}"
+    return [
+        cell.treatment, cell.roster, str(cell.rounds), one.model, f"{one.answers:,}",
+        *(f"{one.kinds.get(kind, 0):,}" for kind in KINDS),
+        Marked(share, "hardly played") if one.hardly_played else share,
+    ]  # fmt: skip

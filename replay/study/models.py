@@ -1,0 +1,35 @@
+"""What became of the answers of language models in the runs of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.llm.failures import Failures, together
+from agents.llm.models import LLM
+from agents.llm.usage import failures_in
+from agents.roster import names_in
+from replay.study.manifest import Manifest
+from replay.study.plan import Plan
+
+
+def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:
+    """The answers of each model over all runs of a study that was carried out in `folder`.
+
+    Raises what reading a journal raises.
+    """
+    asking = {
+        name
+        for name, text in plan.rosters.items()
+        if text is not None and any(is_model(policy) for policy in names_in(text))
+    }
+    return together(
+        one
+        for run in manifest.runs
+        if run.cell.roster in asking
+        for one in failures_in(Path(folder, run.path))
+    )
+
+
+def is_model(policy: str) -> bool:
+    """Whether a policy, as people call it, is a language model."""
+    return policy.partition(":")[0] == LLM

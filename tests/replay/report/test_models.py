@@ -1,0 +1,131 @@
+"""Reports on studies of language models: whether they played stands above what is said of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import pytest
+
+from agents.llm.failures import Failures
+from replay.report.answers import answers
+from replay.report.markdown import as_markdown
+from replay.report.models import LINES_MAX, hardly_played, models_section, warning
+from replay.report.page import Block, Heading, Table, Text
+from replay.report.report import report
+from replay.study.carry_out import carry_out
+from replay.study.models import failures_of
+from replay.study.place import processes
+from replay.study.plan import Cell, plan_of
+from replay.study.results import results_of
+from tests.cli.helpers import goldrush
+from tests.llm.runs import models, playing
+from tests.llm.servers import Asked, Reply, completion, serving
+from tests.replay.report.pages import Page
+from tests.replay.study.made_up import made, results
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+PLAN = plan_of(
+    treatments=["scarce", "scarce-20"], rosters={"both": "llm:a,llm:b,raid,raid"}, seeds=1, rounds=4
+)
+CUT = completion('{"actions": [[', "length", usage=(100, 500))
+
+
+def respond(asked: Asked) -> Reply:
+    """All answers of model a are cut off, and a few of b's."""
+    return CUT if asked.body["model"] == "a-1" or asked.agent == 1 else playing(asked)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("studies") / "study"
+    with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda fd: None)
+        chosen = models(server.address, "a", "b", patience=99)
+        manifest = carry_out(PLAN, folder, place=processes(1), models=chosen)
+    assert [Failures("a", 32, {"cut": 32}), Failures("b", 32, {"cut": 8})] == failures_of(
+        PLAN, folder, manifest
+    )
+    return folder
+
+
+LINES = [
+    "scarce, both, 4 rounds: llm:a: 12 of 12 answers cut off",
+    "scarce-20, both, 4 rounds: llm:a: 20 of 20 answers cut off",
+]
+
+
+@pytest.mark.parametrize("format_", ["html", "md"])
+def test_that_models_hardly_played_stands_above_the_verdicts(
+    study: Path, tmp_path: Path, format_: str
+) -> None:
+    written = report(study, tmp_path / f"page.{format_}", format_, jobs=1)
+    text = written.path.read_text(encoding="utf-8")
+    if format_ == "html":
+        text = Page(text).text
+    said = text.index("Models that hardly played: more than 50% of their answers were no plan")
+
+    assert LINES == written.hardly_played
+    assert said < text.index("Each criterion, judged with N = 10 and with N = 20.")
+    for line in LINES:
+        assert said < text.index(line) < text.index("Each criterion")
+
+
+def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
+    found = results_of(study, jobs=1)
+    [table] = [block for block in models_section(found) if isinstance(block, Table)]
+    told = json.loads(json.dumps(answers(found)))
+
+    assert [
+        ["scarce", "both", "4", "a", "12", "0", "12", "0", "0", "100% (hardly played)"],
+        ["scarce", "both", "4", "b", "12", "0", "4", "0", "0", "33%"],
+    ] == [list(map(str, row)) for row in table.rows[:2]]
+    assert ["folder", "runs", "hardly_played", "models", "verdicts"] == list(told)[:5]
+    assert LINES == told["hardly_played"]
+    assert [("a", 12, {"cut": 12}, True), ("b", 12, {"cut": 4}, False)] == [
+        (one["model"], one["answers"], one["kinds"], one["hardly_played"])
+        for one in told["models"]
+        if one["treatment"] == "scarce"
+    ]
+
+
+def test_the_commands_tell_it_too(study: Path, tmp_path: Path) -> None:
+    ran = goldrush("report", study, "--out", "page.html", cwd=tmp_path)
+
+    assert 0 == ran.code
+    assert ["models that hardly played, most of whose answers were no plan:"] + [
+        f"  {line}" for line in LINES
+    ] == ran.out.splitlines()[:3]
+
+
+def test_a_study_without_models_says_nothing_of_them() -> None:
+    found = results(made(Cell("scarce", "raid", 5)))
+
+    assert ([], [], []) == (warning(found), models_section(found), hardly_played(found))
+
+
+def test_only_so_many_models_are_named_above_the_verdicts() -> None:
+    cells = [Cell("scarce", f"llm:m*{n}", 5) for n in range(LINES_MAX + 3)]
+    failed = (Failures("m", 20, {"no-json": 11}),)
+    found = results(*(attrs.evolve(made(cell), failures=failed) for cell in cells))
+    [said] = warning(found)
+
+    assert isinstance(said, Text)
+    assert LINES_MAX == said.text.count("answers unreadable")
+    assert said.text.endswith("; and 3 more.")
+    [table] = [block for block in models_section(found) if isinstance(block, Table)]
+    assert len(cells) == len(table.rows)
+
+
+def test_a_model_s_name_is_text_on_a_page() -> None:
+    failed = (Failures("<b>|*x*\u202e", 20, {"refusal": 20}),)
+    found = results(made(Cell("scarce", "llm:x", 5), failures=failed))
+    blocks: list[Block] = [Heading(1, "t", "t"), *warning(found), *models_section(found)]
+    text, _ = as_markdown(blocks, "figures")
+
+    assert "\\<b\\>\\|\\*x\\*\\\\u202e" in text
