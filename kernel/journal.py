@@ -53,6 +53,7 @@ MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
 BODY_MAX = 1 << 26  # bytes of one commit's body: 671 for each of the most agents there can be
+WAITING_MAX = 1 << 27  # bytes of commits that hold one step's inputs, before they are judged
 FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make a reader look back
 
 START, UNIT, END, FORK = range(4)
@@ -403,6 +404,7 @@ class JournalReader:
         if not len(self.header.packed()) <= first.offset <= self.size:
             raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such place")
         closed, is_open, forks = first.unit, False, 0
+        waiting = 0
         index = first.index - 1
         parser = _BodyParser()
         self.ended = False
@@ -418,8 +420,13 @@ class JournalReader:
                 forks += commit.kind == FORK
                 self._check_place(commit, closed, is_open, forks)
             is_open = commit.digest is None
-            if not is_open:
-                closed = commit.unit
+            if is_open:
+                waiting = (waiting if len(commit.blocks) == 1 else 0) + len(body)
+                if waiting > WAITING_MAX and len(commit.blocks) % 2:
+                    says = f"more than {WAITING_MAX} bytes of inputs that wait to be judged"
+                    raise MalformedEvents(self.path, commit.where, says)
+            else:
+                closed, waiting = commit.unit, 0
             self.ended = commit.kind == END
             yield commit
         if index < 0:

@@ -17,7 +17,17 @@ import attrs
 
 from kernel import fold
 from kernel.errors import BadInput, TornTail, WriteFailed, shown
-from kernel.journal import END, FORK, FORKS_MAX, START, UNIT, Commit, JournalReader, JournalWriter
+from kernel.journal import (
+    BODY_MAX,
+    END,
+    FORK,
+    FORKS_MAX,
+    START,
+    UNIT,
+    Commit,
+    JournalReader,
+    JournalWriter,
+)
 from kernel.world import Batch, Block, World
 
 S = TypeVar("S")
@@ -234,6 +244,8 @@ def _play(
         if not piece.batches:
             return  # there is nothing to keep
         pieces.append(piece)
+        if sum(len(piece.packed) for piece in pieces) > BODY_MAX:  # half of what is read again
+            raise WriteFailed(journal.path, f"inputs of one step of over {BODY_MAX} bytes")
         journal.fsync = True  # what was paid for must outlive a crash of the machine, too
         commit, before = Commit(UNIT, unit + 1, None, [*blocks, piece]), journal.commits
         try:

@@ -10,10 +10,13 @@ import msgpack
 import pytest
 
 import kernel
-from kernel import codec
+from kernel import codec, journal, run
 from kernel.codec import MAPS_MAX, Undecodable, pack, unpack
 from kernel.errors import MalformedEvents, WriteFailed
-from kernel.journal import START, Commit, JournalReader, JournalWriter
+from kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from kernel.mining import MINING
+from kernel.mining.config import config_of
+from kernel.world import Block
 from tests.kernel.test_journal import HEADER, forged
 
 SIZE = 3 << 20  # bytes of a body that is all of one kind
@@ -154,3 +157,46 @@ def test_ext_values_are_refused(tmp_path: Path, value: object) -> None:
 def test_an_empty_timestamp_is_refused() -> None:
     with pytest.raises(Undecodable):
         unpack(b"\xc7\x00\xff")
+
+
+def test_inputs_that_wait_are_bounded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "WAITING_MAX", 1500)
+    path = tmp_path / "run.journal"
+    piece = Block([(0, [("x" * 400,)])])
+    with JournalWriter(path, HEADER) as writer:
+        writer.append(Commit(START, 0, 1, setup={}))
+        for _ in range(2):  # a step that is judged is no longer among them
+            writer.append(Commit(UNIT, 1, None, [piece]))
+            writer.append(Commit(UNIT, 1, None, [piece, Block([]), piece]))
+        for _ in range(3):
+            writer.append(Commit(UNIT, 1, None, [piece]))
+
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match=r"commit 6 .* 1500"):
+        list(reader)
+
+
+def test_a_run_stops_before_it_writes_more_than_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "BODY_MAX", 100)
+
+    def ask(state: Any) -> Any:
+        for agent in range(5):
+            yield [(0, [(agent, (), None, None, "x" * 30, None)])]
+        return []
+
+    path = tmp_path / "run.journal"
+    with (
+        JournalWriter(path, Header("mining", 1)) as writer,
+        pytest.raises(WriteFailed, match="100"),
+    ):
+        run.record(MINING, setup_of(5), ask, writer)
+    with JournalReader(path) as reader:
+        assert [commit.kind for commit in reader] == [START, UNIT, UNIT]
+
+
+def setup_of(agents: int) -> dict[str, Any]:
+    roster = [{"agent": agent, "policy": "raid", "options": {}} for agent in range(agents)]
+    return {"config": config_of({"agents": agents}).as_dict(), "roster": roster}
