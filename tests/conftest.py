@@ -8,6 +8,7 @@ the mining world, a hundred thousand and more against each of its laws.
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 
@@ -31,6 +32,10 @@ settings.register_profile(
     "thorough", deadline=None, max_examples=20_000, suppress_health_check=LARGE
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# What a shell starts in the background is deaf to Ctrl-C, and so would be what tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

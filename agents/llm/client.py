@@ -15,10 +15,12 @@ import json
 import math
 import os
 import re
+import ssl
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
+from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -323,9 +325,16 @@ def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
         http_client=openai.DefaultAsyncHttpxClient(
             # A redirect would ask again, unrecorded, and at an address that nobody gave.
             follow_redirects=False,
+            verify=_certificates(),
             event_hooks={"response": [_bounded]},
         ),
     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust, read once: that takes longer than to ask a server nearby."""
+    return httpx2.create_ssl_context()
 
 
 # The library reads whose account it is from the environment; that is no other server's business.

@@ -28,6 +28,7 @@ from replay.log import Query, log
 from replay.rebuild import rebuild
 from replay.verify import LEVELS, verify
 from tests.journals import commits_of, write
+from tests.quick_disk import syncing
 
 SUNG, COUGHED, CHORD = range(3)
 SINGERS = 5
@@ -195,8 +196,7 @@ def sung_in(commits: Sequence[Commit]) -> set[tuple[int, int, int]]:
 @pytest.fixture(autouse=True, scope="module")
 def quick_disk() -> Iterator[None]:
     """Hundreds of runs need not wait for the disk; that they would is a test of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda fd: None)
+    with syncing():
         yield
 
 

@@ -15,6 +15,7 @@ from kernel.mining.events import SUBMITTED
 from kernel.world import Block, Row
 from replay.log import log
 from tests.llm.servers import Asked, Reply, completion
+from tests.waiting import until
 
 _REACH = ("tries", "timeout", "price_in", "price_out", "key_env")
 
@@ -48,6 +49,20 @@ def playing(asked: Asked) -> Reply:
         return completion('{"actions": []}')
     text = text_of(asked.agent, asked.round)
     return completion(text, usage=(bytes_in(asked), len(text)))
+
+
+def arriving(
+    path: Path, order: Callable[[int], Sequence[int]], reply: Callable[[Asked], Reply] = playing
+) -> Callable[[Asked], Reply]:
+    """Replies, each when those of the agents before it in the round's order are in the journal."""
+
+    def respond(asked: Asked) -> Reply:
+        round, agents = asked.round or 0, order(asked.round or 0)
+        before = {(round, agent) for agent in agents[: agents.index(asked.agent or 0)]}
+        until(lambda: before <= rows_in(path).keys())
+        return reply(asked)
+
+    return respond
 
 
 def bytes_in(asked: Asked) -> int:

@@ -6,7 +6,6 @@ import json
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,16 +19,12 @@ _WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
 @attrs.frozen
 class Asked:
-    """A request: its body, its headers in lower case, and whose it is (None: a short question).
-
-    `at`: when it came in, by `time.monotonic`.
-    """
+    """A request: its body, its headers in lower case, and whose it is (None: a short question)."""
 
     body: dict[str, Any]
     headers: dict[str, str]
     agent: int | None
     round: int | None
-    at: float = attrs.field(factory=time.monotonic)
 
     @property
     def text(self) -> str:
@@ -39,18 +34,17 @@ class Asked:
 
 @attrs.frozen
 class Reply:
-    """A response. `announced`: a length that is told in place of the body's; `delay`: seconds of
-    silence before it; `drip`: seconds after each byte of the body; `chunked`: sent in chunks, with
-    no length told; `raw`: the body is all that is sent, no status and no header before it. A header
-    that is None is left out.
+    """A response. `announced`: a length that is told in place of the body's; `stalls`: so many of
+    the body's bytes are sent (-1: not even a header), then nothing until who asks has gone;
+    `chunked`: sent in chunks, with no length told; `raw`: the body is all that is sent, no status
+    and no header before it. A header that is None is left out.
     """
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str | None] = attrs.field(factory=dict)
     announced: int | None = None
-    delay: float = 0.0
-    drip: float = 0.0
+    stalls: int | None = None
     chunked: bool = False
     raw: bool = False
 
@@ -95,10 +89,10 @@ def error(status: int, message: str = "no", **reply: Any) -> Reply:
 class Server:
     """What a test sees of a server that runs.
 
-    `asked`: the requests as they came in; `answered`: those whose response was written whole;
+        `asked`: the requests as they came in; `answered`: those whose response was written whole;
     `greeted`: how many short questions came before a run; where the server `greets`, they are
     answered under their schema, or in their words if it `ignores_schemas`, and otherwise do not
-    count; `wrong`: what a test's own responses raised.
+    count; `wrong`: what a test's own responses raised; `on_stall` is called where one stalls.
     """
 
     def __init__(
@@ -107,6 +101,7 @@ class Server:
         self.respond = respond
         self.greets = greets
         self.ignores_schemas = ignores_schemas
+        self.on_stall: Callable[[], None] = lambda: None
         self.greeted = 0
         self.wrong: list[Exception] = []
         self.asked: list[Asked] = []
@@ -169,7 +164,6 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             try:
                 reply = _responded(told, asked)
-                time.sleep(reply.delay)
             finally:
                 with told.lock:
                     told.at_once -= 1  # before who asked can know, and ask the next
@@ -184,10 +178,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
             self.close_connection = True
             return
+        if reply.stalls == -1:
+            self._stall()
         length = len(reply.body) if reply.announced is None else reply.announced
         headers = {"Content-Type": "application/json", "Content-Length": str(length)}
         if reply.chunked:
             headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+        if reply.announced is not None:
+            headers["Connection"] = "close"  # told, lest the next question is sent meanwhile
         self.send_response(reply.status)
         for name, value in {**headers, **reply.headers}.items():
             if value is not None:
@@ -198,16 +196,17 @@ class _Handler(BaseHTTPRequestHandler):
                 piece = reply.body[at : at + (1 << 16)]
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.write(b"0\r\n\r\n")
-        elif reply.drip:
-            for at in range(len(reply.body)):
-                self.wfile.write(reply.body[at : at + 1])
-                self.wfile.flush()
-                time.sleep(reply.drip)
+        elif reply.stalls is not None:
+            self.wfile.write(reply.body[: reply.stalls])
+            self._stall()
         else:
             self.wfile.write(reply.body)
         self.wfile.flush()
-        if reply.announced is not None:
-            self.close_connection = True
+
+    def _stall(self) -> None:
+        self.server.told.on_stall()
+        self.rfile.read(1)  # there is none: who asks has nothing more to say, and goes
+        raise ConnectionResetError
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -21,7 +21,9 @@ from kernel.errors import BadInput
 from kernel.mining.config import config_of
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import initial
+from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.waiting import HANGS
 
 MODEL = Model("a", "test-1", answer=TEXT, max_tokens=50)
 FREE = Failure("no", 503, again=True, is_free=True)
@@ -29,22 +31,22 @@ LOST = Failure("lost", again=True)
 OVER = Failure("over")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _warm() -> None:
-    """What the first question loads is no part of a test's time."""
-    with serving(lambda asked: completion("x")) as server, Client(1) as client:
-        list(client.answers([question(server.address)]))
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The client's: no pause takes time."""
+    clock = Clock()
+    monkeypatch.setattr(client_, "asyncio", clock)
+    return clock
 
 
 @pytest.fixture(autouse=True)
-def _quick_and_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_, "BACKOFF", (0.001, 0.002))
+def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
 def question(address: str, content: str = "state", **reach: Any) -> Question:
-    endpoint = Endpoint(address, **{"timeout": 10.0, "tries": 3, **reach})
+    endpoint = Endpoint(address, **{"tries": 3, **reach})
     return Question(MODEL, endpoint, ({"role": "user", "content": content},), {})
 
 
@@ -220,7 +222,9 @@ def test_what_is_given_back_was_never_taken(amounts: list[Amount]) -> None:
 # What is counted as questions are asked.
 
 
-def counted(*replies: Reply, times: int = 1, **reach: Any) -> tuple[int, list[Answer], Server]:
+def counted(
+    *replies: Reply, times: int = 1, stalled: Callable[[], None] = lambda: None, **reach: Any
+) -> tuple[int, list[Answer], Server]:
     """The tokens that are counted after so many questions to a server that replies so in turn."""
     left = list(replies)
     budget = Budget(Models(), ["a"])
@@ -229,6 +233,7 @@ def counted(*replies: Reply, times: int = 1, **reach: Any) -> tuple[int, list[An
         return left.pop(0) if len(left) > 1 else left[0]
 
     with serving(respond) as server, Client(1) as client:
+        server.on_stall = stalled
         questions = [question(server.address, **reach)] * times
         answers = [answer for _, answer in client.answers(questions, budget)]
     return budget.tokens, answers, server
@@ -264,8 +269,8 @@ def test_what_may_have_been_charged_is_counted(replies: list[Reply], tokens: int
     assert tokens == counted(*replies)[0]
 
 
-def test_what_comes_too_late_may_have_been_charged() -> None:
-    tokens, _, server = counted(completion("x", delay=5), timeout=0.4, tries=2)
+def test_what_comes_too_late_may_have_been_charged(clock: Clock) -> None:
+    tokens, _, server = counted(completion("x", stalls=-1), stalled=clock.run_out, tries=2)
 
     assert (2, 2 * MOST.tokens) == (len(server.asked), tokens)
 
@@ -299,7 +304,7 @@ def test_what_is_given_up_stays_counted() -> None:
 
     def respond(asked: Asked) -> Reply:
         if asked.text == "slow":
-            released.wait(10)
+            released.wait(HANGS)
         return completion("x", usage=(30, 7))
 
     with serving(respond) as server, Client(2) as client:
@@ -334,7 +339,7 @@ def test_two_who_are_asked_again_do_not_share_one_room() -> None:
 
     def respond(asked: Asked) -> Reply:
         if first.acquire(blocking=False):
-            together.wait(10)
+            together.wait(HANGS)
         return GARBAGE
 
     with serving(respond) as server, Client(2) as client:

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 from agents.mining import record
@@ -22,32 +21,33 @@ from kernel.world import Row
 from replay.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
-from tests.llm.runs import models, played_again, playing
+from tests.llm.runs import arriving, models, played_again, playing
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.quick_disk import syncing
 
 AGENT, ROUND = 1, 3  # whose submission is forged
 REFUSED, CUT_OFF, SILENT = 2, 3, 0  # agents whose answers of the second round were none
 
 
 def respond(asked: Asked) -> Reply:
-    reply = {
+    return {
         (2, REFUSED): completion(None, refusal="I will not."),
         (2, CUT_OFF): completion('{"actions": [', "length"),
         (2, SILENT): completion(None),
     }.get((asked.round or 0, asked.agent or 0), playing(asked))
-    return attrs.evolve(reply, delay=0.01 * (3 - (asked.agent or 0)))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run, one that it is compared with, one that broke off, and prices."""
     folder = tmp_path_factory.mktemp("cassette")
-    settings = {"rounds": 4, "seed": 3, "communication": True}
-    with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda fd: None)
-        record(folder / "run", settings, "llm:a*4,raid*2", models=models(server.address))
-        other = {**settings, "seed": 4}
-        record(folder / "other", other, "llm:a*4,raid*2", models=models(server.address))
+    settings = {"rounds": 4, "communication": True}
+    with syncing():
+        for name, seed in (("run", 3), ("other", 4)):
+            path = folder / name
+            with serving(arriving(path, lambda _: [3, 2, 1, 0], respond)) as server:
+                given = {**settings, "seed": seed}
+                record(path, given, "llm:a*4,raid*2", models=models(server.address))
     inside = [c for c in commits_of(folder / "run") if c.unit == 3]
     (folder / "half").write_bytes((folder / "run").read_bytes()[: inside[1].end])
     (folder / "torn").write_bytes((folder / "run").read_bytes()[: inside[2].end + 30])

@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
@@ -26,7 +25,9 @@ from agents.llm.models import LIMITS, NAME_MAX, SCHEMA, TEXT, Endpoint, Model
 from agents.llm.probe import settled
 from agents.llm.question import TEXT_MAX, Answer, Question
 from kernel.errors import BadInput
+from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.waiting import HANGS, until
 
 MODEL = Model("test", "test-1", answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
@@ -37,23 +38,23 @@ KEY = "sk-0123456789abcdef"
 BOMB = gzip.compress(b" " * (16 << 20), 1)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _warm() -> None:
-    """What the first question loads is no part of a test's time."""
-    with serving(lambda asked: completion("a plan")) as server, Client(1) as client:
-        list(client.answers([question(server.address)]))
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The client's: no pause takes time."""
+    clock = Clock()
+    monkeypatch.setattr(client_, "asyncio", clock)
+    return clock
 
 
 @pytest.fixture(autouse=True)
-def _quick_and_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_, "BACKOFF", (0.001, 0.002))
+def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TEST_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
 def question(address: str, content: str = "state", model: Model = MODEL, **reach: Any) -> Question:
     messages = ({"role": "system", "content": "rules"}, {"role": "user", "content": content})
-    endpoint = Endpoint(address, **{"timeout": 10.0, "tries": 3, **reach})
+    endpoint = Endpoint(address, **{"tries": 3, **reach})
     return Question(model, endpoint, messages, FORM)
 
 
@@ -66,9 +67,12 @@ def in_turn(*replies: Reply) -> Callable[[Asked], Reply]:
     return lambda asked: left.pop(0) if len(left) > 1 else left[0]
 
 
-def answer_to(*replies: Reply, **reach: Any) -> tuple[Answer, Server]:
+def answer_to(
+    *replies: Reply, stalled: Callable[[], None] = lambda: None, **reach: Any
+) -> tuple[Answer, Server]:
     """The answer that one question gets from a server that replies so, and the server."""
     with serving(in_turn(*replies)) as server, Client(1) as client:
+        server.on_stall = stalled
         [(place, answer)] = client.answers([question(server.address, **reach)])
     assert (0, len(server.asked)) == (place, answer.tries)
     return answer, server
@@ -372,23 +376,33 @@ def test_a_body_may_say_that_it_is_not_compressed() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        completion("a plan", delay=5),
-        completion("a plan", drip=0.05),
-        attrs.evolve(completion("a plan"), drip=0.05, status=500),
-        Reply(b"HTTP/1.1 100 Continue\r\n\r\n", announced=999, drip=0.05),
+        completion("a plan", stalls=-1),
+        completion("a plan", stalls=0),
+        completion("a plan", stalls=20),
+        attrs.evolve(completion("a plan"), stalls=20, status=500),
+        Reply(b"HTTP/1.1 100 Continue\r\n\r\n", announced=999, stalls=25),
     ],
-    ids=["silent", "dripping", "a dripping error", "never whole"],
+    ids=["silent", "a header", "a beginning", "a beginning of an error", "never whole"],
 )
-def test_a_slow_answer_is_given_up_and_asked_again(reply: Reply) -> None:
-    answer, _ = answer_to(reply, tries=2, timeout=0.4)
+def test_a_slow_answer_is_given_up_and_asked_again(reply: Reply, clock: Clock) -> None:
+    answer, _ = answer_to(reply, stalled=clock.run_out, tries=2, timeout=0.4)
 
     assert Answer(tries=2, trouble="no answer within 0.4 s") == answer
 
 
-def test_a_slow_try_may_be_followed_by_a_quick_one() -> None:
-    answer, _ = answer_to(completion("late", delay=5), completion("a plan"), timeout=0.4)
+def test_a_slow_try_may_be_followed_by_a_quick_one(clock: Clock) -> None:
+    answer, _ = answer_to(
+        completion("late", stalls=-1), completion("a plan"), stalled=clock.run_out
+    )
 
     assert attrs.evolve(GOOD, tries=2) == answer
+
+
+def test_a_try_ends_by_the_real_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_, "asyncio", asyncio)
+    answer, _ = answer_to(completion("late", stalls=-1), tries=1, timeout=0.05)
+
+    assert answer.trouble in ("no answer within 0.05 s", "ConnectTimeout")
 
 
 @pytest.mark.parametrize(
@@ -551,28 +565,26 @@ def test_a_trouble_is_one_line_of_bounded_length() -> None:
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_it_is_asked_again_after_the_time_that_a_server_says(
-    headers: dict[str, str], seconds: float, status: int
+    headers: dict[str, str], seconds: float, status: int, clock: Clock
 ) -> None:
-    answer, server = answer_to(error(status, headers=headers), completion("a plan"))
+    answer, _ = answer_to(error(status, headers=headers), completion("a plan"))
+
+    [slept] = clock.slept
 
     assert attrs.evolve(GOOD, tries=2) == answer
-    assert seconds <= server.asked[1].at - server.asked[0].at
+    assert seconds <= slept < 1.2
 
 
-def test_it_is_asked_again_at_the_date_that_a_server_says() -> None:
-    date = int(time.time()) + 1
-    header = {"Retry-After": formatdate(date, usegmt=True)}
-    times: list[float] = []
-
-    def respond(asked: Asked) -> Reply:
-        times.append(time.time())
-        return error(429, headers=header) if len(times) == 1 else completion("a plan")
-
-    with serving(respond) as server, Client(1) as client:
-        [(_, answer)] = client.answers([question(server.address)])
+def test_it_is_asked_again_at_the_date_that_a_server_says(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    monkeypatch.setattr(client_.time, "time", lambda: 1_000_000_000.25)
+    header = {"Retry-After": formatdate(1_000_000_100, usegmt=True)}
+    answer, _ = answer_to(error(429, headers=header), completion("a plan"))
+    [slept] = clock.slept
 
     assert attrs.evolve(GOOD, tries=2) == answer
-    assert date <= times[1]
+    assert 99.75 <= slept < 101
 
 
 @pytest.mark.parametrize(
@@ -611,21 +623,19 @@ def test_who_says_to_wait_too_long_is_not_asked_again(
     assert answer.trouble.endswith(f"{says})")
 
 
-def test_the_longest_wait_is_waited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_, "WAIT_MAX", 0.1)
-    answer, _ = answer_to(error(429, headers={"Retry-After": "0.1"}), completion("a plan"))
+def test_the_longest_wait_is_waited(clock: Clock) -> None:
+    answer, _ = answer_to(error(429, headers={"Retry-After": "600"}), completion("a plan"))
 
     assert attrs.evolve(GOOD, tries=2) == answer
+    assert 600 <= clock.slept[0]
 
 
-def test_without_a_word_the_pauses_become_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_, "BACKOFF", (0.04, 0.16))
-    _, server = answer_to(error(500), tries=5)
-    times = [asked.at for asked in server.asked]
+def test_without_a_word_the_pauses_become_longer(clock: Clock) -> None:
+    answer_to(error(500), tries=9)
+    pauses = (0.5, 1, 2, 4, 8, 16, 30, 30)
 
-    assert [True] * 4 == [
-        0.75 * pause <= after - before
-        for pause, before, after in zip((0.04, 0.08, 0.16, 0.16), times, times[1:], strict=False)
+    assert [True] * 8 == [
+        0.75 * pause <= slept <= pause for pause, slept in zip(pauses, clock.slept, strict=True)
     ]
 
 
@@ -637,7 +647,7 @@ def test_as_many_are_out_at_once_as_may_be_and_never_more(concurrency: int) -> N
     together = threading.Barrier(concurrency)
 
     def respond(asked: Asked) -> Reply:
-        together.wait(10)
+        together.wait(HANGS)
         return completion(asked.text)
 
     with serving(respond) as server, Client(concurrency) as client:
@@ -656,7 +666,7 @@ def test_several_servers_share_the_limit() -> None:
     def respond(asked: Asked) -> Reply:
         with lock:
             at_once.append(at_once[-1] + 1)
-        together.wait(10)
+        together.wait(HANGS)
         with lock:
             at_once.append(at_once[-1] - 1)
         return completion(asked.text)
@@ -669,11 +679,16 @@ def test_several_servers_share_the_limit() -> None:
     assert 3 == max(at_once)
 
 
-def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others() -> None:
+def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock: Clock) -> None:
     replies = iter([error(429, headers={"Retry-After": "0.1"})])
+    clock.awake.clear()
+    places = []
 
     with serving(lambda asked: next(replies, completion("a plan"))) as server, Client(1) as client:
-        places = [place for place, _ in client.answers([question(server.address)] * 3)]
+        for place, _ in client.answers([question(server.address)] * 3):
+            places.append(place)
+            if len(places) == 2:
+                clock.awake.set()
 
     assert ([1, 2, 0], 4, 1) == (places, len(server.asked), server.most_at_once)
 
@@ -683,7 +698,7 @@ def test_answers_come_as_they_arrive() -> None:
 
     def respond(asked: Asked) -> Reply:
         if asked.text == "slow":
-            quick_is_there.wait(10)
+            quick_is_there.wait(HANGS)
         return completion(asked.text)
 
     with serving(respond) as server, Client(2) as client:
@@ -726,20 +741,15 @@ def test_troubles_stand_beside_answers() -> None:
 
 
 @pytest.fixture
-def left_behind() -> Callable[[], list[str]]:
-    """The threads of clients made since, once those that end had time to."""
+def nothing_left() -> Callable[[], bool]:
+    """Whether the threads of clients made since have ended, or hang."""
     before = set(threading.enumerate())
 
     def left() -> list[str]:
-        until = time.monotonic() + 5
-        while True:
-            names = [thread.name for thread in threading.enumerate() if thread not in before]
-            names = [name for name in names if name.startswith(("models", "asyncio"))]
-            if not names or time.monotonic() > until:
-                return names
-            time.sleep(0.01)
+        names = [thread.name for thread in threading.enumerate() if thread not in before]
+        return [name for name in names if name.startswith(("models", "asyncio"))]
 
-    return left
+    return lambda: until(lambda: not left())
 
 
 @pytest.fixture
@@ -749,7 +759,7 @@ def blocked() -> Iterator[tuple[Server, threading.Event]]:
 
     def respond(asked: Asked) -> Reply:
         if asked.text != "quick":
-            event.wait(10)
+            event.wait(HANGS)
         return completion(asked.text)
 
     with serving(respond) as server:
@@ -778,7 +788,7 @@ def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Eve
 def test_an_error_of_the_consumer_leaves_nothing_behind(
     kind: type[BaseException],
     blocked: tuple[Server, threading.Event],
-    left_behind: Callable[[], list[str]],
+    nothing_left: Callable[[], bool],
 ) -> None:
     server, _ = blocked
 
@@ -790,7 +800,7 @@ def test_an_error_of_the_consumer_leaves_nothing_behind(
     with pytest.raises(kind):
         consume()
 
-    assert [] == left_behind()
+    assert nothing_left()
     assert len(server.asked) <= 3
 
 
@@ -798,27 +808,28 @@ def test_an_error_of_the_consumer_leaves_nothing_behind(
     threading.current_thread() is not threading.main_thread(), reason="signals reach the main one"
 )
 def test_ctrl_c_while_waiting_leaves_nothing_behind(
-    blocked: tuple[Server, threading.Event], left_behind: Callable[[], list[str]]
+    blocked: tuple[Server, threading.Event], nothing_left: Callable[[], bool]
 ) -> None:
     server, _ = blocked
-    press = threading.Timer(
-        0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)
-    )
+
+    def press() -> None:
+        until(lambda: len(server.asked) == 3)  # one is answered, and two are out
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     def consume() -> None:
         with Client(2) as client:
             for place, _ in enumerate(client.answers(many(server))):
                 if place == 0:
-                    press.start()
+                    threading.Thread(target=press).start()
 
     with pytest.raises(KeyboardInterrupt):
         consume()
 
-    assert [] == left_behind()
+    assert nothing_left()
 
 
 def test_closing_gives_up_what_is_out(
-    blocked: tuple[Server, threading.Event], left_behind: Callable[[], list[str]]
+    blocked: tuple[Server, threading.Event], nothing_left: Callable[[], bool]
 ) -> None:
     server, _ = blocked
     client = Client(2)
@@ -828,7 +839,7 @@ def test_closing_gives_up_what_is_out(
     client.close()
 
     assert 0 == first
-    assert [] == left_behind()
+    assert nothing_left()
     with pytest.raises(CancelledError):
         list(asked)
 
@@ -848,14 +859,15 @@ def test_closing_wakes_who_waits(blocked: tuple[Server, threading.Event]) -> Non
 
     consumer = threading.Thread(target=wait)
     consumer.start()
-    assert has_begun.wait(10)
+    assert has_begun.wait(HANGS)
     client.close()
-    consumer.join(10)
+    consumer.join(HANGS)
 
     assert [CancelledError] == list(map(type, ended))
 
 
-def test_closing_cuts_a_pause_short() -> None:
+def test_closing_cuts_a_pause_short(clock: Clock) -> None:
+    clock.awake.clear()
     asked_once = threading.Event()
 
     def respond(asked: Asked) -> Reply:
@@ -866,9 +878,9 @@ def test_closing_cuts_a_pause_short() -> None:
         client = Client(1)
         consumer = threading.Thread(target=lambda: _swallow(client, server))
         consumer.start()
-        assert asked_once.wait(10)
+        assert asked_once.wait(HANGS)
         client.close()
-        consumer.join(10)
+        consumer.join(HANGS)
 
     assert not consumer.is_alive()
     assert 1 == len(server.asked)

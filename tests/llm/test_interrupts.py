@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
+import attrs
 import pytest
 
+from agents.llm import client
 from agents.llm.models import Models
 from agents.mining import record, resume
+from kernel import files
 from kernel.journal import JournalReader
 from replay.verify import verify
 from tests.llm.runs import rows_in
-from tests.llm.servers import Asked, Reply, plan, serving
+from tests.llm.servers import Asked, Reply, Server, plan, serving
+from tests.quick_disk import syncing
+from tests.waiting import until
 
 AGENTS = 6
 
 
-class Slow:
-    """A disk on which the waiting takes until everybody has answered, then is interrupted."""
+class Arrivals(SimpleQueue[Any]):
+    """What the client takes answers from; counts those that ever came."""
 
-    def __init__(self, at: int, come: threading.Semaphore) -> None:
-        self.left = at
-        self.come = come
-        self.fsync = os.fsync
+    count = 0
+
+    def put(self, item: Any, *more: Any) -> None:
+        super().put(item, *more)
+        Arrivals.count += 1  # in the client's one thread
+
+
+class Slow:
+    """A disk on which the waiting for the first answer takes until everybody has answered, then is
+    interrupted.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.interrupted = False
 
     def __call__(self, fd: int) -> None:
-        self.fsync(fd)
-        self.left -= 1
-        if self.left == 0:
-            for _ in range(AGENTS):
-                assert self.come.acquire(timeout=10)
-            threading.Event().wait(0.2)  # the answers are written; now they arrive
+        os.fsync(fd)
+        if Arrivals.count > self.server.greeted and not self.interrupted:
+            until(lambda: Arrivals.count == self.server.greeted + AGENTS)
+            self.interrupted = True
             raise KeyboardInterrupt
 
 
@@ -41,17 +56,16 @@ def test_answers_that_came_while_the_disk_was_waited_for_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrency: int
 ) -> None:
     path = tmp_path / "run.journal"
-    come = threading.Semaphore(0)
 
     def respond(asked: Asked) -> Reply:
-        come.release()
         return plan(("claim", (asked.agent or 0) * 10, 1))
 
     with serving(respond) as server:
         models = Models(base_url=server.address, concurrency=concurrency)
         with monkeypatch.context() as patch:
-            patch.setattr("kernel.journal.os.fsync", Slow(1, come))
-            with pytest.raises(KeyboardInterrupt):
+            patch.setattr(Arrivals, "count", 0)
+            patch.setattr(client, "SimpleQueue", Arrivals)
+            with syncing(Slow(server)), pytest.raises(KeyboardInterrupt):
                 record(path, {"rounds": 1}, f"llm:m*{AGENTS},raid*1", models=models)
         there = rows_in(path)
         resume(path, models=models)
@@ -64,19 +78,19 @@ def test_an_answer_whose_commit_was_interrupted_is_committed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "run.journal"
-    write, left = os.write, [2]  # START, then the first answer
+    has_been: list[bool] = []
 
-    def interrupted(fd: int, data: bytes) -> int:
-        left[0] -= 1
-        if left[0] == 0:
-            write(fd, data[: len(data) // 2])
+    def interrupted(fd: int, data: bytes, offset: int) -> int:
+        if path.exists() and not has_been:  # the first answer
+            has_been.append(True)
+            os.pwrite(fd, data[: len(data) // 2], offset)
             raise KeyboardInterrupt
-        return write(fd, data)
+        return os.pwrite(fd, data, offset)
 
     with serving(lambda asked: plan(("claim", 5, 1))) as server:
         models = Models(base_url=server.address, concurrency=1)
         with monkeypatch.context() as patch:
-            patch.setattr("kernel.journal.os.write", interrupted)
+            patch.setattr(files, "system", attrs.evolve(files.system, write=interrupted))
             with pytest.raises(KeyboardInterrupt):
                 record(path, {"rounds": 1}, "llm:m*2,raid*1", models=models)
         there = rows_in(path)

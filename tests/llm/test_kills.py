@@ -31,6 +31,7 @@ from replay.verify import verify
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, Server, serving
+from tests.quick_disk import syncing
 
 SETTINGS = {"rounds": 3, "seed": 3}
 ROSTER = "llm:a*6,raid*2"
@@ -112,8 +113,7 @@ def forker() -> Iterator[Forker]:
 
 @pytest.fixture(autouse=True, scope="module")
 def quick_disk() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda fd: None)
+    with syncing():
         yield
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from click.testing import CliRunner
 
@@ -33,8 +33,11 @@ from replay.summary import summarise
 from replay.usage import usage
 from replay.verify import verify
 from tests.journals import commits_of, write
-from tests.llm.runs import bytes_in, models, pairs, playing, rows_in, text_of, told
+from tests.llm.clock import Clock
+from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.quick_disk import syncing
+from tests.waiting import until
 
 SHORT = {"rounds": 4, "seed": 3}
 MIXED = "llm:a*2,greedy-mine,llm:b,raid*2"
@@ -44,8 +47,7 @@ MODELS = {0, 1, 3}  # who are models in it
 @pytest.fixture(autouse=True, scope="module")
 def quick_disk() -> Iterator[None]:
     """That a run waits for the disk is a test of its own; the others need not."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda fd: None)
+    with syncing():
         yield
 
 
@@ -60,11 +62,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.journal"
 
 
-def in_any_order(seed: int) -> Callable[[Asked], Reply]:
-    """Plays, after a while that is another for every question."""
-    return lambda asked: attrs.evolve(
-        playing(asked), delay=random.Random(f"{seed} {asked.agent} {asked.round}").random() / 50
-    )
+def in_any_order(seed: int, path: Path, agents: Sequence[int]) -> Callable[[Asked], Reply]:
+    """Plays; answers come in an order that is another in every round."""
+    return arriving(path, lambda of: random.Random(f"{seed} {of}").sample(agents, len(agents)))
 
 
 def test_models_are_asked_once_a_round_and_what_they_write_is_what_they_play(
@@ -123,10 +123,7 @@ def test_what_models_did_is_played_by_recordings_beside_other_models(
 
 
 def test_a_round_is_answers_as_they_came_and_then_the_rest(path: Path) -> None:
-    def slow(asked: Asked) -> Reply:
-        return attrs.evolve(playing(asked), delay=0.06 * (3 - (asked.agent or 0)))
-
-    with serving(slow) as server:
+    with serving(arriving(path, lambda _: [3, 1, 0])) as server:
         record(path, {**SHORT, "rounds": 1}, MIXED, models=models(server.address, "a", "b"))
     form = [
         (commit.digest is None, [row[0] for row in commit.blocks[0].rows(0)])
@@ -141,8 +138,8 @@ def test_a_round_is_answers_as_they_came_and_then_the_rest(path: Path) -> None:
 def test_answers_in_any_order_give_the_same_events_and_digests(tmp_path: Path) -> None:
     runs = []
     for seed in range(3):
-        with serving(in_any_order(seed)) as server:
-            runs.append(tmp_path / f"{seed}.journal")
+        runs.append(tmp_path / f"{seed}.journal")
+        with serving(in_any_order(seed, runs[-1], range(8))) as server:
             record(runs[-1], SHORT, "llm:a*8,raid*2", models=models(server.address))
     one = runs[0]
 
@@ -154,20 +151,18 @@ def test_answers_in_any_order_give_the_same_events_and_digests(tmp_path: Path) -
 
 def test_asked_one_after_the_other_the_same_answers_are_the_same_bytes(tmp_path: Path) -> None:
     runs = [tmp_path / "one.journal", tmp_path / "two.journal"]
-    for seed, run in enumerate(runs):
-        with serving(in_any_order(seed)) as server:
+    for run in runs:
+        with serving(playing) as server:
             record(run, SHORT, "llm:a*4,raid*2", models=models(server.address, concurrency=1))
 
         assert 1 == server.most_at_once
     assert runs[0].read_bytes() == runs[1].read_bytes()
 
 
-def test_an_answer_is_on_the_disk_when_it_is_committed(
-    server: Server, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sizes = []
-    monkeypatch.setattr("os.fsync", lambda fd: sizes.append(path.stat().st_size))
-    record(path, {"rounds": 2}, "llm:a*2,raid", models=models(server.address))
+def test_an_answer_is_on_the_disk_when_it_is_committed(server: Server, path: Path) -> None:
+    sizes: list[int] = []
+    with syncing(lambda fd: sizes.append(os.fstat(fd).st_size)):
+        record(path, {"rounds": 2}, "llm:a*2,raid", models=models(server.address))
 
     assert {c.end for c in commits_of(path) if c.kind == UNIT} <= set(sizes)
 
@@ -189,13 +184,21 @@ ANSWERS: dict[str, tuple[Reply, str | None, tuple[Any, ...], str | None]] = {
     "a wrong key": (error(401), "no-answer", (), None),
     "no JSON": (Reply(b"<html>"), "no-answer", (), None),
     "half of it": (Reply(b'{"choices"', announced=100), "no-answer", (), None),
-    "silence": (completion(ACTION, delay=2.0), "no-answer", (), None),
+    "silence": (completion(ACTION, stalls=-1), "no-answer", (), None),
 }  # fmt: skip
 
 
-def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(path: Path) -> None:
+def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One agent for each; in the second round all have a plan."""
-    kinds = list(ANSWERS)
+    kinds, clock = list(ANSWERS), Clock()
+    monkeypatch.setattr("agents.llm.client.asyncio", clock)
+
+    def run_out() -> None:
+        """The time of who is the last to wait."""
+        until(lambda: (len(kinds), 1) == (len(server.asked), len(clock.running)))
+        clock.run_out()
 
     def respond(asked: Asked) -> Reply:
         first = asked.round == 1 and asked.agent is not None and asked.agent < len(kinds)
@@ -203,7 +206,8 @@ def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(path: Path) -> N
 
     lines: list[str] = []
     with serving(respond) as server:
-        limits = models(server.address, timeout=0.5, tell=lines.append)
+        server.on_stall = run_out
+        limits = models(server.address, tell=lines.append)
         record(path, {"rounds": 2}, f"llm:a*{len(kinds)},greedy-mine", models=limits)
     rows = rows_in(path)
     found = {
@@ -466,7 +470,7 @@ def test_a_ceiling_of_cost_without_a_price_is_refused_before_anything_is_written
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run whose answers came backwards."""
     path = tmp_path_factory.mktemp("runs") / "recorded.journal"
-    with serving(lambda a: attrs.evolve(playing(a), delay=0.03 * (5 - (a.agent or 0)))) as server:
+    with serving(arriving(path, lambda _: [3, 1, 0])) as server:
         record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
     return path
 
@@ -480,7 +484,7 @@ def test_broken_off_after_any_commit_it_goes_on_and_asks_nobody_twice(
         for extra in (0, 20):  # bytes of the next one
             cut.write_bytes(recorded.read_bytes()[: commit.end + extra])
             there = set(rows_in(cut))
-            with serving(in_any_order(commit.index)) as server:
+            with serving(in_any_order(commit.index, cut, [0, 1, 3])) as server:
                 resume(cut, models=models(server.address, "a", "b"))
 
             assert sorted(everybody - there) == sorted(pairs(server.asked))

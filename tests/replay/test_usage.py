@@ -25,6 +25,7 @@ from replay.usage import Taken, usage
 from tests.journals import commits_of, write
 from tests.llm.runs import models, text_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.quick_disk import syncing
 
 ROSTER = "llm:a*2,raid,llm:b*2"
 AGENTS = {0: "a", 1: "a", 3: "b", 4: "b"}
@@ -56,8 +57,7 @@ COUNTED[4, 3] = (5, 0)  # only half of it was counted
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("usage")
-    with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda fd: None)
+    with serving(respond) as server, syncing():
         chosen = models(server.address, "a", "b", concurrency=1)
         record(folder / "run", {"rounds": 4}, ROSTER, models=chosen)
         fork(folder / "run", 3, folder / "fork", roster="llm:b,raid*4", models=chosen)
