@@ -253,7 +253,7 @@ def resume(
 
     Raises BadInput for who cannot play on and for a run that has ended, and as `record` does.
     """
-    with ExitStack() as stack:
+    with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
         def ask_of(
             state: MiningState, forks: Sequence[Mapping[str, Any]], waiting: Block
@@ -265,17 +265,19 @@ def resume(
             if state.round + 1 < state.config.rounds or models_in(roster.entries).keys() - there:
                 # A wrong server is told now, not recorded as one that does not answer.
                 with_models_decided(roster, state.config, models)
+            with journal.reader() as reader:
+                earlier = earlier_in(reader, len(forks))
             miners = Miners(
                 state.config,
                 roster,
                 replaced=replaced_in(forks),
                 waiting=waiting,
                 models=models,
-                earlier=earlier_in(path, len(forks)),
+                earlier=earlier,
             )
             return stack.enter_context(miners)
 
-        return run.resume(MINING, path, ask_of, on_round, fsync=fsync)
+        return run.resume(MINING, journal, ask_of, on_round)
 
 
 def check_players(

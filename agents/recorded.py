@@ -13,7 +13,7 @@ import attrs
 from kernel.draws import Draws
 from kernel.errors import BadInput
 from kernel.fold import steps
-from kernel.journal import JournalReader, sha256_of
+from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation
@@ -26,14 +26,14 @@ class Recording:
     def __init__(self, path: str | Path) -> None:
         """Read a journal. Raises JournalError or BadInput where that cannot be done."""
         self.path = str(path)
-        self.sha256 = sha256_of(path)
         self.rounds: list[dict[int, Submission]] = []
-        with JournalReader(path) as reader:
+        with JournalReader(path, hashed=True) as reader:
             for step in steps(MINING, reader):
                 rows = step.inputs.rows(SUBMITTED)
                 self.rounds.append(
                     {row[0]: Submission(row[1], row[2], row[3], row[4]) for row in rows}
                 )
+            self.sha256 = reader.sha256()
 
     def check(self, agent: int, rounds: int) -> None:
         """Raises BadInput unless this agent's submissions of so many rounds are there."""

@@ -74,7 +74,7 @@ def _tell(outcome: Any) -> None:
     if outcome.verdict is None:
         click.echo(f"goldrush: {printable(outcome.error)}", err=True)
     else:
-        click.echo(printable(_told(outcome.verdict, outcome.sha256)))
+        click.echo(printable(_told(outcome.verdict)))
 
 
 def _summary(outcomes: Sequence[Any]) -> str:
@@ -116,7 +116,7 @@ def _check_junit(path: str, journals: Sequence[str]) -> None:
             raise BadInput(f"{path} is a journal to be verified", "give --junit another file")
 
 
-def _told(verdict: Any, sha256: str) -> str:
+def _told(verdict: Any) -> str:
     if not verdict.holds:
         return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}{_way_out(verdict)}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
@@ -127,7 +127,7 @@ def _told(verdict: Any, sha256: str) -> str:
     end = "finished" if verdict.finished else "unfinished"
     return (
         f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.words.units}, "
-        f"{verdict.events:,} events, {end}, sha256 {sha256}"
+        f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}"
     )
 
 

@@ -140,15 +140,15 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
     return state if commit.digest is None else world.close(state)
 
 
-def forked(world: World[S], path: str, state: S, commit: Commit) -> S:
-    """The state after a FORK commit of the journal at `path`.
+def forked(world: World[S], reader: JournalReader, state: S, commit: Commit) -> S:
+    """The state after a FORK commit of a journal.
 
     Raises MalformedEvents for facts that the world does not take.
     """
     try:
-        return fork_of(world)(state, commit.setup or {}, past(world, path, commit.unit))
+        return fork_of(world)(state, commit.setup or {}, past(world, reader, commit.unit))
     except (BadInput, *REFUSED) as error:
-        raise MalformedEvents(path, commit.where, str(error)) from None
+        raise MalformedEvents(reader.path, commit.where, str(error)) from None
 
 
 def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
@@ -175,17 +175,18 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
         )
 
 
-def past(world: World[Any], path: str, last: int, place: Place | None = None) -> Past:
+def past(world: World[Any], reader: JournalReader, last: int, place: Place | None = None) -> Past:
     """What a world is given to read its record of the past from, up to the journal's unit `last`.
 
-    `place` lies anywhere before the first unit that will be asked for.
+    It is read again from the file that `reader` reads. `place` lies anywhere before the first unit
+    that will be asked for.
     """
 
     def units_from(first: int) -> Iterator[tuple[int, Sequence[Step]]]:
         if first > last:
             return
-        with JournalReader(path) as reader:
-            for unit in units(reader.commits(place), world.arrange):
+        with reader.again() as other:
+            for unit in units(other.commits(place), world.arrange):
                 if unit.number >= first:
                     yield unit.number, unit.steps
                 if unit.number == last:  # what is behind it is not met, broken or not
@@ -215,7 +216,7 @@ def states(
             state = apply(world, reader.path, state, commit, under_way)
         elif commit.kind == FORK:
             assert state is not None
-            state = forked(world, reader.path, state, commit)
+            state = forked(world, reader, state, commit)
         assert state is not None
         yield commit, state
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import stat
 import struct
@@ -28,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 import attrs
 import msgpack
@@ -49,6 +50,9 @@ from kernel.errors import (
 )
 from kernel.world import Block
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
@@ -62,7 +66,8 @@ _PREFIX = b"\x95\xa8" + MAGIC.encode()
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
 _FORK_FRONT = bytes((0x94, FORK))  # how the body of a FORK begins
-_PIECE = 1 << 20  # bytes read at once
+_PIECE = 1 << 20  # bytes read at once, at most
+_BUFFER = 1 << 16  # bytes read ahead
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 
 
@@ -232,6 +237,13 @@ class JournalWriter:
         except OSError as error:
             raise WriteFailed(self.path, files.reason(error)) from None
 
+    def reader(self) -> JournalReader:
+        """A reader of the very file that is open for writing, whatever its path names by now.
+
+        Raises as opening one does.
+        """
+        return JournalReader.over(self._fd, self.path)
+
     def __enter__(self) -> Self:
         return self
 
@@ -334,6 +346,14 @@ def _unchanged(parent: JournalReader, end: int, checksum: int) -> Iterator[bytes
         raise OSError(errno.EIO, f"{parent.path} has changed")
 
 
+class _Reached(NamedTuple):
+    """A place between two commits, and what proves the bytes before it."""
+
+    offset: int
+    checksum: int
+    sha256: hashlib._Hash | None
+
+
 class JournalReader:
     """Reads a journal commit by commit, in memory bounded by one commit.
 
@@ -342,22 +362,53 @@ class JournalReader:
     commit (one that ends in zeros, as after a power loss, included), MalformedEvents for sound
     bytes that are no commit. `ended` tells, once the iteration is over, whether the run had come
     to its end.
+
+    What is read is the file that was opened, as long as it was then, whatever becomes of its path.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Open `path` and read the header.
+    def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
+        """Open `path` and read the header; `hashed`: to be asked for `sha256`.
 
         Raises BadInput if it cannot be opened, NotAJournal, UnsupportedJournal, DamagedJournal.
         """
-        self.path = os.fspath(path)
+        self._open(_opened(os.fspath(path)), os.fspath(path), hashed)
+
+    @classmethod
+    def over(cls, fd: int, path: str, *, hashed: bool = False) -> Self:
+        """A reader of a file that is open already; `fd` stays its owner's to close.
+
+        Raises BadInput for what is no ordinary file, and otherwise as opening `path` does.
+        """
+        reader = cls.__new__(cls)
+        reader._open(_regular(os.dup(fd), path), path, hashed)
+        return reader
+
+    def again(self) -> Self:
+        """Another reader of the same file, to look back with: this one stays where it is.
+
+        It raises DamagedJournal if what it meets on the way there is not what this one has met,
+        because the file was edited meanwhile.
+        """
+        other = self.over(self._fd, self.path, hashed=self._sha256 is not None)
+        other.size = other._bytes.size = self.size
+        other._known = self._reached
+        return other
+
+    def _open(self, fd: int, path: str, hashed: bool) -> None:
+        self.path = path
         self.ended = False
-        self._file = open_regular(self.path)
+        self._fd = fd
+        self.size = os.fstat(fd).st_size
+        self._bytes = _Bytes(fd, self.size)
+        self._file = io.BufferedReader(self._bytes, _BUFFER)
+        self._reached = self._known = _Reached(0, 0, None)
         try:
-            self.size = os.fstat(self._file.fileno()).st_size
             self.header = self._read_header()
         except BaseException:
             self._file.close()
             raise
+        self._sha256 = hashlib.sha256() if hashed else None
+        self._begin_at(len(self.header.packed()))
 
     def __enter__(self) -> Self:
         return self
@@ -376,16 +427,30 @@ class JournalReader:
 
     def stat(self) -> os.stat_result:
         """What the system says of the file by now."""
-        return os.fstat(self._file.fileno())
+        return os.fstat(self._fd)
+
+    def sha256(self) -> str:
+        """The SHA-256 of the file in hex, to pin it with: of the bytes that an iteration from the
+        start has met, and of those behind them where it stopped early. The reader is `hashed`.
+        """
+        assert self._sha256 is not None
+        while self._read(_PIECE):
+            pass
+        return self._sha256.hexdigest()
+
+    def sha256_before(self) -> str:
+        """The SHA-256 in hex of all that stands before the commit given last."""
+        assert self._reached.sha256 is not None
+        return self._reached.sha256.hexdigest()
 
     def checksum_before(self, offset: int) -> int:
         """The checksum on which the commit that starts at this byte builds."""
-        return int.from_bytes(os.pread(self._file.fileno(), 8, offset - 8), "big")
+        return int.from_bytes(os.pread(self._fd, 8, offset - 8), "big")
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
         """The bytes of the file from one place to another, or to where it ends."""
-        fd = self._file.fileno()
-        while start < end and (piece := os.pread(fd, min(end - start, _PIECE), start)):
+        end = min(end, self.size)
+        while start < end and (piece := os.pread(self._fd, min(end - start, _PIECE), start)):
             yield piece
             start += len(piece)
 
@@ -445,11 +510,11 @@ class JournalReader:
 
     def _frames(self, place: Place) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold."""
-        read, size, path = self._file.read, self.size, self.path
+        read, size, path = self._read, self.size, self.path
         offset, index = place.offset, place.index
-        checksum = self.checksum_before(offset)
-        self._file.seek(offset)
+        checksum = self._begin_at(offset)
         while offset < size:
+            self._reached = _Reached(offset, checksum, self._sha256 and self._sha256.copy())
             if self.ended:  # what stands behind END was never written by a recorder
                 raise DamagedJournal(
                     path, index, offset, "the end of the file", f"{size - offset} bytes more"
@@ -480,9 +545,38 @@ class JournalReader:
                 raise self._zeroed(index, offset, end) or DamagedJournal(
                     path, index, offset, f"checksum cf{checksum:016x}", rest[length:].hex()
                 )
+            if offset < self._known.offset <= end:
+                self._check_known(index, offset, _Reached(end, checksum, self._sha256))
             yield offset, end, body
             offset = end
             index += 1
+
+    def _begin_at(self, offset: int) -> int:
+        """Go to a byte, to hash from the start on if that is it; the checksum before it."""
+        self._file.seek(offset)
+        header = self.header.packed()
+        if offset > len(header):
+            self._sha256 = None
+            return self.checksum_before(offset)
+        if self._sha256 is not None:
+            self._sha256 = hashlib.sha256(header)
+        return int.from_bytes(header[-8:], "big")
+
+    def _read(self, count: int) -> bytes:
+        data = self._file.read(count)
+        if self._sha256 is not None:
+            self._sha256.update(data)
+        return data
+
+    def _check_known(self, index: int, offset: int, found: _Reached) -> None:
+        known = self._known
+        same = found[:2] == known[:2]
+        if same and found.sha256 is not None and known.sha256 is not None:
+            same = found.sha256.digest() == known.sha256.digest()
+        if not same:
+            raise DamagedJournal(
+                self.path, index, offset, "what was read there before", "a file edited meanwhile"
+            )
 
     def _zeroed(self, index: int, offset: int, end: int) -> TornTail | None:
         """The torn tail of which a machine that lost its power has kept the size alone: a commit
@@ -610,27 +704,81 @@ def _check_numbers(unit: Any, digest: Any) -> None:
         raise Undecodable(f"digest {shown(digest)}, which is no 64-bit number")
 
 
-def sha256_of(path: str | Path, size: int | None = None) -> str:
-    """The SHA-256 of a file in hex, to pin it with; `size`: of its first bytes only.
-
-    Raises BadInput if it cannot be read.
+class _Bytes(io.RawIOBase):
+    """The first `size` bytes of an open file. They are read by their place: the file's own position
+    is shared by all who have the descriptor, and is neither used nor moved.
     """
+
+    def __init__(self, fd: int, size: int) -> None:
+        self.size = size
+        self._fd = fd
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at}[whence]
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        with memoryview(buffer) as room:
+            count = max(0, min(len(room), self.size - self._at, _PIECE))
+            data = os.pread(self._fd, count, self._at)
+            room[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._fd)
+        super().close()
+
+
+def sha256_of(path: str | Path) -> str:
+    """The SHA-256 of a file in hex, to pin it with. Raises BadInput if it cannot be read."""
+    with open_regular(os.fspath(path)) as file:
+        return sha256_in(file)
+
+
+def sha256_in(file: BinaryIO) -> str:
+    """The SHA-256 in hex of an open file, as long as it is now, from its start."""
     digest = hashlib.sha256()
-    with open_regular(str(path)) as file:
-        left = os.fstat(file.fileno()).st_size if size is None else size
-        while left and (piece := file.read(min(left, _PIECE))):
-            digest.update(piece)
-            left -= len(piece)
+    file.seek(0)
+    left = os.fstat(file.fileno()).st_size
+    while left and (piece := file.read(min(left, _PIECE))):
+        digest.update(piece)
+        left -= len(piece)
     return digest.hexdigest()
 
 
 def open_regular(path: str) -> BinaryIO:
     """Open an ordinary file for reading. Raises BadInput where there is none that can be read."""
+    return os.fdopen(_opened(path), "rb")
+
+
+def _opened(path: str) -> int:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block, a device never end
-            raise BadInput(f"{path} is no ordinary file", "give the path of a journal")
-        return open(path, "rb")
+        # A pipe would block, a device never end. Looked at before, because opening a device can do
+        # something to it, and again when it is open, because it may be another by then.
+        if stat.S_ISREG(os.stat(path).st_mode):
+            return _regular(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), path)
     except (OSError, ValueError) as error:
         raise BadInput(
             f"cannot read {path}: {files.reason(error)}", "give the path of a journal"
         ) from None
+    raise _irregular(path)
+
+
+def _regular(fd: int, path: str) -> int:
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _irregular(path)
+    return fd
+
+
+def _irregular(path: str) -> BadInput:
+    return BadInput(f"{path} is no ordinary file", "give the path of a journal")

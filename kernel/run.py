@@ -62,40 +62,39 @@ def record(
 
 def resume(
     world: World[S],
-    path: str | Path,
+    journal: JournalWriter,
     ask_of: AskOf[S],
     on_unit: OnUnit[S] | None = None,
-    *,
-    fsync: bool = False,
 ) -> S:
     """Go on with a run that broke off, from its last whole commit, and return the last state.
 
-    A torn tail is dropped. `ask_of(state, forks, waiting)` makes what `record` was given as `ask`,
-    from the state to go on from, the facts of the forks that led to it, oldest first, and the
-    inputs of the step under way that the journal has already: the first answer is the rest of them.
+    `journal` was reopened; what is read is the very file that it has locked. A torn tail is
+    dropped. `ask_of(state, forks, waiting)` makes what `record` was given as `ask`, from the state
+    to go on from, the facts of the forks that led to it, oldest first, and the inputs of the step
+    under way that the journal has already: the first answer is the rest of them.
     Raises BadInput for a run that has ended, MalformedEvents for a state that the journal
     contradicts, and what reading a journal and `record` raise; nothing is written before `ask` is
     made. `on_unit` is called as by `record`.
     """
-    with JournalWriter.reopen(path, fsync=fsync) as journal:
-        with JournalReader(path) as reader:
-            reached = _reached(world, reader)
+    with journal.reader() as reader:
+        reached = _reached(world, reader)
         last, state = reached.last, reached.state
         if last.kind == END:
             raise BadInput(
-                f"{path} has ended with {world.vocabulary.called(last.unit)}", "record another run"
+                f"{reader.path} has ended with {world.vocabulary.called(last.unit)}",
+                "record another run",
             )
         if not reached.waiting.batches:
             fold.check_digest(world, reader.path, state, last)
         ask = ask_of(state, reached.forks, reached.waiting)
-        closed = last.unit - (last.digest is None)
-        journal.go_on_after(last)
-        return _play(world, state, closed, reached.waiting, ask, journal, on_unit)
+    closed = last.unit - (last.digest is None)
+    journal.go_on_after(last)
+    return _play(world, state, closed, reached.waiting, ask, journal, on_unit)
 
 
 def fork(
     world: World[S],
-    parent: str | Path,
+    parent: JournalReader,
     unit: int,
     facts_of: Callable[[S], Mapping[str, Any]],
     ask_of: AskOf[S],
@@ -121,31 +120,30 @@ def fork(
     words = world.vocabulary
     if unit < 0:
         raise BadInput(f"there is no {words.called(unit)}", f"give one from {words.number(0)} on")
-    with JournalReader(parent) as reader:
-        reached = _reached(world, reader, _up_to(reader, unit))
-        forks, last, state = reached.forks, reached.last, reached.state
-        if last.digest is None or last.unit != unit:
-            has = last.unit - (last.digest is None)
-            raise BadInput(
-                f"{parent} has no closed {words.called(unit)}",
-                f"give one from {words.number(0)} to {words.number(has)}",
-            )
-        fold.check_digest(world, reader.path, state, last)
-        if len(forks) >= FORKS_MAX:
-            raise BadInput(f"{parent} has {len(forks)} forks", "record a new run")
-        facts = facts_of(state)
-        try:
-            state = fork_state(state, facts, fold.past(world, reader.path, unit))
-        except fold.REFUSED as error:  # what the parent holds of the past does not fit
-            raise fold.malformed(world, reader.path, last, error) from None
-        commit = Commit(FORK, unit, setup=facts)
-        ask = ask_of(state, [*forks, facts], Block(()))
-        with JournalWriter.branch(out, reader, last, force=force, fsync=fsync) as journal:
-            commit.digest = _digest(world, state)
-            journal.append(commit)
-            if on_unit is not None:
-                on_unit(unit, state)
-            return _play(world, state, unit, Block(()), ask, journal, on_unit)
+    reached = _reached(world, parent, _up_to(parent, unit))
+    forks, last, state = reached.forks, reached.last, reached.state
+    if last.digest is None or last.unit != unit:
+        has = last.unit - (last.digest is None)
+        raise BadInput(
+            f"{parent.path} has no closed {words.called(unit)}",
+            f"give one from {words.number(0)} to {words.number(has)}",
+        )
+    fold.check_digest(world, parent.path, state, last)
+    if len(forks) >= FORKS_MAX:
+        raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")
+    facts = facts_of(state)
+    try:
+        state = fork_state(state, facts, fold.past(world, parent, unit))
+    except fold.REFUSED as error:  # what the parent holds of the past does not fit
+        raise fold.malformed(world, parent.path, last, error) from None
+    commit = Commit(FORK, unit, setup=facts)
+    ask = ask_of(state, [*forks, facts], Block(()))
+    with JournalWriter.branch(out, parent, last, force=force, fsync=fsync) as journal:
+        commit.digest = _digest(world, state)
+        journal.append(commit)
+        if on_unit is not None:
+            on_unit(unit, state)
+        return _play(world, state, unit, Block(()), ask, journal, on_unit)
 
 
 @attrs.define

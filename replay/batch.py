@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 import attrs
 
 from kernel.errors import BadInput, GoldrushError
-from kernel.journal import sha256_of
 from replay.verify import DECIDE, LEVELS, Verdict, verify
 from replay.workers import jobs_for, workers
 
@@ -23,11 +22,10 @@ SUFFIX: Final = ".journal"
 
 @attrs.frozen
 class Outcome:
-    """What came of one journal: a verdict and the file's SHA-256, or why it could not be judged."""
+    """What came of one journal: a verdict, or why it could not be judged."""
 
     path: str
     verdict: Verdict | None
-    sha256: str | None
     error: str | None
 
     @property
@@ -39,7 +37,7 @@ class Outcome:
         """The outcome for JSON."""
         if self.verdict is None:
             return {"path": self.path, "holds": None, "error": self.error}
-        return {**self.verdict.as_dict(), "sha256": self.sha256}
+        return self.verdict.as_dict()
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
@@ -108,11 +106,11 @@ def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str])
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
             verdict = verify(path, level, trust=trust, sources=sources)
-        return Outcome(path, verdict, sha256_of(path, verdict.bytes), None)
+        return Outcome(path, verdict, None)
     except GoldrushError as error:
-        return Outcome(path, None, None, str(error))
+        return Outcome(path, None, str(error))
     except MemoryError:
-        return Outcome(path, None, None, f"{path}: not enough memory to judge it")
+        return Outcome(path, None, f"{path}: not enough memory to judge it")
 
 
 def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
@@ -121,7 +119,7 @@ def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence
         try:
             return pool.submit(_judged, path, level, trust, sources).result()
         except BrokenProcessPool:
-            return Outcome(path, None, None, f"{path}: the process that verified it died")
+            return Outcome(path, None, f"{path}: the process that verified it died")
 
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:
@@ -144,7 +142,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
             says = _legal(str(outcome.verdict.broken))
             ElementTree.SubElement(case, "failure", type=level, message=says)
         else:
-            ElementTree.SubElement(case, "system-out").text = f"sha256 {outcome.sha256}"
+            ElementTree.SubElement(case, "system-out").text = f"sha256 {outcome.verdict.sha256}"
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)

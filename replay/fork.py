@@ -28,7 +28,7 @@ from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
 from kernel.files import check_place, is_empty
 from kernel.forking import changes
-from kernel.journal import sha256_of
+from kernel.journal import JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.fork import changed
@@ -71,7 +71,6 @@ def fork(
     cannot change in the middle of a run (the grid, the number of agents, a horizon before `at`) and
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
-    sha256 = sha256_of(parent)
     players = _players(parent, at, out, roster, models, force=force)
     recordings = (*map(Recording, sources), *(players.recordings if players else ()))
     keep_sources(out, recordings)
@@ -79,13 +78,13 @@ def fork(
     def facts_of(state: MiningState) -> dict[str, Any]:
         config = _config(state, settings or {}, treatment)
         return {
-            "parent": sha256,
+            "parent": reader.sha256(),
             "changes": changes(state.config, config),
             "roster": players and players.as_setup(),
             "replaced": _replaced(replace, config),
         }
 
-    with ExitStack() as stack:
+    with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
         def ask_of(
             state: MiningState, forks: Sequence[Mapping[str, Any]], waiting: Block
@@ -101,7 +100,7 @@ def fork(
 
         unit = MINING.vocabulary.unit_of(at)
         return run.fork(
-            MINING, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+            MINING, reader, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
         )
 
 

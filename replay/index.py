@@ -213,7 +213,7 @@ def _proven_state(
 
     def past(first: int) -> Iterable[tuple[int, Sequence[Step]]]:
         start = index.before(first)
-        return fold.past(world, reader.path, entry.unit, start and start.before)(first)
+        return fold.past(world, reader, entry.unit, start and start.before)(first)
 
     state = world.thaw(index.frozen(entry), past)
     fold.check_digest(world, reader.path, state, closing)

@@ -6,7 +6,7 @@
 4. decide: deterministic policies, asked again, submit the same.
 
 One pass over the file, in memory bounded by the state and one commit. A checksum is no signature:
-whoever can rewrite a file can make it verify. Pin a journal by its SHA-256 (`sha256_of`).
+whoever can rewrite a file can make it verify. Pin a journal by its SHA-256, which the verdict has.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kernel.errors import (
     TornTail,
     shown,
 )
-from kernel.journal import FORK, START, UNIT, Commit, JournalReader
+from kernel.journal import FORK, START, UNIT, Commit, JournalReader, open_regular, sha256_in
 from kernel.mining import MINING
 from kernel.run import Ask, rest_of
 from kernel.world import Batch, Block, Event, Row, Vocabulary, World
@@ -74,15 +74,17 @@ class Break:
 class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not.
 
-    `bytes`: how long the file was. `level` is the highest that was checked (3 where 4 was asked for
-    and nobody could be asked); `rounds`: how many were closed, and `events` read, as far as the
-    check came; `finished`: the run had come to its end; `not_asked`: what level 4 took from the
-    journal; `forks`: the rounds after which it is forked, by the numbers that people know them by;
-    `words`: what its world calls things.
+    `bytes`: how long the file was when it was opened; `sha256`: of the bytes that were judged, and
+    of what stands behind the place where it breaks. `level` is the highest that was checked (3
+    where 4 was asked for and nobody could be asked); `rounds`: how many were closed, and `events`
+    read, as far as the check came; `finished`: the run had come to its end; `not_asked`: what
+    level 4 took from the journal; `forks`: the rounds after which it is forked, by the numbers that
+    people know them by; `words`: what its world calls things.
     """
 
     path: str
     bytes: int
+    sha256: str
     level: int
     rounds: int
     events: int
@@ -123,10 +125,12 @@ def verify(
     """
     if level not in range(INTEGRITY, DECIDE + 1):
         raise BadInput(f"there is no level {shown(level)}", f"give one from 1 to {DECIDE}")
-    try:
-        reader = JournalReader(path)
-    except DamagedJournal as error:
-        return Verdict(str(path), os.stat(path).st_size, level, 0, 0, False, _damage(error))
+    with open_regular(os.fspath(path)) as file:
+        try:
+            reader = JournalReader.over(file.fileno(), os.fspath(path), hashed=True)
+        except DamagedJournal as error:
+            size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
+            return Verdict(str(path), size, sha256, level, 0, 0, False, _damage(error))
     with reader:
         check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
         if ask is not None:
@@ -140,6 +144,7 @@ def verify(
         return Verdict(
             path=str(path),
             bytes=reader.size,
+            sha256=reader.sha256(),
             level=level if check.somebody_asked else min(level, DERIVE),
             rounds=check.rounds,
             events=check.events,
@@ -282,7 +287,7 @@ class _Check:
             self._state = fold.start(self.world, self.reader, commit)
             self._meet_agents()
         elif commit.kind == FORK:
-            self._state = fold.forked(self.world, self.reader.path, self._state, commit)
+            self._state = fold.forked(self.world, self.reader, self._state, commit)
             self._facts.append(commit.setup or {})
             self._meet_agents()
         elif self.level >= DERIVE and not self.world.ended(self._state):

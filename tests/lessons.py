@@ -15,7 +15,7 @@ import attrs
 from kernel import run
 from kernel.codec import fingerprint
 from kernel.draws import Draws
-from kernel.journal import Header, JournalWriter
+from kernel.journal import Header, JournalReader, JournalWriter
 from kernel.world import (
     AGENT,
     AGENTS,
@@ -121,5 +121,6 @@ def play(path: Path, setup: Mapping[str, Any] = SETUP) -> Path:
 def forked(parent: Path, unit: int, out: Path, **facts: Any) -> Path:
     """A fork after a unit, by its number in the journal."""
     whole = {**UNCHANGED, **facts}
-    run.fork(LESSONS, parent, unit, lambda _: whole, lambda *_: answer, out)
+    with JournalReader(parent) as reader:
+        run.fork(LESSONS, reader, unit, lambda _: whole, lambda *_: answer, out)
     return out

@@ -80,37 +80,41 @@ def asked_in(path: str | Path) -> Iterator[Asked]:
 
     An unfinished round counts, a torn tail does not. Raises what reading a journal raises.
     """
+    with JournalReader(path) as reader:
+        yield from _asked_by(reader)
+
+
+def _asked_by(reader: JournalReader) -> Iterator[Asked]:
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
-    with JournalReader(path) as reader:
-        world = world_of(reader)
-        answers, words = _ANSWERS[world.name], world.vocabulary
-        try:
-            for commit in reader:
-                if commit.setup is not None:
-                    event = fold.setup_event(world, reader, commit)
-                    forks += commit.kind == FORK
-                    if event[words.players] is not None:
-                        chosen = _models_of(event[words.players], answers.player)
-                if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
-                    raise fold.malformed(world, reader.path, commit)
-                for block in commit.blocks[::2]:
-                    for row in block.rows(answers.code):
-                        agent, name, error, source = answers.read(row)
-                        model = _model(chosen, agent, name)
-                        if source is not None and model is not None:
-                            place = words.number(commit.unit), agent
-                            yield _asked(place, model, error, source, forks, answers.longest)
-        except TornTail:
-            return
+    world = world_of(reader)
+    answers, words = _ANSWERS[world.name], world.vocabulary
+    try:
+        for commit in reader:
+            if commit.setup is not None:
+                event = fold.setup_event(world, reader, commit)
+                forks += commit.kind == FORK
+                if event[words.players] is not None:
+                    chosen = _models_of(event[words.players], answers.player)
+            if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
+                raise fold.malformed(world, reader.path, commit)
+            for block in commit.blocks[::2]:
+                for row in block.rows(answers.code):
+                    agent, name, error, source = answers.read(row)
+                    model = _model(chosen, agent, name)
+                    if source is not None and model is not None:
+                        place = words.number(commit.unit), agent
+                        yield _asked(place, model, error, source, forks, answers.longest)
+    except TornTail:
+        return
 
 
-def earlier_in(path: str | Path, forks: int) -> list[Earlier]:
+def earlier_in(reader: JournalReader, forks: int) -> list[Earlier]:
     """The answers that stand behind so many forks: those that a run asked for itself.
 
     What they took is, where a server did not say, the most that it can have been.
     """
-    return [Earlier(_amount(one), one.error) for one in asked_in(path) if one.forks == forks]
+    return [Earlier(_amount(one), one.error) for one in _asked_by(reader) if one.forks == forks]
 
 
 def failures_in(path: str | Path) -> list[Failures]:

@@ -205,16 +205,17 @@ def resume(
     naming it: policies of the form package.module:Class play on only where `trust` lists them.
     Raises BadInput for who cannot play on and for a season that has ended, and as `record` does.
     """
-    with ExitStack() as stack:
+    with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
         def ask_of(
             state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
         ) -> Season:
             check_players(state, trust)
-            earlier = earlier_in(path, len(forks))
+            with journal.reader() as reader:
+                earlier = earlier_in(reader, len(forks))
             return stack.enter_context(season_of(state, forks, waiting, models, earlier))
 
-        return run.resume(COMPETITION, path, ask_of, on_assignment, fsync=fsync)
+        return run.resume(COMPETITION, journal, ask_of, on_assignment)
 
 
 def season_of(

@@ -30,7 +30,7 @@ from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
 from kernel.files import check_place, is_empty
 from kernel.forking import changes
-from kernel.journal import sha256_of
+from kernel.journal import JournalReader
 from kernel.world import Block, Row
 
 _KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
@@ -65,7 +65,6 @@ def fork(
             f"{parent} is a season: it has neither treatments nor recorded players",
             "leave --treatment and --source out",
         )
-    sha256 = sha256_of(parent)
     if roster and not force:
         check_place(str(out), is_own=is_empty)  # before a model is asked anything
     parts = roster.split(",") if roster else []
@@ -74,7 +73,7 @@ def fork(
     def facts_of(state: SeasonState) -> dict[str, Any]:
         config = changed(state.config, settings or {}, state.assignment)
         return {
-            "parent": sha256,
+            "parent": reader.sha256(),
             "changes": changes(state.config, config),
             "cast": _recast(state, parts, models) if parts else None,
             "replaced": sorted(
@@ -83,7 +82,7 @@ def fork(
             ),
         }
 
-    with ExitStack() as stack:
+    with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
         def ask_of(
             state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
@@ -93,7 +92,7 @@ def fork(
 
         unit = COMPETITION.vocabulary.unit_of(at)
         return run.fork(
-            COMPETITION, parent, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
+            COMPETITION, reader, unit, facts_of, ask_of, out, on_round, force=force, fsync=fsync
         )
 
 

@@ -61,7 +61,7 @@ def moments(
             state = fold.start(COMPETITION, reader, commit)
         elif commit.kind == FORK:
             assert state is not None
-            state = fold.forked(COMPETITION, reader.path, state, commit)
+            state = fold.forked(COMPETITION, reader, state, commit)
         elif commit.kind == UNIT:
             assert state is not None
             for step in under_way.completed_by(commit):

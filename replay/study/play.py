@@ -42,10 +42,9 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
     begun as planned. None if it is to be played anew.
     """
     try:
-        found = sha256_of(path)
-        if sha256 is not None and found != sha256:
-            return None
         verdict = verify(path, FOLD)
+        if sha256 is not None and verdict.sha256 != sha256:
+            return None
         if not (verdict.holds and verdict.finished) or verdict.forks:
             return None
         with JournalReader(path) as reader:
@@ -54,7 +53,7 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
             setup = next(iter(reader)).setup or {}
     except GoldrushError:
         return None
-    return (found, verdict.bytes) if _begins_as(run, setup) else None
+    return (verdict.sha256, verdict.bytes) if _begins_as(run, setup) else None
 
 
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:

@@ -165,7 +165,8 @@ def resume(path: Path, way: str) -> list[tuple[int, int, int]]:
         made.append(Asked(way, waiting))
         return made[0]
 
-    run.resume(CHOIR, path, ask_of)
+    with JournalWriter.reopen(path) as journal:
+        run.resume(CHOIR, journal, ask_of)
     return made[0].asked
 
 
@@ -457,7 +458,8 @@ def forked(parent: Path, at: int, out: Path, way: str, seed: int = 9) -> list[tu
         made.append(Asked(way, waiting))
         return made[0]
 
-    run.fork(CHOIR, parent, at, lambda hall: {"seed": seed}, ask_of, out)
+    with JournalReader(parent) as reader:
+        run.fork(CHOIR, reader, at, lambda hall: {"seed": seed}, ask_of, out)
     return made[0].asked
 
 
@@ -529,8 +531,8 @@ def test_forged_inputs_that_wait_are_refused_before_anybody_is_asked(
     path = write(tmp_path / "forged.journal", [*beginning, *commits], HEADER)
     before = path.read_bytes()
     asked: list[Any] = []
-    with pytest.raises(MalformedEvents, match=says):
-        run.resume(CHOIR, path, lambda *given: asked.append(given) or at_once)
+    with JournalWriter.reopen(path) as journal, pytest.raises(MalformedEvents, match=says):
+        run.resume(CHOIR, journal, lambda *given: asked.append(given) or at_once)
     broken = verify(path, world=CHOIR, ask=at_once).broken
 
     assert ([], before) == (asked, path.read_bytes())

@@ -763,8 +763,11 @@ def test_joining_the_pieces_of_a_block_gives_it_again(
 def test_runs_of_a_world_without_forks_cannot_be_forked(path: Path, tmp_path: Path) -> None:
     play(path)
     out = tmp_path / "fork"
-    with pytest.raises(BadInput, match=r"runs of the .* world cannot be forked"):
-        run.fork(BIDDING, path, 1, lambda _: {}, lambda *_: ask, out)
+    with (
+        JournalReader(path) as reader,
+        pytest.raises(BadInput, match=r"runs of the .* world cannot be forked"),
+    ):
+        run.fork(BIDDING, reader, 1, lambda _: {}, lambda *_: ask, out)
 
     assert not out.exists()
 

@@ -74,10 +74,11 @@ def test_a_fork_has_the_number_of_the_unit_that_it_follows(path: Path, tmp_path:
 def test_a_fork_at_the_start_plays_everything_anew(path: Path, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     out = tmp_path / "fork"
-    run.fork(
-        LESSONS, path, 0, lambda _: UNCHANGED, lambda *_: answer, out,
-        lambda unit, school: told.append((unit, school.lesson)),
-    )  # fmt: skip
+    with JournalReader(path) as reader:
+        run.fork(
+            LESSONS, reader, 0, lambda _: UNCHANGED, lambda *_: answer, out,
+            lambda unit, school: told.append((unit, school.lesson)),
+        )  # fmt: skip
 
     assert [(unit, unit) for unit in range(5)] == told
     assert [START, FORK, UNIT, UNIT, UNIT, UNIT, END] == [c.kind for c in commits_of(out)]
@@ -110,15 +111,19 @@ def test_a_unit_that_closes_too_early_is_named_as_people_count(path: Path) -> No
 
 
 def test_a_run_that_has_ended_is_told_with_its_last_unit(path: Path) -> None:
-    with pytest.raises(BadInput, match="has ended with lesson 3"):
-        run.resume(LESSONS, path, lambda *_: answer)
+    with (
+        JournalWriter.reopen(path) as journal,
+        pytest.raises(BadInput, match="has ended with lesson 3"),
+    ):
+        run.resume(LESSONS, journal, lambda *_: answer)
 
 
 def test_resuming_counts_units_as_the_file_does(path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: commits_of(path)[2].end])
     told: list[int] = []
-    run.resume(LESSONS, path, lambda *_: answer, lambda unit, _: told.append(unit))
+    with JournalWriter.reopen(path) as journal:
+        run.resume(LESSONS, journal, lambda *_: answer, lambda unit, _: told.append(unit))
 
     assert [3, 4] == told
     assert whole == path.read_bytes()

@@ -23,7 +23,7 @@ from kernel.competition import COMPETITION
 from kernel.competition.config import config_of
 from kernel.competition.events import ANSWERED
 from kernel.errors import BadInput, RunStopped
-from kernel.journal import START, Commit, Header
+from kernel.journal import START, Commit, Header, JournalReader
 from kernel.world import Block
 from replay.log import log
 from replay.usage import usage
@@ -431,7 +431,8 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
         cast = cast_of(4, ["worker=llm:a"], limits)
         with pytest.raises(RunStopped, match="--max-tokens"):
             record(path, SETTINGS, cast, models=limits)
-        spent = sum(one.amount.tokens for one in earlier_in(path, 0))
+        with JournalReader(path) as reader:
+            spent = sum(one.amount.tokens for one in earlier_in(reader, 0))
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):
             resume(path, models=limits)

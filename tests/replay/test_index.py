@@ -441,8 +441,8 @@ def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
     frozen = unpack(pack(MINING.freeze(state)))  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         _written(Path(folder, "a.journal"), game, rounds)
-        past = fold.past(MINING, os.path.join(folder, "a.journal"), at)
-        thawed = MINING.thaw(frozen, past)  # type: ignore[misc]
+        with JournalReader(Path(folder, "a.journal")) as reader:
+            thawed = MINING.thaw(frozen, fold.past(MINING, reader, at))  # type: ignore[misc]
 
     assert facts_of(state)[4:] == facts_of(thawed)[4:]
     assert MINING.digest(state) == MINING.digest(thawed)

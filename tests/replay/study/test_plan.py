@@ -11,6 +11,7 @@ import replay.study
 from agents.mining import record
 from agents.roster import ROSTER_DEFAULT
 from kernel.errors import BadInput
+from kernel.journal import JournalReader
 from kernel.mining.treatments import TREATMENTS
 from replay.study.plan import (
     BASELINES,
@@ -349,8 +350,11 @@ def test_a_recording_is_read_once_for_all_seeds(
     read: list[str] = []
     from agents import recorded
 
-    digest = recorded.sha256_of
-    monkeypatch.setattr(recorded, "sha256_of", lambda path: read.append(path) or digest(path))
+    def counted(path: str, *, hashed: bool) -> JournalReader:
+        read.append(path)
+        return JournalReader(path, hashed=hashed)
+
+    monkeypatch.setattr(recorded, "JournalReader", counted)
     plan = plan_of(**{**ONE, "rosters": [f"recorded:{tmp_path / 'x.journal'}"], "seeds": 50})
 
     assert 50 == len(plan.runs())
