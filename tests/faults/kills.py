@@ -1,11 +1,12 @@
 """Recorders killed, resumed, killed again: `python -m tests.faults.kills [--kills 200]`.
 
-A process with one thread, which forks those that it kills, so that hundreds take seconds. Half of
-the kills come at a random instant; the others, one after the other, at every call by which a
-journal is changed. What counts: a round that the recorder announced is in the file, the file is a
-beginning of the one never interrupted, and at last it is that file, byte for byte.
+A process with one thread, which forks those that it kills, so that hundreds take seconds. Some are
+killed by every call that changes a disk, one after the other; the others by one that is drawn, or
+from outside, as soon as they announce a round that is drawn: no clock has a say. What counts: a
+round that the recorder announced is in the file, the file is a beginning of the one never
+interrupted, and at last it is that file, byte for byte.
 
-Half of the recorders write in small pieces, so that kills meet commits half written.
+Recorders write in small pieces, so that kills meet commits half written.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import random
 import signal
 import sys
 import tempfile
-import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -27,11 +27,10 @@ from typing import Any
 import attrs
 
 from agents.mining import record, resume
-from kernel import journal
 from kernel.errors import BadInput, GoldrushError, TornTail
 from kernel.journal import FORK, JournalReader
 from replay.fork import fork
-from tests.faults.disk import Disk
+from tests.faults.dying import die_at
 from tests.faults.journals import AUTHORITY, BIG, FORKED_AT, ROSTER, SMALL, TRUST, fork_small, small
 from tests.faults.policies import NOISY
 
@@ -49,7 +48,6 @@ class Run:
     start: Act
     start_over: Act  # where nothing was left to go on with
     whole: bytes
-    seconds: float  # that it takes
     forks_at: int | None = None
 
 
@@ -116,7 +114,7 @@ class Killing:
             (_forked_small(parent), _forked_small(parent, force=True), b"", out.read_bytes(),
              FORKED_AT),
         ):  # fmt: skip
-            run = Run(act, over, after, 0, at)
+            run = Run(act, over, after, at)
             call = 0
             while self._killed_at(run, before, call, piece):
                 call += 1
@@ -127,13 +125,12 @@ class Killing:
         runs = self._runs()
         until = self.counts["kills"] + kills
         while self.counts["kills"] < until:
-            run, slowly = self.chance.choice(runs)
+            run = self.chance.choice(runs)
             self.path.unlink(missing_ok=True)
-            disk = Disk(piece=self.chance.randint(1, 60)) if slowly else None
-            self._see_through(run, self._spawn(run.start, disk), run.seconds)
+            self._see_through(run)
 
-    def _runs(self) -> list[tuple[Run, bool]]:
-        """A recorder and a forker, on a quick and on a slow disk, with the time that each takes."""
+    def _runs(self) -> list[Run]:
+        """A recorder and a forker."""
         roster = f"random*3,raid,{NOISY}"
         parent = self.folder / "long.journal"
         record(parent, BIG, roster, AUTHORITY)
@@ -142,14 +139,11 @@ class Killing:
             (recorded(BIG, roster), recorded(BIG, roster, force=True), None),
             (forked(parent, 20), forked(parent, 20, force=True), 20),
         ):
-            for slowly in (False, True):
-                self.path.unlink(missing_ok=True)
-                began = time.monotonic()
-                pid, heard = self._spawn(start, Disk(piece=30) if slowly else None)
-                _last_round(heard)
-                self.counts["tracebacks"] += _wait(pid) == FAILED
-                seconds = time.monotonic() - began
-                runs.append((Run(start, over, self.path.read_bytes(), seconds, at), slowly))
+            self.path.unlink(missing_ok=True)
+            pid, heard = self._spawn(start)
+            _last_round(heard)
+            self.counts["tracebacks"] += _wait(pid) == FAILED
+            runs.append(Run(start, over, self.path.read_bytes(), at))
         return runs
 
     def _killed_at(self, run: Run, before: bytes, call: int, piece: int) -> bool:
@@ -157,32 +151,37 @@ class Killing:
         self.path.unlink(missing_ok=True)
         if before:
             self.path.write_bytes(before)
-        pid, heard = self._spawn(run.start, Disk(piece=piece, dies_at=call))
+        pid, heard = self._spawn(run.start, piece, dies_at=call)
         code = _wait(pid)
-        self._judge(run, heard, code)
+        self._judge(run, _last_round(heard), code)
         self._finish(run)
         return code == -signal.SIGKILL
 
-    def _see_through(self, run: Run, process: tuple[int, int], seconds: float) -> None:
+    def _see_through(self, run: Run) -> None:
         """Kill a process at a random instant, and what goes on in its place, till one ends."""
+        act = run.start
         for _ in range(TRIES):
-            pid, heard = process
-            time.sleep(self.chance.uniform(0, seconds * 1.05))
-            os.kill(pid, signal.SIGKILL)
+            piece = self.chance.randint(1, 200)
+            if self.chance.random() < 0.5:
+                calls = len(run.whole) // piece + 3 * BIG["rounds"]
+                pid, heard = self._spawn(act, piece, dies_at=self.chance.randrange(calls))
+                announced = _last_round(heard)
+            else:
+                pid, heard = self._spawn(act, piece)
+                announced = _last_round(heard, pid, self.chance.randint(0, BIG["rounds"]))
             code = _wait(pid)
-            self._judge(run, heard, code)
+            self._judge(run, announced, code)
             if code != -signal.SIGKILL or self.chance.random() < 0.5:
                 break
-            process = self._spawn(self._next(run), Disk(piece=self.chance.randint(1, 200)))
+            act = self._next(run)
         self._finish(run)
 
-    def _judge(self, run: Run, heard: int, code: int) -> None:
+    def _judge(self, run: Run, announced: int, code: int) -> None:
         """Count a kill and what it left."""
         killed = code == -signal.SIGKILL
         self.counts["tracebacks"] += code == FAILED
         self.counts["kills"] += killed
         self.counts["forks"] += killed and run.forks_at is not None
-        announced = _last_round(heard)
         left, kinds, torn = _left(self.path)
         data = self.path.read_bytes() if self.path.exists() else b""
         self.counts["inside a commit"] += torn
@@ -225,7 +224,9 @@ class Killing:
         self.counts[kind] += 1
         self.says.append(f"{kind}: {says}")
 
-    def _spawn(self, act: Act, disk: Disk | None = None) -> tuple[int, int]:
+    def _spawn(
+        self, act: Act, piece: int = 1 << 40, *, dies_at: int | None = None
+    ) -> tuple[int, int]:
         """A process that does this; its id, and the pipe on which it announces rounds."""
         heard, told = os.pipe()
         pid = os.fork()
@@ -235,8 +236,7 @@ class Killing:
         os.close(heard)
         code = 0
         try:
-            if disk is not None:
-                journal.os = disk  # type: ignore[assignment]
+            die_at(dies_at, piece)
             act(self.path, lambda unit, _: _announce(told, unit))
         except BadInput:
             code = 2  # the run had come to its end
@@ -258,11 +258,17 @@ def _wait(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _last_round(heard: int) -> int:
-    """The last round that was announced before the kill."""
-    with os.fdopen(heard, "rb") as pipe:
-        told = pipe.read()
-    return int.from_bytes(told[-4:], "big")
+def _last_round(heard: int, pid: int | None = None, kills: int = 0) -> int:
+    """The last round that was announced; `pid` is killed as soon as round `kills` is."""
+    last = 0
+    with os.fdopen(heard, "rb", buffering=0) as pipe:
+        while True:
+            if pid is not None and last >= kills:
+                os.kill(pid, signal.SIGKILL)
+                pid = None
+            if not (told := pipe.read(4)):
+                return last
+            last = int.from_bytes(told, "big")
 
 
 def _left(path: Path) -> tuple[int, list[int], bool]:

@@ -22,7 +22,7 @@ def test_what_was_announced_survives_every_kill_and_the_run_ends_in_the_same_byt
             sys.executable, "-m", "tests.faults.kills", "--seed", str(seed),
             "--kills", str(KILLS), "--piece", str(piece),
         ],
-        cwd=ROOT, capture_output=True, text=True, timeout=300,
+        cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
     assert (done.returncode, done.stderr) == (0, "")
