@@ -65,6 +65,10 @@ _STYLE: Final[Any] = {
 
 _METADATA: Final = ("Creator", "Date", "Format", "Type")  # nothing that a page needs
 _PATH: Final = re.compile(r'<path[^>]* d="[^"]*"')
+_TAG: Final = re.compile(r"<[^>]*>")
+_STYLED: Final = re.compile(r' style="([^"]*)"')
+_FONT: Final = re.compile(r"(?:(?P<weight>\d+) )?(?P<size>[\d.]+px) (?P<family>.+)")
+_SHEET: Final = re.compile(r"<style[^>]*>\*\{([^}]*)\}</style>")
 _DIGITS: Final = re.compile(r"(\.\d\d)\d+")
 
 Cells = Mapping[Cell, Sequence[Result]]
@@ -453,13 +457,37 @@ def _panels(
         text = io.StringIO()
         canvas.savefig(text, format="svg", metadata=dict.fromkeys(_METADATA))
     svg = text.getvalue()
-    return Drawn(_rounded(svg[svg.index("<svg") :]), without)
+    return Drawn(_rounded(_unstyled(svg[svg.index("<svg") :])), without)
 
 
 def _in_a_line(legend: Sequence[Any]) -> int:
     """How many entries of a legend stand beside each other within the figure."""
     longest = max((len(entry.get_label()) for entry in legend), default=0)
     return max(1, min(7, len(legend), int(WIDTH / (0.45 + CHARACTER * longest))))
+
+
+def _unstyled(svg: str) -> str:
+    """The SVG with attributes in place of styles, which a page's policy does not allow."""
+    sheet = _SHEET.search(svg)
+    if sheet is not None:
+        svg = svg[: sheet.start()] + svg[sheet.end() :]
+        svg = f"<svg{_attributes(sheet[1])}{svg.removeprefix('<svg')}"
+    return _TAG.sub(lambda tag: _STYLED.sub(lambda style: _attributes(style[1]), tag.group()), svg)
+
+
+def _attributes(style: str) -> str:
+    """The declarations of a style as SVG's presentation attributes; `font`, which is none, in its
+    parts.
+    """
+    found: dict[str, str] = {}
+    for declaration in filter(None, map(str.strip, style.split(";"))):
+        name, _, value = map(str.strip, declaration.partition(":"))
+        font = _FONT.fullmatch(value) if name == "font" else None
+        if font is None:
+            found[name] = value
+        else:
+            found |= {f"font-{part}": is_ for part, is_ in font.groupdict().items() if is_}
+    return "".join(f' {name}="{value}"' for name, value in found.items())
 
 
 def _rounded(svg: str) -> str:

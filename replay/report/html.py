@@ -1,9 +1,15 @@
-"""A page as one HTML file that needs nothing else: styles and figures in it, and no scripts."""
+"""A page as one HTML file that needs nothing else: styles and figures in it, and no scripts.
+
+Its Content-Security-Policy allows the one style sheet, by its hash, and nothing else: no script, no
+request to anywhere, whatever a name on the page should turn out to be.
+"""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from html import escape
 from typing import Final
 
@@ -52,6 +58,11 @@ small { font-size: .72rem; }
   a { color: inherit; text-decoration: none; }
 }
 """
+_SHEET: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
+_POLICY: Final = (
+    f"default-src 'none'; style-src 'sha256-{_SHEET}'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
+)
 _COLOURED: Final = ("supported", "not supported", "undecided")  # each a class above
 _TAG: Final = re.compile(r"<[^>]*>")
 _NAMED: Final = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
@@ -67,6 +78,7 @@ def as_html(blocks: Sequence[Block]) -> str:
             written.append(_contents(blocks))
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{_text(title)}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(written) + "\n</body>\n</html>\n"
     )

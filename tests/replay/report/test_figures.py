@@ -13,7 +13,7 @@ import pytest
 
 from replay.measures import MEASURES
 from replay.report import figures
-from replay.report.figures import Drawn
+from replay.report.figures import Drawn, _unstyled
 from replay.report.looks import looks_of
 from replay.study.comparisons import Against
 from replay.study.inference import interval
@@ -96,8 +96,9 @@ def test_where_colours_repeat_lines_are_dashed() -> None:
 
     assert 0 < svg.count("stroke-dasharray")
     colour = looks_of(rosters)["roster-7"].colour.lower()
-    assert re.search(rf"stroke: {colour}; stroke-width: [\d.]+; stroke-dasharray|"
-                     rf"stroke-dasharray[^\"]*stroke: {colour}", svg)  # fmt: skip
+    assert re.search(rf'stroke-dasharray="[^"]*"[^>]*stroke="{colour}"', svg) or re.search(
+        rf'stroke="{colour}"[^>]*stroke-dasharray', svg
+    )
 
 
 # what there are no data for
@@ -271,3 +272,17 @@ def test_a_forest_where_nothing_differs_is_drawn() -> None:
 def test_halves_of_one_value_are_drawn() -> None:
     same: Halves = (0.0, 0.0)
     assert drawn("half_against_half", cells("random", halves=dict.fromkeys(MEASURES, same))).svg
+
+
+def test_styles_become_attributes_and_text_stays_as_it_is() -> None:
+    svg = (
+        '<svg width="1pt"><defs><style type="text/css">*{stroke-linejoin: round}</style></defs>'
+        '<text style="font: 7px \'DejaVu Sans\', serif; fill: #777777">a style="b: c"</text>'
+        '<text style="font: 700 7.5px serif"/><path d="M 0 0" style=""/></svg>'
+    )
+
+    assert (
+        '<svg stroke-linejoin="round" width="1pt"><defs></defs>'
+        '<text font-size="7px" font-family="\'DejaVu Sans\', serif" fill="#777777">a style="b: c"'
+        '</text><text font-weight="700" font-size="7.5px" font-family="serif"/><path d="M 0 0"/></svg>'
+    ) == _unstyled(svg)

@@ -1,8 +1,10 @@
 """The report of a small study: what is on the page, that it follows from what stands beside it."""
 
+import hashlib
 import json
 import re
 import shutil
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,32 @@ def test_the_page_needs_nothing_else(html: str, page: Page) -> None:
     assert [] == [name for _, name, _ in page.attributes if name.startswith("on")]
     assert "@import" not in html
     assert all(link.startswith("#") for link in page.links)
+
+
+def test_the_policy_of_the_page_covers_all_that_is_in_it(html: str, page: Page) -> None:
+    """Nothing can be fetched or run, and what is inline is allowed by name: one style sheet."""
+    [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', html)
+    allowed = {part.split()[0]: part.split()[1:] for part in policy.split("; ")}
+    sheets = re.findall(r"<style[^>]*>(.*?)</style>", html, re.DOTALL)
+    hashes = [b64encode(hashlib.sha256(sheet.encode()).digest()).decode() for sheet in sheets]
+
+    assert html.index("Content-Security-Policy") < html.index("<style")
+    assert 1 == len(sheets) == page.tags.count("style")
+    assert {
+        "default-src": ["'none'"],
+        "style-src": [f"'sha256-{hashes[0]}'"],
+        "img-src": ["data:"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    } == allowed
+    assert not {"script", "style"} & {name for _, name, _ in page.attributes}
+    assert not {"form", "a"} & {
+        tag for tag, name, value in page.attributes if name == "href" and not value.startswith("#")
+    }
+    urls = [u for *_, value in page.attributes for u in re.findall(r"url\(([^)]*)\)", value)]
+    assert urls
+    assert all(url.startswith("#") for url in urls)
+    assert "url(" not in sheets[0]
 
 
 def test_every_name_is_unique_and_every_link_leads_somewhere(page: Page) -> None:
