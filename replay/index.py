@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar
@@ -231,11 +232,12 @@ def _closing(reader: JournalReader, entry: Entry) -> Commit:
 
 
 def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | None:
-    """A new index, from one fold over the journal; None where none can be kept.
+    """A new index, from one fold over the journal, or the one that another process has made
+    meanwhile; None where none can be kept.
 
     It is not synced to the disk: what a power loss leaves of it shows in use.
     """
-    try:
+    with suppress(BadInput, JournalError):  # a full disk, a file that is being written
         file = cache.unfinished(_name(facts))
         if file is None:
             return None
@@ -247,9 +249,7 @@ def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | No
             tail = facts + _FOOT.pack(_MAGIC, len(table) // _ENTRY.size, 0)[:-8]
             cache.append(file, bytes(table) + tail + xxh3_64_intdigest(tail).to_bytes(8, "big"))
             file.publish()
-    except (BadInput, JournalError):  # another process makes it, a full disk
-        return Index.open(facts)
-    cache.trim()
+        cache.trim()
     return Index.open(facts)
 
 

@@ -109,6 +109,17 @@ def test_a_folder_that_others_could_change_is_not_used(
     assert found == sorted(tmp_path.rglob("*"))
 
 
+def test_a_folder_of_another_account_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep("a")
+    another = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: another)
+    monkeypatch.setattr(cache, "CACHE_MAX", 0)
+    cache.trim()
+
+    assert kept("a") is cache.unfinished("b") is None
+    assert ["a.index"] == os.listdir(cached())
+
+
 def test_what_is_no_file_of_this_user_is_not_read() -> None:
     keep("a")
     (cached() / "link.index").symlink_to(cached() / "a.index")
@@ -118,7 +129,7 @@ def test_what_is_no_file_of_this_user_is_not_read() -> None:
     assert b"data" == kept("a")
     assert [None] * 4 == [kept(name) for name in ("link", "folder", "pipe", "none")]
     for name in ("link", "folder", "pipe"):
-        with pytest.raises(BadInput, match="ordinary file"):
+        with pytest.raises(BadInput, match=r"folder|ordinary file"):
             cache.unfinished(name)
 
 
@@ -127,15 +138,16 @@ def test_what_was_not_used_for_longest_is_removed_first(monkeypatch: pytest.Monk
         keep(name, bytes(10))
         os.utime(cached() / f"{name}.index", ns=(0, day))
     (cached() / "other").write_bytes(bytes(100))
+    (cached() / "link.index").symlink_to("other")
     monkeypatch.setattr(cache, "CACHE_MAX", 40)
     cache.trim()
-    before = sorted(path.name for path in cached().iterdir())
+    before = sorted(os.listdir(cached()))
     kept("a")
     monkeypatch.setattr(cache, "CACHE_MAX", 25)
     cache.trim()
 
-    assert ["a.index", "b.index", "c.index", "d.index", "other"] == before
-    assert ["a.index", "d.index", "other"] == sorted(path.name for path in cached().iterdir())
+    assert ["a.index", "b.index", "c.index", "d.index", "link.index", "other"] == before
+    assert ["a.index", "d.index", "link.index", "other"] == sorted(os.listdir(cached()))
 
 
 def test_a_file_larger_than_the_limit_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

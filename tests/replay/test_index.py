@@ -254,6 +254,18 @@ def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.Monkey
     assert [] == list(cached().iterdir())
 
 
+def test_indexes_over_the_limit_together_make_room(
+    journal: Path, small: pytest.MonkeyPatch, recorded: bytes
+) -> None:
+    other = journal.with_name("b.journal")
+    other.write_bytes(recorded)
+    rebuild(journal, 5)
+    small.setattr("replay.cache.CACHE_MAX", index_of(journal).stat().st_size * 3 // 2)
+    rebuild(other, 5)
+
+    assert [index_of(other)] == list(cached().iterdir())
+
+
 def test_an_index_that_another_process_has_just_made_is_used(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
