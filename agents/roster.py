@@ -27,6 +27,7 @@ from agents.recorded import Recorded, Recording
 from agents.specialists import Claimer, Defender, Miner, Raider
 from kernel.errors import BadInput, described
 from kernel.mining.config import AGENTS_MAX
+from kernel.text import check_name
 
 POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "random": Random,
@@ -173,6 +174,8 @@ def _pairs(text: str) -> list[tuple[str, int | None]]:
         count = None if match["count"] is None else int(match["count"])
         if count == 0:
             raise BadInput(f"{part.strip()!r} counts no agent", "leave the entry out")
+        if not match["name"].startswith(RECORDED + ":"):  # a path may be any
+            check_name("policy", match["name"])
         pairs.append((match["name"], count))
     if sum(count or 1 for _, count in pairs) > AGENTS_MAX:
         raise BadInput("the roster is too long", f"at most {AGENTS_MAX} agents can play")

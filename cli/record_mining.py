@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from cli.models import failed
@@ -43,13 +44,22 @@ def told(summary: Any) -> str:
     path = printable(shlex.quote(summary.path))
     goldrush = program()
     undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
-    rows = [("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")]
+    rows: list[Sequence[str]] = [
+        ("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")
+    ]
     for entry in summary.policies:
         spent = sum(entry.spent.values()) or 1
         shares = [f"{points / spent:.0%}" for points in entry.spent.values()]
         each = f"{entry.gold / entry.agents:,.1f}"
         rows.append(
-            (entry.policy, str(entry.agents), f"{entry.gold:,.1f}", each, str(entry.plots), *shares)
+            (
+                printable(entry.policy),
+                str(entry.agents),
+                f"{entry.gold:,.1f}",
+                each,
+                str(entry.plots),
+                *shares,
+            )
         )
     forks = "".join(f"after round {fork.unit} {printable(tell(fork))}\n" for fork in summary.forks)
     return f"""\

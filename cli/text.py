@@ -12,13 +12,12 @@ from typing import Any
 
 import click
 
+from kernel.text import escaped
+
 
 def printable(text: str) -> str:
-    """The text with every character that is no plain text written as an escape."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
+    """The text with every character that cannot be seen written as an escape."""
+    return escaped(text)
 
 
 def program() -> str:

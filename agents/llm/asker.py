@@ -67,8 +67,14 @@ class Asker:
         self._client.close()
 
     def settled(self, model: Model, schema: Mapping[str, Any]) -> Model:
-        """The model, after a short question to it; see `probe.settled`."""
+        """The model, after a short question to it; see `probe.settled`. Tells of a key that is sent
+        unencrypted.
+        """
         endpoint = self._endpoints[model.name]
+        if endpoint.bares_key():
+            self._models.tell(
+                f"llm:{model.name}: its key goes unencrypted to {endpoint.base_url}; use https"
+            )
         return settled(self._client, model, endpoint, schema)
 
     def answers(

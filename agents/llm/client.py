@@ -31,7 +31,7 @@ import httpx2
 import openai
 
 from agents.llm.budget import Amount, Budget
-from agents.llm.models import NAME_MAX, Endpoint
+from agents.llm.models import KEY_MIN, NAME_MAX, Endpoint
 from agents.llm.question import TEXT_MAX, Answer, Question
 from kernel.draws import Draws
 from kernel.errors import BadInput
@@ -40,7 +40,6 @@ BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
 TROUBLE_MAX: Final = 200  # characters of what went wrong
-SECRET_MIN: Final = 6  # characters from which on a key is looked for in texts
 AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
 
 
@@ -162,7 +161,7 @@ class Client:
         if endpoint not in self._servers:
             key = endpoint.key()
             sent = (key or "", *_custom_headers())
-            self._secrets |= {secret for secret in sent if len(secret) >= SECRET_MIN}
+            self._secrets |= {secret for secret in sent if len(secret) >= KEY_MIN}
             try:
                 self._servers[endpoint] = _connected(endpoint, key)
             except httpx2.InvalidURL as error:

@@ -13,6 +13,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,12 +21,14 @@ from urllib.parse import urlsplit
 import attrs
 
 from kernel.errors import BadInput, shown
+from kernel.text import is_visible
 
 LLM: Final = "llm"
 
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
 LIMITS = ("max_tokens", "max_completion_tokens")
 
+KEY_MIN: Final = 6  # characters from which on a key is looked for, and cut out of texts
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
 CONCURRENCY_MAX: Final = 1_000
@@ -48,11 +51,11 @@ def _real(low: float, high: float) -> tuple[Callable[[Any], bool], str]:
 
 
 def _is_name(value: Any) -> bool:
-    return type(value) is str and 0 < len(value) <= NAME_MAX and value.isprintable()
+    return type(value) is str and 0 < len(value) <= NAME_MAX and is_visible(value)
 
 
 def _is_url(value: Any) -> bool:
-    if type(value) is not str or not value.isprintable() or " " in value:
+    if type(value) is not str or not is_visible(value) or " " in value:
         return False
     try:
         parts = urlsplit(value)
@@ -64,7 +67,7 @@ def _is_url(value: Any) -> bool:
 
 
 _CHOICE: Final = {
-    "model": (_is_name, f"a name of at most {NAME_MAX} characters"),
+    "model": (_is_name, f"a name of at most {NAME_MAX} characters, each of which can be seen"),
     "temperature": _real(0, 2),
     "max_tokens": _whole(1, MAX_TOKENS_MAX),
     "seed": _whole(0, 2**53 - 1),
@@ -146,6 +149,23 @@ class Endpoint:
             # No header holds it, and an error that quotes it escaped could not be cleaned of it.
             raise BadInput(f"what {self.key_env} holds is no key", "it must be one word in ASCII")
         return key or None
+
+    def bares_key(self) -> bool:
+        """Whether a key is sent unencrypted to another machine than this one. Raises as `key`."""
+        if self.base_url is None or self.key() is None:
+            return False
+        parts = urlsplit(self.base_url)
+        return parts.scheme == "http" and not _is_loopback(parts.hostname or "")
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a name or an address is that of this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _log(line: str) -> None:

@@ -31,6 +31,7 @@ from kernel.competition.state import (
     Agent,
 )
 from kernel.errors import BadInput, described, shown
+from kernel.text import check_name
 
 SCRIPTED: Final = "scripted"
 SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
@@ -84,6 +85,7 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
     """Policy and options of an entry, from what people write. Raises BadInput."""
+    check_name("policy", text)
     family, _, name = text.partition(":")
     if family != LLM:
         check_policy(text)

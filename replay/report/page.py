@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from kernel.text import escaped
 from replay.study.inference import Interval
 
 
@@ -75,12 +76,7 @@ def printable(text: str) -> str:
     """The text with every character that is none to be seen written as an escape: names come from
     whoever made the study, and some characters are not allowed in a page, or turn it around.
     """
-    return "".join(
-        c
-        if c.isprintable() or c == TOGETHER
-        else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
+    return escaped(text, but=TOGETHER)
 
 
 def number(value: float | None, digits: int = 3) -> str:

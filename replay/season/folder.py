@@ -31,6 +31,7 @@ from agents.season.character import MOST, instructions_of
 from kernel.competition.conduct import described
 from kernel.competition.state import GONE, Agent
 from kernel.errors import BadInput, shown
+from kernel.text import is_visible
 from replay.season.leaderboard import Standing, standing
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -193,7 +194,7 @@ def _quoted(value: Any) -> str:
 
 def _safe(text: str) -> str:
     """Text on one line that is no markup: what could be is written as JSON escapes it."""
-    return "".join(c if c.isprintable() and c not in "<>&`[]|" else _escaped(c) for c in text)
+    return "".join(c if is_visible(c) and c not in "<>&`[]|" else _escaped(c) for c in text)
 
 
 def _escaped(character: str) -> str:

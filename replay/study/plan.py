@@ -23,6 +23,7 @@ from kernel.errors import BadInput, shown
 from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
 from kernel.mining.treatments import BASELINE, TREATMENTS
 from kernel.settings import INTEGER_MAX
+from kernel.text import check_name
 
 ALL: Final = "all"
 # The source's four baselines, each alone, and the default mix of them.
@@ -262,6 +263,7 @@ def _plan_of_table(table: Mapping[str, Any]) -> Plan:
     _check_texts("roster", list(named.values()))
     listed = _listed(table.get("rosters", list(named) or ["baselines"]))
     for name in named:
+        check_name("roster", name)
         if name in (*BASELINES, "baselines"):
             raise BadInput(f"a roster cannot be called {shown(name)}", "take a name of its own")
     rosters = {name: named.get(name, name) for name in _once("roster", listed)}

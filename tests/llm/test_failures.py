@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.llm.failures import FIRST, Failures, Tally
+from agents.llm.models import Models
 from agents.llm.usage import failures_in
 from agents.mining import record, resume
 from kernel.errors import BadInput, RunStopped
@@ -237,3 +238,31 @@ def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
     tally = Tally([("x", "overflow"), ("x", None), ("x", "a code of somebody's own")])
 
     assert [Failures("x", 3, {})] == tally.all()
+
+
+@pytest.mark.parametrize("key", ["sk-something", None])
+@pytest.mark.parametrize("by", ["file", "option", "environment"])
+def test_a_key_that_would_go_unencrypted_is_told_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None, by: str
+) -> None:
+    """The name of the machine leads to the test's server by way of a proxy."""
+    lines: list[str] = []
+    if key is None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    else:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+    address = "http://models.example.org/v1"
+    with serving(playing) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.address.removesuffix("/v1"))
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        if by == "file":
+            chosen = models(address, tell=lines.append, key_env="OPENAI_API_KEY")
+        elif by == "option":
+            chosen = Models(base_url=address, tell=lines.append)
+        else:
+            monkeypatch.setenv("OPENAI_BASE_URL", address)
+            chosen = Models(tell=lines.append)
+        record(path, {"rounds": 2}, "llm:a*2,raid", models=chosen)
+
+    says = f"llm:a: its key goes unencrypted to {address}; use https"
+    assert ([says] if key else []) == lines

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import agents.llm
 from agents.llm.models import (
     FILE_MAX,
+    KEY_MIN,
     LLM,
     MAX_TOKENS_MAX,
     NAME_MAX,
@@ -515,7 +517,9 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(BadInput, match="a name of at most 200 characters") as refused:
+    with pytest.raises(
+        BadInput, match=r"a name of at most 200 characters|cannot be seen"
+    ) as refused:
         parse_roster(f"llm:{name}*1")
 
     assert str(refused.value).isprintable()
@@ -527,3 +531,34 @@ def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -
     path.write_text(f'["{name}"]\n')
     with pytest.raises(BadInput, match="no roster could name it"):
         read_models(path)
+
+
+@pytest.mark.parametrize(
+    ("address", "bares"),
+    [
+        ("http://models.example.org/v1", True),
+        ("http://10.0.0.7:8000/v1", True),
+        ("http://[2001:db8::1]/v1", True),
+        ("http://127.0.0.1.example.org/v1", True),
+        ("http://0.0.0.0:8000/v1", True),
+        ("https://models.example.org/v1", False),
+        ("http://localhost:8000/v1", False),
+        ("http://a.localhost/v1", False),
+        ("http://127.0.0.9:8000/v1", False),
+        ("http://[::1]:8000/v1", False),
+        (None, False),
+    ],
+)
+def test_a_key_is_bare_where_plain_http_takes_it_to_another_machine(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, bares: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
+
+    assert bares is Endpoint(address).bares_key()
+    assert not Endpoint(address, key_env=None).bares_key()
+
+
+def test_the_page_says_how_short_a_key_may_be_that_is_cut_out() -> None:
+    page = Path(agents.llm.__file__).with_name("README.md").read_text(encoding="utf-8")
+
+    assert f"(of {KEY_MIN}\ncharacters or more)" in page

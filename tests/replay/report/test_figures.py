@@ -284,5 +284,6 @@ def test_styles_become_attributes_and_text_stays_as_it_is() -> None:
     assert (
         '<svg stroke-linejoin="round" width="1pt"><defs></defs>'
         '<text font-size="7px" font-family="\'DejaVu Sans\', serif" fill="#777777">a style="b: c"'
-        '</text><text font-weight="700" font-size="7.5px" font-family="serif"/><path d="M 0 0"/></svg>'
+        '</text><text font-weight="700" font-size="7.5px" font-family="serif"/>'
+        '<path d="M 0 0"/></svg>'
     ) == _unstyled(svg)

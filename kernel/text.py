@@ -1,0 +1,47 @@
+"""Text in which every character can be seen, and names that may be taken.
+
+`str.isprintable` refuses what controls a terminal or the direction of text (categories C and Z, the
+space apart), and takes some characters that show as nothing at all: fillers, variation selectors,
+blanks that are letters or symbols by category. In a name each could pass one for another.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kernel.errors import BadInput
+
+# Unicode's default-ignorable characters that count as printable, and two that are drawn blank.
+_BLANK: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U0001d159\U000e0100-\U000e01ef]"
+)
+
+
+def is_visible(text: str) -> bool:
+    """Whether every character of a text can be seen; a space can."""
+    return text.isprintable() and _BLANK.search(text) is None
+
+
+def escaped(text: str, but: str = "") -> str:
+    """The text with every character that cannot be seen written as an escape, those in `but`
+    apart.
+    """
+    if is_visible(text):
+        return text
+    return "".join(
+        c if c in but or is_visible(c) else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
+
+
+def check_name(what: str, name: str) -> None:
+    """Raises BadInput for a name with a character that cannot be seen; `what` it names."""
+    unseen = next((c for c in name if not is_visible(c)), None)
+    if unseen is not None:
+        raise BadInput(
+            f"{what} '{escaped(name[:60])}' has a character that cannot be seen "
+            f"(U+{ord(unseen):04X})",
+            "write it without",
+        )

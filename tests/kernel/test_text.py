@@ -1,0 +1,92 @@
+"""Names in which a character cannot be seen are refused where they are given, and shown escaped."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from agents.llm.models import Models, read_models
+from agents.roster import parse_roster
+from agents.season.cast import cast_of
+from cli.text import printable
+from kernel.errors import BadInput
+from kernel.text import check_name, escaped, is_visible
+from replay.report.page import TOGETHER
+from replay.report.page import printable as on_a_page
+from replay.study.plan import read_plan
+
+UNSEEN = [
+    "\u200b", "\u200d", "\u202e", "\u2066", "\u00ad", "\u2060", "\ufeff", "\U000e0041", "\x1b",
+    "\x7f", "\x9b", "\u2028", "\u00a0", "\u3000", "\ud800", "\u3164", "\u115f", "\u1160", "\uffa0",
+    "\u2800", "\u034f", "\u17b4", "\u180b", "\u180f", "\ufe00", "\ufe0f", "\U0001d159",
+    "\U000e0100", "\U000e01ef",
+]  # fmt: skip
+NAMED = pytest.mark.parametrize("unseen", UNSEEN, ids=lambda c: f"{ord(c):04X}")
+FEW = pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\u3164"], ids=ascii)
+
+
+@NAMED
+def test_what_cannot_be_seen_is_escaped_wherever_text_is_shown(unseen: str) -> None:
+    text = f"a{unseen}b"
+    expected = f"a{unseen.encode('unicode_escape', 'backslashreplace').decode()}b"
+
+    assert not is_visible(text)
+    assert expected == escaped(text) == printable(text)
+    assert (text if unseen == TOGETHER else expected) == on_a_page(text)
+    with pytest.raises(BadInput, match=rf"has a character that .* \(U\+{ord(unseen):04X}\)"):
+        check_name("policy", text)
+
+
+def test_what_can_be_seen_stays_as_it_is() -> None:
+    text = "greedy-mine ü é 金 한국 नमस्ते ไทย 🪙 ⌈÷⌉ \"'\\"
+
+    check_name("policy", text)
+    assert text == escaped(text) == printable(text)
+
+
+def test_no_format_character_of_unicode_is_taken_for_one_that_can_be_seen() -> None:
+    formats = [chr(n) for n in range(0x110000) if unicodedata.category(chr(n)) == "Cf"]
+
+    assert len(formats) > 100
+    assert [] == [c for c in formats if is_visible(c)]
+
+
+@FEW
+@pytest.mark.parametrize("name", ["llm:a{}", "rai{}d", "mod:Cl{}ass"])
+def test_rosters_and_casts_do_not_take_it(name: str, unseen: str) -> None:
+    given = name.format(unseen)
+    with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
+        parse_roster(f"greedy-mine, {given}*2")
+    with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
+        cast_of(2, [f"judge={given}"])
+    with pytest.raises(BadInput, match=r"model is .*, each of which can be seen"):
+        Models(default=f"a{unseen}").named("")
+
+
+@FEW
+@pytest.mark.parametrize(
+    "text", ['["a{}"]', '[a]\nmodel = "m{}"', '[a]\nbase_url = "http://h{}/v1"']
+)
+def test_a_file_of_models_does_not_take_it(text: str, unseen: str, tmp_path: Path) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text(text.format(unseen), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"can be seen|base_url is not one"):
+        read_models(path)
+
+
+@FEW
+@pytest.mark.parametrize(
+    "text",
+    [
+        'treatments = ["baseline"]\n[roster]\n"a{}" = "raid"',
+        'treatments = ["baseline"]\nrosters = ["llm:{}"]',
+        '[treatment."a{}"]\nrows = 5',
+    ],
+)
+def test_a_plan_does_not_take_it(text: str, unseen: str, tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text.format(unseen), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"cannot be seen|cannot be called|may have"):
+        read_plan(path).runs()
