@@ -1,13 +1,13 @@
 """Derived files of this user: `goldrush/indexes` in the user's cache folder.
 
-What lies here is believed further than what lies beside a journal, so only what this user's own
-account has written is read: the folders belong to the user and nobody else can enter them, and no
-link is followed. Where that is not so, or there is no such folder, nothing is kept. The folder may
-be removed at any time.
+A file here is trusted further than one beside a journal, so it is read only if this user's own
+account wrote it: file and folders belong to the user, nobody else has any permission on the
+folders, and no link is followed. Otherwise nothing is read or kept. The folder may be removed at
+any time.
 
 The cache folder is `$XDG_CACHE_HOME` if that is an absolute path, else `~/.cache`, on macOS
-`~/Library/Caches`. The files together take CACHE_MAX bytes at most: those that were not used for
-longest are removed first. A file's time of change is the time when it was last used.
+`~/Library/Caches`. The files together take CACHE_MAX bytes at most; those not used for longest are
+removed first. A file's mtime is the time of its last use.
 """
 
 from __future__ import annotations
