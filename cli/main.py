@@ -157,12 +157,12 @@ def _drop_output() -> None:
 
 
 def _told(error: Exception) -> int:
-    from kernel.errors import GoldrushError, PolicyFailed, RunStopped, WriteFailed
+    from kernel.errors import GoldrushError, PolicyFailed, RunStopped
 
     if not isinstance(error, GoldrushError):
         raise error
     click.echo(f"goldrush: {printable(str(error) + _way_out(error))}", err=True)
-    return DIFFERS if isinstance(error, (PolicyFailed, RunStopped, WriteFailed)) else TROUBLE
+    return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
 
 
 def _way_out(error: Exception) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -28,6 +26,7 @@ LEVELS = 4
 )
 @click.option("--jobs", type=click.IntRange(1), help="How many at once (default: processors).")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Also write JUnit XML, for CI.")
+@click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
@@ -36,6 +35,7 @@ def verify(
     level: int,
     jobs: int | None,
     junit: str | None,
+    force: bool,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
     as_json: bool,
@@ -47,13 +47,16 @@ def verify(
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
+    from kernel.files import check_place, write_whole
     from replay import batch
 
     if trust:
         allow_own_policies(trust)
     paths = batch.journals_in(journals)
+    if junit is None and force:
+        raise click.UsageError("leave --force out, it goes with --junit")
     if junit is not None:
-        _check_junit(junit, paths)
+        check_place(junit, force=force, is_own=batch.is_junit)
     outcomes = []
     for outcome in batch.verify_all(paths, level, jobs=jobs, trust=trust, sources=sources):
         outcomes.append(outcome)
@@ -64,7 +67,7 @@ def verify(
     elif len(outcomes) > 1:
         click.echo(_summary(outcomes))
     if junit is not None:
-        _write(junit, batch.junit(outcomes))
+        write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
     if any(outcome.holds is None for outcome in outcomes):
         return TROUBLE
     return DONE if all(outcome.holds for outcome in outcomes) else DIFFERS
@@ -87,33 +90,6 @@ def _summary(outcomes: Sequence[Any]) -> str:
         f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
         f"{unjudged} could not be judged"
     )
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    from kernel.errors import BadInput
-
-    folder, name = os.path.split(path)
-    unfinished = Path(folder, f".{name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(data)
-        os.replace(unfinished, path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadInput(f"cannot write {path}: {error.strerror}", "give another path") from None
-
-
-def _check_junit(path: str, journals: Sequence[str]) -> None:
-    """Raises BadInput for a place where the XML cannot go, before anything is verified."""
-    from kernel.errors import BadInput
-
-    if os.path.isdir(path):
-        raise BadInput(f"{path} is a folder", "give --junit a file")
-    if not os.path.isdir(os.path.dirname(path) or "."):
-        raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
-    for journal in journals:
-        if os.path.exists(path) and os.path.exists(journal) and os.path.samefile(path, journal):
-            raise BadInput(f"{path} is a journal to be verified", "give --junit another file")
 
 
 def _told(verdict: Any) -> str:

@@ -147,8 +147,8 @@ class JournalInUse(JournalError):
 
 
 class WriteFailed(JournalError):
-    """A commit could not be written: the system refused it (a full disk, say), or it has what no
-    journal holds. The commits before it are whole.
+    """The system refused to write a file (a full disk, say), or a commit has what no journal holds.
+    What was there before is whole: an earlier file at the path, the commits of a journal.
     """
 
 

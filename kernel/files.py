@@ -29,6 +29,7 @@ import attrs
 from kernel.errors import BadInput, JournalInUse, WriteFailed
 
 FRONT: Final = 4096  # bytes of a file by which it is recognised as an earlier output
+JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins
 
 _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
@@ -89,12 +90,17 @@ def is_empty(front: bytes) -> bool:
     return not front
 
 
+def always(front: bytes) -> bool:
+    """Whether a file may be replaced: whatever it is, a journal too."""
+    return True
+
+
 def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> bool:
     """Whether there is a file at `path` that will be replaced.
 
-    An ordinary file may be replaced with `force`, or if it is an earlier output of the same kind:
-    `is_own` is given its first FRONT bytes. Raises BadInput for everything else that is there,
-    links, devices and folders among it, and where no file can be made.
+    An ordinary file may be replaced if it is an earlier output of the same kind (`is_own` is given
+    its first FRONT bytes), or with `force` if it is no journal. Raises BadInput for everything else
+    that is there, links, devices and folders among it, and where no file can be made.
     """
     try:
         mode = os.lstat(path).st_mode
@@ -109,7 +115,12 @@ def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> boo
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
         raise BadInput(f"{path} is {kind}", "give the path of a file")
-    if not force and not is_own(_front(path)):
+    front = _front(path)
+    if is_own(front):
+        return True
+    if front.startswith(JOURNAL):
+        raise BadInput(f"{path} is a journal, which is not overwritten", "give another path")
+    if not force:
         raise existing(path)
     return True
 
@@ -226,7 +237,7 @@ class Unfinished:
     def _let_go(self) -> None:
         """Release what was there before."""
         if self._old >= 0:
-            os.close(self._old)
+            system.close(self._old)
             self._old = -1
 
 

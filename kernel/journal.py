@@ -62,7 +62,7 @@ FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make 
 
 START, UNIT, END, FORK = range(4)
 
-_PREFIX = b"\x95\xa8" + MAGIC.encode()
+_PREFIX = files.JOURNAL
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
 _FORK_FRONT = bytes((0x94, FORK))  # how the body of a FORK begins
@@ -180,7 +180,8 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
-        self._new = files.Unfinished(self.path, force=force, is_own=files.is_empty)
+        is_own = files.always if force else files.is_empty
+        self._new = files.Unfinished(self.path, is_own=is_own)
         self._fd = self._new.fd
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._front = lambda: (packed,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -18,6 +19,11 @@ from replay.verify import DECIDE, LEVELS, Verdict, verify
 from replay.workers import jobs_for, workers
 
 SUFFIX: Final = ".journal"
+
+# How `junit` begins a file; other attributes may stand there too.
+_JUNIT: Final = re.compile(
+    rb"""<\?xml [^>]*>\s*<testsuites\b[^>]*>\s*<testsuite [^>]*\bname="goldrush verify\""""
+)
 
 
 @attrs.frozen
@@ -148,6 +154,11 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     ElementTree.indent(suites)
     text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+def is_junit(front: bytes) -> bool:
+    """Whether a file that begins so is one that `junit` made."""
+    return _JUNIT.match(front) is not None
 
 
 def _legal(text: str) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -400,12 +401,32 @@ def test_verify_writes_junit_beside_what_it_prints(runs: Path, kept: Path) -> No
 
 
 def test_junit_that_cannot_be_written_is_told_and_leaves_nothing(runs: Path) -> None:
-    for path in ("runs", "missing/verify.xml"):
-        ran = goldrush("verify", "runs", "--junit", path, cwd=runs.parent)
+    device = ("/dev/null", "/dev/stdout", "/dev/full")
+    for path in ("runs", "missing/verify.xml", "runs/b.journal", *device):
+        ran = goldrush("verify", "runs", "--junit", path, "--force", cwd=runs.parent)
 
         assert ran.code == 2
         assert re.fullmatch(rf"goldrush: .*{path}.*\n", ran.err)
     assert ["runs"] == os.listdir(runs.parent)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_junit_replaces_its_own_file_and_with_force_another(runs: Path) -> None:
+    xml, link = runs.parent / "verify.xml", runs.parent / "link.xml"
+
+    def judged(path: Path, *options: str) -> Ran:
+        return goldrush("verify", "runs", "--junit", path, *options, cwd=runs.parent)
+
+    assert [0, 0] == [judged(xml).code, judged(xml).code]
+    ours = xml.read_bytes()
+    xml.write_bytes(b"<testsuites/>")
+    assert_refused(judged(xml), "verify.xml exists already", "--force")
+    assert b"<testsuites/>" == xml.read_bytes()
+    assert 0 == judged(xml, "--force").code
+    assert ours == xml.read_bytes()
+    link.symlink_to("verify.xml")
+    assert_refused(judged(link, "--force"), "link.xml is no ordinary file")
+    assert_refused(goldrush("verify", "runs", "--force", cwd=runs.parent), "--force")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
