@@ -136,7 +136,7 @@ def study(
     help="md: Markdown, figures in a folder beside it.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
-@click.option("--force", is_flag=True, help="Overwrite --out if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite a page that is no earlier report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON; write no page.")
 def report(
     study: str, out: str | None, format_: str, jobs: int | None, force: bool, as_json: bool
@@ -164,8 +164,6 @@ def report(
             )
         echo_json(answers(results))
         return DONE
-    if force and out is None:
-        raise BadInput("--force is for --out", "the page in the folder is written anew without it")
     from replay.report.report import report as write_report
 
     with progress() as step:

@@ -334,9 +334,12 @@ class NewFolder:
     """
 
     def __init__(self, path: str) -> None:
-        """Make the folder. Raises BadInput where none can be made."""
+        """Make the folder. Raises BadInput where none can be made, or something else is."""
         self.path = path
         try:
+            with suppress(FileNotFoundError):
+                if not stat.S_ISDIR(os.lstat(path).st_mode):
+                    raise BadInput(f"{path} is no folder", "give another path")
             self.temporary, self._fd = _made(os.path.dirname(path), _new_folder)
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
@@ -366,6 +369,13 @@ class NewFolder:
         except OSError as error:
             raise BadInput(f"cannot write {shown}: {reason(error)}", "give another path") from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
+
+    def add(self, name: str, data: bytes) -> None:
+        """A whole file of it. Raises BadInput where it cannot be made, WriteFailed."""
+        with self.file(name) as file:
+            file.write(data)
+            file.sync()
+            file.publish()
 
     def publish(self, *, replace: bool = False) -> None:
         """Give the folder its name; `replace`: in place of a folder of that name, which is removed.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from kernel.errors import BadInput, JournalError, shown
+from kernel.files import Group, Unfinished
 from kernel.world import World
 from replay.by_world import world_in
 from replay.tables import Column, Row, Run, Table, tables_of
@@ -56,8 +57,8 @@ def write(
     where there is none. `names`: the tables, if not all; `form`: csv or parquet; `world`: the
     journals' own, if it is not one of goldrush's; `on_run` is told how many journals are done.
     Raises BadInput for a place where the files cannot go, for a file that is there already unless
-    `force`, and for one that is among the journals; JournalError for an integer that Parquet cannot
-    hold; and what reading a journal raises.
+    `force`, and for a journal; WriteFailed where the system refuses; JournalError for an integer
+    that Parquet cannot hold; and what reading a journal raises.
     """
     if form not in FORMATS:
         raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")
@@ -66,12 +67,11 @@ def write(
     if form == PARQUET:
         check_pyarrow()
     world = world or world_in(paths[0])
-    targets = {
-        os.path.join(folder, f"{table.name}.{form}"): table for table in tables_of(world, names)
-    }
-    _check(str(folder), targets, paths, force)
-    with _made(str(folder)), ExitStack() as stack:
-        files = [stack.enter_context(_File(path, table)) for path, table in targets.items()]
+    with Group(str(folder)) as group, ExitStack() as stack:
+        files = []
+        for table in tables_of(world, names):
+            file = _File(group.file(f"{table.name}.{form}", force=force), table)
+            files.append(stack.enter_context(file))
         for count, path in enumerate(paths, 1):
             run = Run(path, world)
             for file in files:
@@ -80,8 +80,7 @@ def write(
                 on_run(count)
         for file in files:
             file.finish()
-        for file in files:
-            file.publish()
+        group.publish()
         return {file.path: file.rows for file in files}
 
 
@@ -95,81 +94,22 @@ def check_pyarrow() -> None:
         ) from None
 
 
-def _check(folder: str, files: Iterable[str], journals: Iterable[str | Path], force: bool) -> None:
-    """Raises BadInput for what must not be written over."""
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise BadInput(f"{folder} is no folder", "give --out a folder for the tables")
-    read = {_identity(path) for path in journals}
-    for file in files:
-        if not os.path.lexists(file):
-            continue
-        if os.path.isdir(file):
-            raise BadInput(f"{file} is a folder", "give --out another folder")
-        if _identity(file) in read:
-            raise BadInput(f"{file} is a journal that is to be read", "give --out another folder")
-        if not force:
-            raise BadInput(
-                f"{file} exists already", "give --out another folder, or overwrite with --force"
-            )
-
-
-def _identity(path: str | Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):  # reading it will say why
-        return None
-    return found.st_dev, found.st_ino
-
-
-@contextmanager
-def _made(folder: str) -> Iterator[None]:
-    """Make a folder where there is none, and take it away again if nothing comes of it."""
-    is_new = not os.path.isdir(folder)
-    if is_new:
-        with _writing(folder):
-            os.mkdir(folder)
-    try:
-        yield
-    except BaseException:
-        if is_new:
-            with suppress(OSError):
-                os.rmdir(folder)
-        raise
-
-
-@contextmanager
-def _writing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise BadInput(f"cannot write {path}: {reason}", "give --out another folder") from None
-
-
 class _File:
-    """A file that is written under another name, until it is whole."""
+    """A table on its way into a file."""
 
-    def __init__(self, path: str, table: Table) -> None:
-        self.path = path
+    def __init__(self, file: Unfinished, table: Table) -> None:
+        self.path = file.path
         self.rows = 0
         self._table = table
-        folder, name = os.path.split(path)
-        self._unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
+        kind = _Parquet if self.path.endswith(PARQUET) else _Csv
+        self._format: _Csv | _Parquet = kind(table, file)
         self._waiting: list[Row] = []
 
     def __enter__(self) -> _File:
-        with _writing(self.path):
-            self._file = open(self._unfinished, "wb")
-        kind = _Parquet if self.path.endswith(PARQUET) else _Csv
-        self._format: _Csv | _Parquet = kind(self._table, self._file)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._format.abandon()
-        with suppress(OSError):
-            self._file.close()
-        with suppress(OSError):  # nothing is there, once it is published
-            os.unlink(self._unfinished)
 
     def add(self, run: Run) -> None:
         """Add all rows of a run."""
@@ -179,27 +119,18 @@ class _File:
                 self._put()
 
     def _put(self) -> None:
-        batch = self._format.batch(self._waiting)
-        with _writing(self.path):
-            self._format.put(batch)
+        self._format.put(self._format.batch(self._waiting))
         self.rows += len(self._waiting)
         self._waiting.clear()
 
     def finish(self) -> None:
-        """Write what still waits, and close the file."""
+        """Write what still waits."""
         self._put()
-        with _writing(self.path):
-            self._format.finish()
-            self._file.close()
-
-    def publish(self) -> None:
-        """Give the file its name."""
-        with _writing(self.path):
-            os.replace(self._unfinished, self.path)
+        self._format.finish()
 
 
 class _Csv:
-    def __init__(self, table: Table, file: IO[bytes]) -> None:
+    def __init__(self, table: Table, file: Unfinished) -> None:
         self._file = file
         self._texts = [column.type.text for column in table.columns]
         self._head = _line(column.name for column in table.columns)
@@ -214,21 +145,34 @@ class _Csv:
         self._file.write(lines)
 
     def finish(self) -> None:
-        """Nothing is left to be done."""
+        """No-op: CSV has no footer."""
 
     def abandon(self) -> None:
-        """Nor is there then."""
+        """No-op: lines that were not put are nowhere."""
+
+
+class _Sink(io.RawIOBase):
+    """A file as pyarrow takes one."""
+
+    def __init__(self, file: Unfinished) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return self._file.write(data)
 
 
 class _Parquet:
-    def __init__(self, table: Table, file: IO[bytes]) -> None:
+    def __init__(self, table: Table, file: Unfinished) -> None:
         import pyarrow
         import pyarrow.parquet
 
         self._arrow = pyarrow
         self._columns = table.columns
         self._schema = pyarrow.schema([(c.name, c.type.arrow(pyarrow)) for c in table.columns])
-        self._writer = pyarrow.parquet.ParquetWriter(file, self._schema)
+        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
         self._waiting: list[Any] = []
 
     def batch(self, rows: Sequence[Row]) -> Any:

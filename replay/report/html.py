@@ -63,6 +63,7 @@ _POLICY: Final = (
     f"default-src 'none'; style-src 'sha256-{_SHEET}'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
 )
+_GENERATOR: Final = '<meta name="generator" content="goldrush report">'
 _COLOURED: Final = ("supported", "not supported", "undecided")  # each a class above
 _TAG: Final = re.compile(r"<[^>]*>")
 _NAMED: Final = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
@@ -79,9 +80,15 @@ def as_html(blocks: Sequence[Block]) -> str:
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{_text(title)}</title>\n'
+        f'{_GENERATOR}\n<meta name="viewport" content="width=device-width">\n'
+        f"<title>{_text(title)}</title>\n"
         f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(written) + "\n</body>\n</html>\n"
     )
+
+
+def is_html(front: bytes) -> bool:
+    """Whether a file that begins so is such a page."""
+    return front.startswith(b"<!doctype html>") and _GENERATOR.encode() in front
 
 
 def _first_section(blocks: Sequence[Block]) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from replay.report.page import Block, Content, Figure, Heading, Table, Text, printable
+from replay.report.page import TITLE, Block, Content, Figure, Heading, Table, Text, printable
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
@@ -24,6 +24,11 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
             figures[f"{block.name}.svg"] = _standing_alone(block)
             written.append(_figure(block, folder))
     return "\n\n".join(written) + "\n", figures
+
+
+def is_markdown(front: bytes) -> bool:
+    """Whether a file that begins so is such a page."""
+    return front.startswith(f"# {_plain(TITLE)}".encode())
 
 
 def _table(table: Table) -> str:

@@ -10,6 +10,8 @@ import attrs
 from kernel.text import escaped
 from replay.study.inference import Interval
 
+TITLE: Final = "Does property emerge among miners?"  # what every page begins with
+
 
 @attrs.frozen
 class Heading:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from kernel.errors import BadInput
+from kernel.errors import BadInput, shown
+from kernel.files import (
+    IsOwn,
+    NewFolder,
+    Unfinished,
+    check_place,
+    existing,
+    reason,
+    sync_folder,
+    write_whole,
+)
 from replay.report.drawing import drawn
-from replay.report.html import as_html
-from replay.report.markdown import as_markdown
+from replay.report.html import as_html, is_html
+from replay.report.markdown import as_markdown, is_markdown
 from replay.report.models import hardly_played, models_section, warning
 from replay.report.page import Block
 from replay.report.sections import (
@@ -27,6 +37,7 @@ from replay.report.sections import (
 )
 from replay.report.theory import theory_section
 from replay.report.verdicts import every_treatment, verdict_section
+from replay.study.manifest import read_manifest
 from replay.study.results import results_of
 from replay.study.verdicts import Verdict
 
@@ -61,21 +72,23 @@ def report(
 ) -> Reported:
     """Write the report of the study in `folder`.
 
-    `out`: where (default: `report.html` or `report.md` in the folder, which is written anew each
-    time); a file that is there is overwritten only with `force`. Figures of a page in Markdown go
-    into a folder beside it, which has its name and `-figures`; what was in it goes, with `force` as
-    above. `jobs` processes measure and draw. The same study gives the same bytes.
+    `out`: where (default: `report.html` or `report.md` in the folder). An earlier report is
+    replaced, another page only with `force`. Figures of a page in Markdown go into a folder beside
+    it, which has its name and `-figures`; those of an earlier report go, others only with `force`.
+    `jobs` processes measure and draw. The same study gives the same bytes.
 
     Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
-    without matplotlib.
+    without matplotlib; WriteFailed where the system refuses: what was there before is whole then.
     """
     _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
-    if out is not None:
-        _check_place(path, beside, force)
+    read_manifest(folder)  # without a study there is no place to speak of
+    is_own = is_html if beside is None else is_markdown
+    _check_page(path, force, is_own)
+    replace = force or path.exists()
     if beside is not None:
-        _check_figures(beside)
+        _check_figures(beside, replace)
 
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
@@ -83,15 +96,16 @@ def report(
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
     study = study_of(results)
     blocks = page_of(study, jobs=jobs, on_figure=tell("drawing"))
-    try:
-        if beside is None:
-            text = as_html(blocks)
-        else:
-            text, figures = as_markdown(blocks, beside.name)
-            _write_figures(beside, figures)
-        _write(path, text)
-    except OSError as error:
-        raise BadInput(f"cannot write {path}: {error.strerror}", "give another --out") from None
+    if beside is None:
+        write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
+    else:
+        text, figures = as_markdown(blocks, beside.name)
+        with Unfinished(str(path), force=force, is_own=is_own) as page:
+            page.write(text.encode())
+            page.sync()
+            _write_figures(beside, figures, replace)
+            page.publish()
+            sync_folder(page.path)
     return Reported(path, study.assessment.verdicts(), hardly_played(results))
 
 
@@ -126,47 +140,34 @@ def _check_matplotlib() -> None:
         ) from None
 
 
-def _check_place(path: Path, beside: Path | None, force: bool) -> None:
-    if not path.name or path.is_dir():
-        raise BadInput(f"{path} is a folder", "give --out a file")
-    if not path.parent.is_dir():
-        raise BadInput(f"cannot write {path}: there is no such folder", "create it first")
-    for place in (path, beside):
-        if place is not None and place.exists() and not force:
-            raise BadInput(f"{place} exists already", "give another --out, or --force")
-    if path.is_file() and path.suffix.lower() not in PAGES:
+def _check_page(path: Path, force: bool, is_own: IsOwn) -> None:
+    """Raises BadInput for a place where no page can be written."""
+    is_there = check_place(str(path), force=force, is_own=is_own)
+    if is_there and path.suffix.lower() not in PAGES:  # a study's manifest, say
         raise BadInput(f"{path} is no page", f"give --out a file that ends in {' or '.join(PAGES)}")
 
 
-def _check_figures(folder: Path) -> None:
+def _check_figures(folder: Path, replace: bool) -> None:
     """Raises BadInput where something else than figures would go with those of an earlier page."""
-    if folder.exists() and not folder.is_dir():
+    if not os.path.lexists(folder):
+        return
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
         raise BadInput(f"{folder} is no folder", "give another --out")
-    for file in sorted(folder.iterdir()) if folder.exists() else ():
-        if file.suffix != ".svg" or not file.is_file():
-            raise BadInput(f"{folder} holds {file.name}, no figure", "give another --out")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        for name in sorted(os.listdir(folder)):
+            mode = os.lstat(folder / name).st_mode
+            if not name.endswith(".svg") or not stat.S_ISREG(mode):
+                raise BadInput(f"{folder} holds {shown(name)}, no figure", "give another --out")
+    except OSError as error:
+        raise BadInput(f"cannot read {folder}: {reason(error)}", "give another --out") from None
+    if not replace:
+        raise existing(str(folder))
 
 
-def _write_figures(folder: Path, figures: dict[str, str]) -> None:
+def _write_figures(folder: Path, figures: dict[str, str], replace: bool) -> None:
     """Put the figures where those of an earlier report were."""
-    _check_figures(folder)
-    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}")
-    try:
-        unfinished.mkdir()
+    with NewFolder(str(folder)) as new:
         for name, svg in figures.items():
-            (unfinished / name).write_text(svg, encoding="utf-8")
-        if folder.exists():
-            shutil.rmtree(folder)
-        os.replace(unfinished, folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+            new.add(name, svg.encode())
+        _check_figures(folder, replace)
+        new.publish(replace=True)

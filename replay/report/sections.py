@@ -13,7 +13,17 @@ from kernel.mining.treatments import TREATMENTS
 from replay.measures import MEASURES
 from replay.report.drawing import Drawing
 from replay.report.looks import Look, labels_of, looks_of
-from replay.report.page import MINUS, NONE, TOGETHER, Block, Heading, Table, Text, number
+from replay.report.page import (
+    MINUS,
+    NONE,
+    TITLE,
+    TOGETHER,
+    Block,
+    Heading,
+    Table,
+    Text,
+    number,
+)
 from replay.study.comparisons import Against, against_baseline, trade_offs
 from replay.study.inference import Correlation, interval
 from replay.study.plan import Cell
@@ -74,7 +84,7 @@ def head(study: Study) -> list[Part]:
     slack = named(study, [c for c in cells if results.config(c).pressure < SCARCE])
     scarce = named(study, [c for c in cells if results.config(c).pressure >= SCARCE])
     return [
-        Heading(1, f"Does property emerge among miners? A study of {count_of(runs, 'run')}", "top"),
+        Heading(1, f"{TITLE} A study of {count_of(runs, 'run')}", "top"),
         Text(
             f"{count_of(len({c.treatment for c in cells}), 'treatment')}, "
             f"{count_of(len({c.roster for c in cells}), 'roster')} "

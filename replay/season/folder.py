@@ -11,16 +11,11 @@ the folder, or fall together with another one, is refused, and nothing is writte
 
 from __future__ import annotations
 
-import ctypes
-import itertools
 import json
 import os
-import shutil
 import stat
-import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +26,7 @@ from agents.season.character import MOST, instructions_of
 from kernel.competition.conduct import described
 from kernel.competition.state import GONE, Agent
 from kernel.errors import BadInput, shown
+from kernel.files import NewFolder, reason
 from kernel.text import is_visible
 from replay.season.leaderboard import Standing, standing
 
@@ -52,21 +48,19 @@ def export(
     unless another is named), and return what was written.
 
     The folder is new or empty, or with `force` an earlier export, which is replaced. Raises
-    BadInput for another one, for a season whose agents cannot have folders, and where the system
-    refuses; and what reading a journal raises. Whatever is raised, the folder is as it was.
+    BadInput for another one and for a season whose agents cannot have folders, WriteFailed where
+    the system refuses, and what reading a journal raises. Whatever is raised, the folder is as it
+    was.
     """
     stands = standing(path, assignment)
     files = as_files(stands)
     target = _target(str(folder))
     _check_free(target, force)
-    unfinished = _made_beside(target)
-    try:
-        with _writing(target):
-            for name, text in files.items():
-                _write(os.path.join(unfinished, *name.split("/")), text)
-            _publish(unfinished, target)
-    finally:  # what is there by now is half an export, or the one that was replaced
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with NewFolder(target) as new:
+        for name, text in files.items():
+            new.add(name, text.encode())
+        _check_free(target, force)
+        new.publish(replace=force)
     return stands
 
 
@@ -269,9 +263,11 @@ def _check_free(target: str, force: bool) -> None:
         return
     if not os.path.isdir(target):
         raise BadInput(f"{target} is no folder", "give --to a new one")
-    with _writing(target):
+    try:
         foreign = next(_foreign(target), None)
         is_empty = not os.listdir(target)
+    except OSError as error:
+        raise BadInput(f"cannot read {target}: {reason(error)}", "give another folder") from None
     if foreign is not None:
         raise BadInput(
             f"{target} holds {shown(foreign)}, which is of no export", "give --to a new folder"
@@ -302,70 +298,3 @@ def _others(
         mode = os.lstat(os.path.join(folder, name)).st_mode
         if not is_right(mode) or (names is not None and name not in names):
             yield f"{inside}/{name}".lstrip("/")
-
-
-def _made_beside(target: str) -> str:
-    """A new hidden folder in the one that the target is in."""
-    parent = os.path.dirname(target) or os.curdir
-    with _writing(target):
-        for attempt in itertools.count():
-            made = os.path.join(parent, f".goldrush-{os.getpid()}-{attempt}")
-            try:
-                os.mkdir(made)
-            except FileExistsError:
-                continue
-            return made
-    raise AssertionError("unreachable")
-
-
-def _write(path: str, text: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-
-
-def _publish(unfinished: str, target: str) -> None:
-    """Move a folder to its place. What stands there already is then where the folder was."""
-    if not os.path.lexists(target) or not os.listdir(target):
-        os.rename(unfinished, target)  # onto an empty folder too
-    elif not _exchanged(unfinished, target):
-        _exchange_in_steps(unfinished, target)
-
-
-def _exchange_in_steps(unfinished: str, target: str) -> None:
-    """Exchange two folders where the system cannot do it at once. Between the two steps the old one
-    is there only under the other name.
-    """
-    aside = f"{unfinished}-old"
-    os.rename(target, aside)
-    try:
-        os.rename(unfinished, target)
-    except BaseException:
-        os.rename(aside, target)
-        raise
-    os.rename(aside, unfinished)
-
-
-_EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
-_AT_CWD: Final = -100
-
-
-def _exchanged(one: str, other: str) -> bool:
-    """Exchange two folders at once; False where this system, or this disk, cannot."""
-    names = (os.fsencode(one), os.fsencode(other))
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            return bool(library.renamex_np(*names, _EXCHANGE) == 0)
-        return bool(library.renameat2(_AT_CWD, names[0], _AT_CWD, names[1], _EXCHANGE) == 0)
-    except (OSError, AttributeError, TypeError):
-        return False
-
-
-@contextmanager
-def _writing(target: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise BadInput(f"cannot write {target}: {reason}", "give --to another folder") from None

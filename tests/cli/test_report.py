@@ -174,8 +174,10 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     assert (0, [says, "", "page: page.md"]) == (ran.code, ran.out.splitlines())
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")
+    assert ran == goldrush("report", study, *options, cwd=tmp_path)
+    (tmp_path / "page.md").write_text("mine")
     refused = goldrush("report", study, *options, cwd=tmp_path)
-    assert_refused(refused, "page.md exists already; give another --out, or --force")
+    assert_refused(refused, "page.md exists already", "--force")
 
 
 @pytest.mark.parametrize(
@@ -183,15 +185,11 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     [
         (["nowhere"], "nowhere holds no study (no manifest.json)"),
         (["."], ". holds no study"),
-        (["study", "--out", "no/page.html"], "there is no such folder; create it first"),
-        (["study", "--out", "study"], "study is a folder; give --out a file"),
+        (["study", "--out", "no/page.html"], "no such folder; create the folder first"),
+        (["study", "--out", "study"], "study is a folder; give the path of a file"),
         (["study", "--json", "--out", "a.html"], "--json writes no page; leave --out out"),
         (["study", "--json", "--format", "md"], "--json writes no page; leave --format out"),
         (["study", "--json", "--force"], "--json writes no page; leave --force out"),
-        (
-            ["study", "--force"],
-            "--force is for --out; the page in the folder is written anew without it",
-        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(
@@ -215,11 +213,11 @@ def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) 
 
 def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> None:
     journal = next(study.rglob("*.journal"))
-    for out in (study / "manifest.json", journal):
+    for out, says in ((study / "manifest.json", "is no page"), (journal, "is a journal")):
         before = out.read_bytes()
         refused = goldrush("report", study, "--out", out, "--force", cwd=tmp_path)
 
-        assert_refused(refused, "is no page; give --out a file that ends in .html")
+        assert_refused(refused, says)
         assert before == out.read_bytes()
     assert_refused(goldrush("report", study, "--out", "", cwd=tmp_path), "is a folder")
     assert_refused(goldrush("study", "--out", "", cwd=tmp_path), "--out is empty")

@@ -17,7 +17,7 @@ from replay.counting import Tie
 from replay.report import report as module
 from replay.report.answers import answers
 from replay.report.drawing import Drawing, drawn
-from replay.report.page import Figure, Heading, Marked, Table, Text, p_value
+from replay.report.page import TITLE, Figure, Heading, Marked, Table, Text, p_value
 from replay.report.report import report
 from replay.report.sections import (
     Part,
@@ -423,7 +423,6 @@ def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path)
 
 
 def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
-    (small / "report.html").write_text("old")  # it is written anew each time
     page = Page(report(small, jobs=2).path.read_text(encoding="utf-8"))
 
     assert "The study has no baseline to compare with, or nothing besides it." in page.text
@@ -595,7 +594,7 @@ def test_what_a_treatment_sets_is_said_once(treatment: str, begins: str) -> None
 @pytest.fixture
 def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The smallest study, of whose page everything is there already: it is only written."""
-    blocks = [Heading(1, "A page", "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])]
+    blocks = [Heading(1, TITLE, "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])]
     found = results_of(small)
     monkeypatch.setattr(module, "results_of", lambda folder, **_: found)
     monkeypatch.setattr(module, "page_of", lambda study, **_: blocks)
@@ -622,12 +621,68 @@ def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_pa
 def test_a_page_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("mine")
-    with pytest.raises(BadInput, match=r"page.html exists already; give another --out, or --force"):
+    with pytest.raises(BadInput, match=r"page.html exists already; .*--force"):
         report(drawn_once, page)
     assert "mine" == page.read_text()
 
     report(drawn_once, page, jobs=2, force=True)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("form", module.FORMATS)
+def test_an_earlier_report_is_replaced_without_being_told(
+    form: str, drawn_once: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / f"page.{form}"
+    report(drawn_once, page, form)
+    kept = page.read_bytes()
+    (tmp_path / "page-figures" / "old.svg").write_text("old") if form == "md" else None
+    page.write_bytes(kept + b"and more")
+    report(drawn_once, page, form)
+
+    assert kept == page.read_bytes()
+    assert not (tmp_path / "page-figures" / "old.svg").exists()
+
+
+@pytest.mark.parametrize("form", module.FORMATS)
+def test_the_page_in_a_studys_folder_is_not_written_over_another(
+    form: str, drawn_once: Path
+) -> None:
+    page = drawn_once / f"report.{form}"
+    page.unlink(missing_ok=True)
+    page.write_text("mine")
+    try:
+        with pytest.raises(BadInput, match=r"exists already; .*--force"):
+            report(drawn_once, format=form)
+        assert "mine" == page.read_text()
+    finally:
+        page.unlink()
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "device"])
+def test_a_page_is_never_written_through_a_link_or_to_a_device(
+    kind: str, drawn_once: Path, tmp_path: Path
+) -> None:
+    page, target = tmp_path / "page.html", tmp_path / "target.html"
+    if kind == "link":
+        target.write_text("mine")
+    if kind != "device":
+        page.symlink_to(target)
+    place = Path("/dev/null") if kind == "device" else page
+    with pytest.raises(BadInput, match="is no ordinary file"):
+        report(drawn_once, place, force=True)
+
+    assert (kind == "link") == target.exists()
+    assert kind == "device" or page.is_symlink()
+
+
+def test_figures_are_not_put_through_a_link(drawn_once: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "page-figures").symlink_to("elsewhere")
+    with pytest.raises(BadInput, match="page-figures is no folder"):
+        report(drawn_once, tmp_path / "page.md", "md", force=True)
+
+    assert [] == list((tmp_path / "elsewhere").iterdir())
 
 
 def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
@@ -657,9 +712,7 @@ def test_what_is_no_figure_is_never_thrown_away(
     assert ["page-figures"] == [path.name for path in tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize(
-    ("out", "says"), [("", "is a folder"), ("no/page.html", "there is no such folder")]
-)
+@pytest.mark.parametrize(("out", "says"), [("", "is a folder"), ("no/page.html", "no such folder")])
 def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(
     out: str, says: str, drawn_once: Path, tmp_path: Path
 ) -> None:

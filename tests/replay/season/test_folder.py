@@ -1,21 +1,24 @@
 """A season as a folder: what stands in it, and that it is whole, in its place, and nowhere else."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from agents.season.cast import SCRIPTED
 from agents.season.character import instructions_of
+from kernel import files as kernel_files
 from kernel.competition.events import JOINED, PERSONA_PROPOSED, SKILL_DISTILLED
 from kernel.competition.state import GONE
-from kernel.errors import BadInput, UnsupportedJournal
+from kernel.errors import BadInput, UnsupportedJournal, WriteFailed
 from kernel.world import Event
 from replay.rebuild import rebuild
-from replay.season import folder as folders
 from replay.season.folder import as_files, export
 from replay.season.leaderboard import leaderboard, standing
 from tests.golden import path_of
@@ -196,7 +199,10 @@ def test_an_earlier_export_is_replaced_with_force_alone(season: Path, tmp_path: 
 def test_folders_are_exchanged_in_steps_where_the_system_cannot_at_once(
     season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "_exchanged", lambda one, other: False)
+    def refused(one: str, other: str) -> None:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(kernel_files, "system", attrs.evolve(kernel_files.system, exchange=refused))
     export(season, tmp_path / "x", 2)
     export(season, tmp_path / "x", 3, force=True)
 
@@ -267,16 +273,16 @@ def test_what_goes_wrong_half_way_leaves_what_was_there(
     if there:
         export(season, tmp_path / "x", 1)
     before = tree(tmp_path)
-    write, written = folders._write, []
+    write, written = kernel_files.system.write, []
 
-    def failing(path: str, text: str) -> None:
-        written.append(path)
+    def failing(fd: int, data: bytes, offset: int) -> int:
+        written.append(fd)
         if len(written) == 7:
             raise error
-        write(path, text)
+        return write(fd, data, offset)
 
-    monkeypatch.setattr(folders, "_write", failing)
-    with pytest.raises((BadInput, KeyboardInterrupt)):
+    monkeypatch.setattr(kernel_files, "system", attrs.evolve(kernel_files.system, write=failing))
+    with pytest.raises((WriteFailed, KeyboardInterrupt)):
         export(season, tmp_path / "x", 2, force=there)
 
     assert (len(written), tree(tmp_path)) == (7, before)
@@ -285,21 +291,23 @@ def test_what_goes_wrong_half_way_leaves_what_was_there(
 
 KILLED = """
 import os, sys
+import attrs
+from kernel import files
 from replay.season import folder
 
-real = getattr(folder, sys.argv[3])
+real = getattr(files.system, sys.argv[3])
 def dying(*arguments):
     if sys.argv[4] == "after":
         real(*arguments)
     os._exit(9)
-setattr(folder, sys.argv[3], dying)
+files.system = attrs.evolve(files.system, **{sys.argv[3]: dying})
 folder.export(sys.argv[1], sys.argv[2], 2, force=True)
 """
 
 
 @pytest.mark.parametrize(
     ("at", "when", "is_new"),
-    [("_write", "after", False), ("_publish", "before", False), ("_publish", "after", True)],
+    [("write", "after", False), ("exchange", "before", False), ("exchange", "after", True)],
 )
 def test_a_process_that_dies_leaves_the_old_folder_or_the_new_one(
     season: Path, tmp_path: Path, at: str, when: str, is_new: bool
