@@ -12,6 +12,8 @@ import io
 import os
 import shlex
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -46,6 +48,37 @@ def cli() -> None:
     """
 
 
+def _behind_door(command: click.Command) -> click.Command:
+    """The command; what it raises because a journal that it was given is forged, it says."""
+    run = command.callback
+    assert run is not None
+
+    def judged(**given: Any) -> Any:
+        try:
+            return run(**given)
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+            ArithmeticError,
+            AssertionError,
+        ):
+            from replay.forged import telling_forged
+
+            with telling_forged(*_files_in(given)):
+                raise
+
+    command.callback = judged
+    return command
+
+
+def _files_in(given: Mapping[str, Any]) -> list[str]:
+    """The paths among the arguments of a command at which there is a file."""
+    values = [value if isinstance(value, tuple) else (value,) for value in given.values()]
+    return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]
+
+
 for command in (
     record.record,
     record.resume,
@@ -65,7 +98,7 @@ for command in (
     catalogue.policies,
     catalogue.treatments,
 ):
-    cli.add_command(command)
+    cli.add_command(_behind_door(command))
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from kernel.mining.config import POINTWISE, MiningConfig
 from kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
 from kernel.mining.fork import changed
 from kernel.world import Row
+from replay.forged import reader_of
 from replay.rebuild import rebuild
 from replay.tie_break import Occasion, TieBreak
 
@@ -41,6 +42,7 @@ class Audit(TieBreak):
         return self.place["plot"]
 
 
+@reader_of
 def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> list[Audit]:
     """The tie-breaks on a plot in a round, of one kind or of all.
 
@@ -68,6 +70,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     return found
 
 
+@reader_of
 def audit_all(path: str | Path) -> Iterator[Audit]:
     """Every claim, raid and ruling of a mining journal, in order. Nothing is folded.
 

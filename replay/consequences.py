@@ -14,6 +14,7 @@ from kernel.journal import UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.state import MiningState
 from replay.diff import Diff
+from replay.forged import telling_forged
 from replay.index import states_near
 from replay.summary import counted
 
@@ -71,7 +72,11 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     since = found.first.round
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     rows: list[RoundApart] = []
-    with JournalReader(found.a.path) as reader_a, JournalReader(found.b.path) as reader_b:
+    with (
+        telling_forged(found.a.path, found.b.path),
+        JournalReader(found.a.path) as reader_a,
+        JournalReader(found.b.path) as reader_b,
+    ):
         pairs = zip(_rounds(reader_a, since, until), _rounds(reader_b, since, until), strict=True)
         for (round, happened_a, one), (_, happened_b, two) in pairs:
             counts[0].update(happened_a)
@@ -98,7 +103,7 @@ def _rounds(
     for commit, state in walk:
         if commit.kind != UNIT or commit.unit < since:
             continue
-        happened.update(counted(reader.path, commit))
+        happened.update(counted(commit))
         if commit.digest is not None:
             yield commit.unit, happened, state
             happened = Counter()

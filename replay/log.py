@@ -18,6 +18,7 @@ from kernel.mining.config import MiningConfig
 from kernel.world import Event, EventType, World
 from kernel.worlds import world_of
 from replay.by_world import world_in
+from replay.forged import reader_of
 from replay.index import commits_near
 from replay.rebuild import rebuild
 
@@ -60,6 +61,7 @@ class Query:
         return any(plot in self.plots for plot in type.named("plot", event))
 
 
+@reader_of
 def log(
     path: str | Path, query: Query | None = None, *, world: World[Any] | None = None
 ) -> Iterator[Event]:
@@ -134,6 +136,7 @@ def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
         yield from (agent for _, agent in event.fields.get("replaced", ()))
 
 
+@reader_of
 def plot_of(path: str | Path, text: str) -> int:
     """The plot that a text stands for in a mining journal: its id, or its row and column, `3,4`.
 

@@ -18,6 +18,7 @@ from kernel.mining.config import MiningConfig
 from kernel.mining.events import MINING_SETTLED
 from kernel.mining.state import MiningState
 from replay.counting import Counting, Tie
+from replay.forged import reader_of
 from replay.measures import (
     AT_END,
     CONVERGENCE,
@@ -161,6 +162,7 @@ class Measured:
         }
 
 
+@reader_of
 def measure(path: str | Path) -> Measured:
     """Measure a mining journal, unfinished ones as far as rounds are closed.
 
@@ -173,18 +175,15 @@ def measure(path: str | Path) -> Measured:
     }
     with JournalReader(path) as reader:
         for commit, state in fold.states(MINING, reader):
-            try:
-                if counting is None:
-                    counting = Counting(state)
-                    gold.extend(state.gold)
-                if commit.kind != UNIT or commit.digest is None:
-                    land = land_of(state.config)  # a fork changes it
-                    continue
-                _check_gold(state)
-                counting.add(state)
-                _add_values(values, counting.counts, state, land)
-            except fold.REFUSED as error:
-                raise fold.malformed(MINING, reader.path, commit, error) from None
+            if counting is None:
+                counting = Counting(state)
+                gold.extend(state.gold)
+            if commit.kind != UNIT or commit.digest is None:
+                land = land_of(state.config)  # a fork changes it
+                continue
+            _check_gold(state)
+            counting.add(state)
+            _add_values(values, counting.counts, state, land)
             gold.extend(state.gold)
         finished = reader.ended
     assert counting is not None  # the reader refuses a journal without a START

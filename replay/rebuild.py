@@ -13,6 +13,7 @@ from kernel.errors import BadInput
 from kernel.journal import END, FORK, Header, JournalReader
 from kernel.world import Event, Vocabulary, World
 from kernel.worlds import world_of
+from replay.forged import reader_of
 from replay.index import states_near
 
 
@@ -32,6 +33,7 @@ class Rebuilt:
     words: Vocabulary = attrs.field(factory=Vocabulary)
 
 
+@reader_of
 def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:
     """A round (or assignment) of a journal, folded from its events.
 

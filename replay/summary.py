@@ -28,6 +28,7 @@ from kernel.mining.events import (
 )
 from kernel.mining.state import MiningState
 from kernel.world import Event
+from replay.forged import reader_of
 from replay.usage import Taken, usage
 
 
@@ -77,6 +78,7 @@ class Summary:
         return {**attrs.asdict(self), "forks": forks}
 
 
+@reader_of
 def summarise(path: str | Path) -> Summary:
     """Read a mining journal and count. Raises what reading a journal raises."""
     counts: Counter[str] = Counter()
@@ -93,7 +95,7 @@ def summarise(path: str | Path) -> Summary:
                 waiting += sum(len(block.rows(SUBMITTED)) for block in commit.blocks[::2])
             if commit.kind == FORK:
                 forks.append(fold.setup_event(MINING, reader, commit))
-            happened = counted(reader.path, commit)
+            happened = counted(commit)
             mined.append(happened.pop("mined"))
             counts.update(happened)
         size, finished = reader.size, reader.ended
@@ -121,19 +123,10 @@ def summarise(path: str | Path) -> Summary:
     )
 
 
-def counted(path: str, commit: Commit) -> dict[str, Any]:
+def counted(commit: Commit) -> dict[str, Any]:
     """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
     claims, `raids`, `captures` that stand, those `undone`, and the gold `mined`.
-
-    Raises MalformedEvents for rows that are none.
     """
-    try:
-        return _counted(commit)
-    except fold.REFUSED as error:
-        raise fold.malformed(MINING, path, commit, error) from None
-
-
-def _counted(commit: Commit) -> dict[str, Any]:
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
     )

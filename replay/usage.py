@@ -12,6 +12,7 @@ import attrs
 from agents.llm.failures import Failures, Tally
 from agents.llm.usage import Asked, asked_in
 from kernel.mining.events import NO_ANSWER
+from replay.forged import reader_of
 
 Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
 
@@ -61,6 +62,7 @@ class Usage:
         }
 
 
+@reader_of
 def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     """What models took in a mining journal, unfinished rounds included.
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from kernel import fold
-from kernel.competition import COMPETITION
 from kernel.competition.events import BOTTOMED, CONCLUDED, ROUNDTABLE_OPENED, SEAT
 from kernel.competition.state import ACTIVE, SeasonState
 from kernel.competition.table import Table
 from kernel.errors import BadInput
 from kernel.journal import JournalReader
 from kernel.world import Row
+from replay.forged import reader_of
 from replay.season.steps import Moment, assignment_in, moments
 from replay.tie_break import Occasion, TieBreak
 
@@ -30,6 +29,7 @@ _EVENTS: Final[Mapping[str | None, str]] = {
 }  # fmt: skip
 
 
+@reader_of
 def audit(
     path: str | Path, assignment: int, table: int | None = None, kind: str | None = None
 ) -> list[TieBreak]:
@@ -43,9 +43,7 @@ def audit(
     with JournalReader(path) as reader:
         before, commits = assignment_in(reader, assignment)
         found = [
-            audited
-            for moment in moments(reader, commits, before)
-            for audited in _audited(reader, moment)
+            audited for moment in moments(reader, commits, before) for audited in _audited(moment)
         ]
     tables = {audited.place["table"] for audited in found}
     if table is not None and table not in tables:
@@ -67,6 +65,7 @@ def audit(
     return wanted
 
 
+@reader_of
 def audit_all(path: str | Path) -> Iterator[TieBreak]:
     """Every order, conclusion and bottom place of a season, in order.
 
@@ -74,21 +73,18 @@ def audit_all(path: str | Path) -> Iterator[TieBreak]:
     """
     with JournalReader(path) as reader:
         for moment in moments(reader):
-            yield from _audited(reader, moment)
+            yield from _audited(moment)
 
 
-def _audited(reader: JournalReader, moment: Moment) -> list[TieBreak]:
+def _audited(moment: Moment) -> list[TieBreak]:
     """What was decided in a step."""
     state = moment.state
-    try:
-        return [
-            _CODES[code](state, state.tables[row[0]], row)
-            for code, rows in moment.step.derived
-            if code in _CODES
-            for row in rows
-        ]
-    except fold.REFUSED as error:  # a table that there is not
-        raise fold.malformed(COMPETITION, reader.path, moment.commit, error) from None
+    return [
+        _CODES[code](state, state.tables[row[0]], row)
+        for code, rows in moment.step.derived
+        if code in _CODES
+        for row in rows
+    ]
 
 
 def _order(state: SeasonState, table: Table, row: Row) -> TieBreak:

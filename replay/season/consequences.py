@@ -10,13 +10,13 @@ from typing import Any
 
 import attrs
 
-from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.conduct import described
 from kernel.competition.events import CONCLUDED, SCORED
 from kernel.competition.state import GONE, WORKER, SeasonState
-from kernel.journal import UNIT, Commit, JournalReader
+from kernel.journal import UNIT, JournalReader
 from replay.diff import Diff
+from replay.forged import telling_forged
 from replay.index import states_near
 
 Scores = Mapping[int, tuple[int, ...]]  # agent -> the four final scores
@@ -91,7 +91,8 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     unit = max(1, COMPETITION.vocabulary.unit_of(since))
     if common < unit:
         return None
-    sides = [_followed(side.path, unit, common) for side in (found.a, found.b)]
+    with telling_forged(found.a.path, found.b.path):
+        sides = [_followed(side.path, unit, common) for side in (found.a, found.b)]
     (came_a, end_a), (came_b, end_b) = sides
     number = COMPETITION.vocabulary.number
     apart = [
@@ -114,25 +115,22 @@ def _followed(path: str, first: int, last: int) -> tuple[list[Came], SeasonState
             if commit.kind == UNIT and commit.unit >= first:
                 blocks += commit.blocks
                 if commit.digest is not None:
-                    came.append(_came(reader, commit, blocks))
+                    came.append(_came(blocks))
                     blocks = []
             if commit.unit == last and commit.digest is not None:
                 return came, COMPETITION.copy(state)
     raise AssertionError(f"{path} was seen to have assignment {last}")
 
 
-def _came(reader: JournalReader, commit: Commit, blocks: Sequence[Any]) -> Came:
+def _came(blocks: Sequence[Any]) -> Came:
     rows = [(code, row) for block in blocks for code, batch in block for row in batch]
-    try:
-        conclusions = [
-            None if row[2] is None else described(row[2]) for code, row in rows if code == CONCLUDED
-        ]
-        scores: list[dict[int, tuple[int, ...]]] = [{} for _ in conclusions]
-        for code, row in rows:
-            if code == SCORED:
-                scores[row[0]][row[1]] = row[4]
-    except fold.REFUSED as error:
-        raise fold.malformed(COMPETITION, reader.path, commit, error) from None
+    conclusions = [
+        None if row[2] is None else described(row[2]) for code, row in rows if code == CONCLUDED
+    ]
+    scores: list[dict[int, tuple[int, ...]]] = [{} for _ in conclusions]
+    for code, row in rows:
+        if code == SCORED:
+            scores[row[0]][row[1]] = row[4]
     return Came(conclusions, scores)
 
 

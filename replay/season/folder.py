@@ -28,6 +28,7 @@ from kernel.competition.state import GONE, Agent
 from kernel.errors import BadInput, shown
 from kernel.files import NewFolder, reason
 from kernel.text import is_visible
+from replay.forged import reader_of
 from replay.season.leaderboard import Standing, standing
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -41,6 +42,7 @@ _DEVICES: Final = frozenset(
 )
 
 
+@reader_of
 def export(
     path: str | Path, folder: str | Path, assignment: int | None = None, *, force: bool = False
 ) -> Standing:

@@ -19,6 +19,7 @@ from kernel.competition.rubric import Scores, StepRow
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, MalformedEvents
 from kernel.journal import UNIT, JournalReader
+from replay.forged import reader_of
 from replay.rebuild import rebuild
 
 
@@ -98,11 +99,13 @@ class Standing:
         return sum(totals) / len(totals) if totals else None
 
 
+@reader_of
 def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
     """The leaderboard posted after an assignment. Raises as `standing` does."""
     return standing(path, assignment).leaderboard
 
 
+@reader_of
 def standing(path: str | Path, assignment: int | None = None) -> Standing:
     """A season after an assignment: the last one that is closed, unless another is named.
 

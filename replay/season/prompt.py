@@ -16,6 +16,7 @@ from kernel.competition.state import copied
 from kernel.errors import BadInput
 from kernel.journal import FORK, JournalReader
 from kernel.world import Row
+from replay.forged import reader_of
 from replay.season.steps import assignment_in, moments
 
 
@@ -39,6 +40,7 @@ class Prompted:
         return {**attrs.asdict(self), "messages": [dict(message) for message in self.messages]}
 
 
+@reader_of
 def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
     """Every question to an agent in a closed assignment, in order. To know what the others did
     before each, the scripted ones are asked again.

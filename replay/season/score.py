@@ -30,9 +30,9 @@ from kernel.competition.rubric import (
 from kernel.competition.settle import grounds_at
 from kernel.competition.state import SeasonState
 from kernel.competition.table import Table
-from kernel.errors import BadInput, MalformedEvents, shown
-from kernel.fold import REFUSED
+from kernel.errors import BadInput, shown
 from kernel.world import Row
+from replay.forged import reader_of
 from replay.season.steps import state_before_scores
 
 LISTED_MAX = 12  # names that an error lists
@@ -148,6 +148,7 @@ def _finished(score: Finished, total: int) -> dict[str, Any]:
     return {"raw": score.raw, "steps": score.steps, "final": score.final, "total": total}
 
 
+@reader_of
 def scores(
     path: str | Path, assignment: int, agent: str | int, table: int | None = None
 ) -> list[Score]:
@@ -173,11 +174,7 @@ def scores(
             f"{shown(state.agents[ordinal].name)} sat at {at} in assignment {assignment}",
             f"give one of {_listed(state, sorted(set(there)))}",
         )
-    try:
-        return [_score(state, at, ordinal, judged.scored) for at in sat]
-    except (AssertionError, *REFUSED) as error:  # a table as the rules never leave one
-        where = f"the debrief of assignment {assignment}"
-        raise MalformedEvents(str(path), where, f"it cannot be judged ({error!r})") from None
+    return [_score(state, at, ordinal, judged.scored) for at in sat]
 
 
 def _ordinal(state: SeasonState, agent: str | int) -> int:

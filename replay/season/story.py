@@ -133,8 +133,8 @@ def _opened(t: _Teller, event: Event) -> str:
 
 
 def _class_moved(t: _Teller, event: Event) -> str:
-    asked = {True: "and the admin allows it", False: "and the admin does not allow it"}
-    how = asked.get(event["allowed"], "without asking")
+    asked = ("and the admin allows it", "and the admin does not allow it", "without asking")
+    how = _either(event["allowed"], *asked)
     return f"{t.name(event['agent'])} wants to run as {_word(event['class'])}, {how}"
 
 
@@ -240,7 +240,12 @@ def _debriefed(t: _Teller, event: Event) -> str:
 
 
 def _taken(event: Event) -> str:
-    return {True: "taken", False: "left"}.get(event["taken"], "without asking")
+    return _either(event["taken"], "taken", "left", "without asking")
+
+
+def _either(said: Any, yes: str, no: str, other: str) -> str:
+    """What somebody said to a question: yes, no, or anything else, of whatever form."""
+    return yes if said is True else no if said is False else other
 
 
 def _rewritten(t: _Teller, event: Event) -> str:
@@ -314,7 +319,7 @@ def _reviewed(t: _Teller, event: Event) -> str:
         return f"the user approves {who}"
     if event["terms"] is None:
         return f"the user refuses {who}"
-    answer = {True: "which it takes", False: "which it leaves"}.get(event["taken"], "")
+    answer = _either(event["taken"], "which it takes", "which it leaves", "")
     return f"the user has other terms for {who}: {_quoted(event['terms'])}, {answer}"
 
 
@@ -324,7 +329,7 @@ def _signed(t: _Teller, event: Event) -> str:
 
 
 def _kept(t: _Teller, event: Event) -> str:
-    keeps = {True: "keeps", False: "does not keep"}.get(event["kept"], "says nothing of")
+    keeps = _either(event["kept"], "keeps", "does not keep", "says nothing of")
     return f"the user {keeps} the condition {_word(event['condition'])} of {t.name(event['agent'])}"
 
 

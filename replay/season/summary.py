@@ -18,6 +18,7 @@ from kernel.competition.fork import turn_of
 from kernel.competition.state import WORKER, Agent, SeasonState
 from kernel.journal import FORK, JournalReader
 from kernel.world import Event
+from replay.forged import reader_of
 
 
 @attrs.frozen
@@ -86,6 +87,7 @@ class Summary:
         return {**attrs.asdict(self), "forks": forks}
 
 
+@reader_of
 def summarise(path: str | Path) -> Summary:
     """Read a season's journal and count. Raises what reading a journal raises."""
     with JournalReader(path) as reader:
@@ -103,10 +105,7 @@ def summarise(path: str | Path) -> Summary:
                     (at, *turn_of(row)) for at, row in (commit.setup or {})["replaced"]
                 }
             for event in fold.commit_events(COMPETITION, reader, commit, under_way):
-                try:
-                    counting.add(event)
-                except fold.REFUSED as error:  # a table that there is not, a conduct that is none
-                    raise fold.malformed(COMPETITION, reader.path, commit, error) from None
+                counting.add(event)
         assert state is not None
         return counting.summary(state, str(path), reader, closed)
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -75,11 +76,13 @@ def corruptions(cases: int, seed: int, jobs: int) -> tuple[list[tuple[Any, ...]]
 
 def forged(jobs: int) -> tuple[list[tuple[Any, ...]], list[str]]:
     """A row for each kind of forged journal, every value in every place, and findings in words."""
+    programs = [["tests.faults.hostile", kind, "--all"] for kind in hostile.KINDS]
+    programs.append(["tests.faults.hostile_seasons"])
     with ThreadPoolExecutor(jobs) as pool:
-        answers = list(pool.map(_forged, hostile.KINDS))
+        answers = list(pool.map(_forged, programs))
     rows = [
         (f"forged: {kind}", answer["cases"], *_by_kind(answer["wrong"]), "-", "-", "-")
-        for kind, answer in zip(hostile.KINDS, answers, strict=True)
+        for kind, answer in zip((*hostile.KINDS, "seasons"), answers, strict=True)
     ]
     return rows, [line for answer in answers for line in answer["wrong"]]
 
@@ -91,11 +94,10 @@ def _by_kind(wrong: list[str]) -> tuple[int, int, int]:
     return held, len(wrong) - held - raised, raised
 
 
-def _forged(kind: str) -> dict[str, Any]:
+def _forged(program: Sequence[str]) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.hostile", kind, "--all"],
-        cwd=ROOT, stdout=subprocess.PIPE, check=True,
-    )  # fmt: skip
+        [sys.executable, "-m", *program], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 

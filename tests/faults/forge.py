@@ -7,9 +7,9 @@ wrong value meets every reader with nothing in front that would have refused the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 from xxhash import xxh3_64_intdigest
@@ -18,9 +18,7 @@ from kernel.codec import pack
 from kernel.fold import Steps
 from kernel.journal import FORK, START, UNIT, Commit, Header
 from kernel.mining import MINING
-from kernel.mining.events import EVENTS
-from kernel.world import Block
-from tests.faults.journals import Sound
+from kernel.world import Block, World
 
 HEADER = Header(MINING.name, MINING.rules).packed()
 DEPTH = 100_000
@@ -89,7 +87,40 @@ FEW = {
     )
 }  # fmt: skip
 
+# Of the right kind in many places, and not what follows.
+PLAUSIBLE: dict[str, Any] = {
+    "nil": None,
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "ninety-nine": 99,
+    "the largest integer": 2**64 - 1,
+    "true": True,
+    "false": False,
+    "no text": "",
+    "text": "x",
+    "text that moves the cursor": "\x1b[2J",
+    "no list": (),
+    "a list of 99": (99,),
+    "a list of two": (5, 5),
+    "a list of lists": ((0,), (99, 1)),
+    "a map": {"a": 1},
+    "no map": {},
+}
+
 Forged = tuple[str, bytes]
+Maker = tuple[str, Callable[[], bytes]]
+
+
+class Journal(Protocol):
+    """What is forged: a whole journal, and its world."""
+
+    @property
+    def world(self) -> World[Any]: ...
+
+    @property
+    def commits(self) -> Sequence[Commit]: ...
+
 
 _MARK = "\x01here\x02"
 
@@ -106,37 +137,56 @@ def journal(bodies: Sequence[bytes], header: bytes = HEADER) -> bytes:
     return data
 
 
-def events(sound: Sound, code: int, *, every: bool) -> Iterator[Forged]:
+def events(sound: Journal, code: int, *, every: bool) -> Iterator[Forged]:
     """A row of an event type with every field of every wrong value, and of wrong forms."""
-    at, row = _first_row(sound.commits, code)
-    name = EVENTS[code].name
-    for place, field in enumerate(EVENTS[code].fields):
-        for what, value in (VALUES | RAW if every else FEW).items():
+    for what, forged in event_makers(sound, code, VALUES | RAW if every else FEW):
+        yield what, forged()
+
+
+def event_makers(sound: Journal, code: int, values: Mapping[str, Any]) -> Iterator[Maker]:
+    """The same, each to be made when it is wanted."""
+    event = sound.world.events[code]
+    at, row = _first_row(sound, code)
+
+    def maker(what: str, wrong: Any) -> Maker:
+        return what, lambda: _with_row(sound, at, code, row, wrong)
+
+    for place, field in enumerate(event.fields):
+        for what, value in values.items():
             wrong = (*row[:place], value, *row[place + 1 :])
-            yield f"{name}.{field} is {what}", _with_row(sound.commits, at, code, row, wrong)
+            yield maker(f"{event.name}.{field} is {what}", wrong)
     for what, value in FEW.items():
-        yield f"{name} is {what}", _with_row(sound.commits, at, code, row, value)
-        wrong = (*row, value)
-        yield f"{name} and {what}", _with_row(sound.commits, at, code, row, wrong)
-    yield f"{name} without a field", _with_row(sound.commits, at, code, row, row[:-1])
+        yield maker(f"{event.name} is {what}", value)
+        yield maker(f"{event.name} and {what}", (*row, value))
+    yield maker(f"{event.name} without a field", row[:-1])
 
 
-def setups(sound: Sound, kind: int, *, every: bool) -> Iterator[Forged]:
+def setups(sound: Journal, kind: int, *, every: bool) -> Iterator[Forged]:
     """START or FORK with every fact, and every part of a fact, of every wrong value."""
+    for what, forged in setup_makers(sound, kind, every=every):
+        yield what, forged()
+
+
+def setup_makers(sound: Journal, kind: int, *, every: bool) -> Iterator[Maker]:
+    """The same, each to be made when it is wanted."""
+
+    def maker(what: str, changed: Any) -> Maker:
+        return what, lambda: _with_setup(sound, commit.index, changed)
+
     commit = next(commit for commit in sound.commits if commit.kind == kind)
     facts = dict(commit.setup or {})
     for path in _paths(facts, ()):
         for what, value in (VALUES | RAW if every or not path else FEW).items():
             where = ".".join(map(str, path)) or "all of it"
             changed = _replaced(facts, path, value)
-            yield f"{where} is {what}", _with_setup(sound.commits, commit.index, changed)
+            yield maker(f"{where} is {what}", changed)
     for name in facts:
         less = {key: value for key, value in facts.items() if key != name}
-        yield f"without {name}", _with_setup(sound.commits, commit.index, less)
-    yield "one more", _with_setup(sound.commits, commit.index, {**facts, "more": 1})
+        yield maker(f"without {name}", less)
+    yield maker("one more", {**facts, "more": 1})
 
 
-def frames(sound: Sound, *, every: bool) -> Iterator[Forged]:
+def frames(sound: Journal, *, every: bool) -> Iterator[Forged]:
     """Bodies that are no commit at all, in the place of every commit and behind the last."""
     bodies = [commit.raw for commit in sound.commits]
     unit = b"\x95\x01\x01\xc0"
@@ -163,16 +213,17 @@ def _sized(bodies: Sequence[bytes], size: int) -> bytes:
     return data + length + b"\xce" + check.to_bytes(4, "big") + bytes(1000)
 
 
-def _first_row(commits: Sequence[Commit], code: int) -> tuple[int, Any]:
-    for commit in commits:
+def _first_row(sound: Journal, code: int) -> tuple[int, Any]:
+    for commit in sound.commits:
         for block in commit.blocks:
             for row in block.rows(code):
                 return commit.index, row
-    raise LookupError(EVENTS[code].name)
+    raise LookupError(sound.world.events[code].name)
 
 
-def _with_row(commits: Sequence[Commit], at: int, code: int, row: Any, wrong: Any) -> bytes:
+def _with_row(sound: Journal, at: int, code: int, row: Any, wrong: Any) -> bytes:
     """The journal with one row of a commit exchanged."""
+    commits = sound.commits
     raws, clean = _marked(wrong)
     changed, is_done = [], False
     for block in commits[at].blocks:
@@ -185,21 +236,22 @@ def _with_row(commits: Sequence[Commit], at: int, code: int, row: Any, wrong: An
         packed = pack(batches)
         changed.append(Block(batches, packed))
     commit = Commit(UNIT, commits[at].unit, commits[at].digest, changed)
-    return _written([*commits[:at], commit, *commits[at + 1 :]], at, raws)
+    return _written(sound.world, [*commits[:at], commit, *commits[at + 1 :]], at, raws)
 
 
-def _with_setup(commits: Sequence[Commit], at: int, setup: Any) -> bytes:
+def _with_setup(sound: Journal, at: int, setup: Any) -> bytes:
+    commits = sound.commits
     raws, clean = _marked(setup)
     old = commits[at]
     commit = Commit(old.kind, old.unit, old.digest, (), clean)
-    return _written([*commits[:at], commit, *commits[at + 1 :]], at, raws)
+    return _written(sound.world, [*commits[:at], commit, *commits[at + 1 :]], at, raws)
 
 
-def _written(commits: Sequence[Commit], at: int, raws: Sequence[bytes]) -> bytes:
-    bodies = [commit.body() for commit in (commits if raws else _refolded(commits))]
+def _written(world: World[Any], commits: Sequence[Commit], at: int, raws: Sequence[bytes]) -> bytes:
+    bodies = [commit.body() for commit in (commits if raws else _refolded(world, commits))]
     for raw in raws:
         bodies[at] = bodies[at].replace(pack(_MARK), raw)
-    return journal(bodies)
+    return journal(bodies, Header(world.name, world.rules).packed())
 
 
 def _marked(value: Any) -> tuple[list[bytes], Any]:
@@ -217,36 +269,36 @@ def _marked(value: Any) -> tuple[list[bytes], Any]:
     return [], value
 
 
-def _refolded(commits: Sequence[Commit]) -> list[Commit]:
+def _refolded(world: World[Any], commits: Sequence[Commit]) -> list[Commit]:
     """The commits with the digests that their events give, as far as they can be applied."""
     done: list[Commit] = []
     state: Any = None
     try:
         for commit in commits:
             again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
-            state = _after(state, again, done)
+            state = _after(world, state, again, done)
             if again.digest is not None:
-                again.digest = MINING.digest(state)
+                again.digest = world.digest(state)
             done.append(again)
     except Exception:  # whatever a wrong value makes of it; from here on as it was
         return [*done, *commits[len(done) :]]
     return done
 
 
-def _after(state: Any, commit: Commit, before: Sequence[Commit]) -> Any:
+def _after(world: World[Any], state: Any, commit: Commit, before: Sequence[Commit]) -> Any:
     if commit.kind == START:
-        return MINING.initial(commit.setup or {})
+        return world.initial(commit.setup or {})
     if commit.kind == FORK:
-        assert MINING.fork is not None
-        under_way = Steps(MINING.arrange)
+        assert world.fork is not None
+        under_way = Steps(world.arrange)
         steps = [(old.unit, [*under_way.completed_by(old)]) for old in before if old.kind == UNIT]
-        return MINING.fork(
+        return world.fork(
             state, commit.setup or {}, lambda first: [unit for unit in steps if unit[0] >= first]
         )
     if commit.kind == UNIT:
         for block in commit.blocks:
-            state = MINING.evolve(state, block)
-        return MINING.close(state)
+            state = world.evolve(state, block)
+        return world.close(state)
     return state
 
 

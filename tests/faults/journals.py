@@ -21,7 +21,7 @@ from kernel import fold
 from kernel.codec import pack
 from kernel.journal import FORK, Commit, JournalReader
 from kernel.mining import MINING
-from kernel.world import Event
+from kernel.world import Event, World
 from replay.audit import Audit, audit_all
 from replay.fork import fork
 from replay.rebuild import rebuild
@@ -71,6 +71,11 @@ class Sound:
     prefixes: Sequence[Prefix]
     states: Sequence[tuple[bytes, int, Sequence[Event]]]
     forks: Sequence[bytes]
+
+    @property
+    def world(self) -> World[Any]:
+        """The world that all of them are of."""
+        return MINING
 
     @property
     def header(self) -> int:

@@ -20,6 +20,7 @@ from tests.faults.conftest import Counted
 from tests.faults.hostile import KINDS
 from tests.faults.journals import TRUST, Sound, forked, small
 
+SEASONS = 100  # forged; `python -m tests.faults` tries all
 GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say they hold
 
 
@@ -37,6 +38,19 @@ def test_forged_journals_are_refused_or_told_in_little_memory(kind: str, counted
     assert found["wrong"] == []
     assert found["grown"] < GROWTH_MAX
     assert found["cases"] > 50
+
+
+def test_forged_seasons_are_refused_or_told(counted: Counted) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.hostile_seasons", "--sample", str(SEASONS)],
+        cwd=ROOT, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    counted("forged seasons", found["cases"])
+
+    assert found == {"cases": SEASONS, "wrong": []}
 
 
 def test_settings_that_are_no_json_can_be_compared(tmp_path: Path) -> None:

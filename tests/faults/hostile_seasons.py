@@ -1,0 +1,234 @@
+"""Forged seasons read by everything: `python -m tests.faults.hostile_seasons [--sample N]`.
+
+As tests/faults/hostile.py for mining runs. There are many types of events and many readers, so each
+forged file is read by some of them, drawn by `--seed`, and `--sample` draws forged files too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+
+from agents.season.play import resume
+from cli.main import cli
+from kernel import fold
+from kernel.competition import COMPETITION
+from kernel.errors import GoldrushError, WriteFailed
+from kernel.journal import FORK, START, Commit, JournalReader
+from kernel.world import World
+from replay.diff import diff
+from replay.log import Query, log
+from replay.rebuild import rebuild
+from replay.season import consequences as season_consequences
+from replay.season.audit import audit, audit_all
+from replay.season.folder import export
+from replay.season.fork import fork
+from replay.season.leaderboard import leaderboard
+from replay.season.prompt import prompted
+from replay.season.score import scores
+from replay.season.story import chronicle, names_in
+from replay.season.summary import summarise
+from replay.usage import usage
+from replay.verify import verify
+from tests.faults import forge
+from tests.faults.journals import fast_folder
+
+GOLDEN = Path(__file__).resolve().parents[2] / "journals" / "golden" / "seasons"
+MEMORY = 2 << 30  # bytes of address space
+READERS, COMMANDS = 6, 3  # that read each forged file
+
+
+@attrs.frozen(eq=False)
+class Season:
+    """A golden season, to be forged."""
+
+    data: bytes
+    commits: list[Commit]
+
+    @property
+    def world(self) -> World[Any]:
+        """The world that it is of."""
+        return COMPETITION
+
+
+def season(name: str) -> Season:
+    """A golden season by the name of its file."""
+    path = GOLDEN / f"{name}.journal"
+    with JournalReader(path) as reader:
+        return Season(path.read_bytes(), list(reader))
+
+
+def forgeries() -> Iterator[tuple[Season, forge.Maker]]:
+    """Every row and setup of a season, forged."""
+    rich, forked, asked = season("every-event"), season("forked"), season("language-model")
+    for code, event in enumerate(COMPETITION.events):
+        sound = next((s for s in (rich, asked, forked) if _has(s, code)), None)
+        if sound is None:
+            raise LookupError(f"no golden season has {event.name}")
+        for maker in forge.event_makers(sound, code, forge.FEW | forge.PLAUSIBLE):
+            yield sound, maker
+    for sound, kind in ((rich, START), (asked, START), (forked, FORK)):
+        for maker in forge.setup_makers(sound, kind, every=False):
+            yield sound, maker
+
+
+def _has(sound: Season, code: int) -> bool:
+    return any(block.rows(code) for commit in sound.commits for block in commit.blocks)
+
+
+class Reading:
+    """A folder with a forged season and the sound one, and all that is done with the two."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "forged.journal"
+        self.sound = folder / "sound.journal"
+        self.copy = folder / "copy.journal"
+        self.out = folder / "out"
+
+    def faults(self, data: bytes, sound: Season, chance: random.Random) -> Iterator[str]:
+        """How readers and commands broke the contract."""
+        forge.write(self.path, data)
+        forge.write(self.sound, sound.data)
+        last = sound.commits[-1].unit - 1
+        where = chance.randint(0, last)
+        for name, read in chance.sample(list(self._readers(where)), READERS):
+            yield from self._fault(name, read)
+        for words in chance.sample(list(self._commands(where)), COMMANDS):
+            yield from self._typed(words)
+
+    def _fault(self, name: str, read: Callable[[], Any]) -> Iterator[str]:
+        try:
+            json.dumps(read())
+        except GoldrushError as error:
+            if not str(error):
+                yield f"{name}: an error that says nothing"
+        except Exception as error:
+            yield f"{name}: {type(error).__name__}: {str(error)[:100]}"
+        with suppress(FileNotFoundError):
+            self.out.unlink() if self.out.is_file() else shutil.rmtree(self.out)
+
+    def _readers(self, at: int) -> Iterator[tuple[str, Callable[[], Any]]]:
+        path, sound, out = self.path, self.sound, self.out
+        for level in (1, 2, 3, 4):
+            yield f"verify {level}", lambda n=level: verify(path, n).as_dict()
+        yield "rebuild", lambda: [event.as_dict() for event in rebuild(path, at).events]
+        yield "log", lambda: [event.as_dict() for event in log(path)]
+        yield "log in part", lambda: [e.as_dict() for e in log(path, Query(at, at + 1))]
+        yield "story", lambda: list(chronicle(log(path), names_in(path)))
+        yield "audit", lambda: [one.as_dict() for one in audit(path, at)]
+        yield "audit of all", lambda: [one.as_dict() for one in audit_all(path)]
+        yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
+        yield "leaderboard", lambda: leaderboard(path, at).as_dict()
+        yield "last leaderboard", lambda: leaderboard(path).as_dict()
+        yield "prompt", lambda: [one.as_dict() for one in prompted(path, at, 5)]
+        yield "summary", lambda: summarise(path).as_dict()
+        yield "usage", lambda: usage(path).as_dict()
+        yield "diff", lambda: self._compared(path, sound)
+        yield "diff, the other way", lambda: self._compared(sound, path)
+        yield "export to a folder", lambda: str(export(path, out).assignment)
+        yield "events", self._events
+        yield "fork", lambda: self._forked(at)
+        yield "resume", self._resumed
+
+    def _events(self) -> Any:
+        with JournalReader(self.path) as reader:
+            return [event.as_dict() for event in fold.events(COMPETITION, reader)]
+
+    def _compared(self, a: Path, b: Path) -> Any:
+        found = diff(a, b)
+        came = season_consequences.consequences(found)
+        return [found.as_dict(), came and came.as_dict()]
+
+    def _forked(self, at: int) -> None:
+        with suppress(WriteFailed):
+            fork(self.path, at, self.out)
+
+    def _resumed(self) -> None:
+        forge.write(self.copy, self.path.read_bytes())
+        try:
+            resume(self.copy)
+        except GoldrushError:
+            assert self.copy.read_bytes() == self.path.read_bytes(), "refused, and changed"
+
+    def _commands(self, at: int) -> Iterator[list[str]]:
+        path, sound, n = str(self.path), str(self.sound), str(at)
+        yield from (
+            ["replay", path, "--round", n],
+            ["replay", path, "--round", n, "--json"],
+            ["log", path],
+            ["log", path, "--json"],
+            ["audit", path, "--all"],
+            ["audit", path, "--all", "--json"],
+            ["audit", path, "--round", n],
+            ["audit", path, "--round", n, "--table", "0"],
+            ["audit", path, "--round", n, "--score", "6"],
+            ["audit", path, "--round", n, "--score", "6", "--json"],
+            ["audit", path, "--fairness"],
+            ["diff", path, sound],
+            ["diff", sound, path, "--json"],
+            ["diff", path, sound, "--by-round"],
+            ["verify", path],
+            ["verify", path, "--json"],
+            ["export", path],
+            ["export", path, "--to", str(self.out)],
+            ["export", path, "--format", "csv", "--table", "events"],
+            ["leaderboard", path],
+            ["leaderboard", path, "--at", n, "--json"],
+            ["prompt", path, "--round", n, "--agent", "5"],
+            ["prompt", path, "--round", n, "--agent", "6", "--json"],
+            ["measure", path],
+            ["measure", path, "--usage"],
+            ["measure", path, "--usage", "--json"],
+        )
+
+    def _typed(self, words: list[str]) -> Iterator[str]:
+        """A command: it may refuse, but not in Python's words, nor move the cursor."""
+        out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
+        try:
+            with redirect_stdout(out), redirect_stderr(out):
+                cli.main(words, standalone_mode=False)
+        except (GoldrushError, click.ClickException):
+            pass
+        except Exception as error:
+            yield f"{' '.join([words[0], *words[2:]])}: {type(error).__name__}: {str(error)[:100]}"
+        out.seek(0)
+        if "\x1b" in out.read():
+            yield f"{words[0]} prints what moves the cursor"
+        shutil.rmtree(self.out, ignore_errors=True)
+
+
+def main() -> None:
+    """Read forged seasons, and print as JSON how many, and what was wrong."""
+    parser = argparse.ArgumentParser(prog="tests.faults.hostile_seasons", description=__doc__)
+    parser.add_argument("--sample", type=int, help="so many, drawn (default: all)")
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    made = list(forgeries())
+    if chosen.sample is not None:
+        made = random.Random(chosen.seed).sample(made, chosen.sample)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as name:
+        reading = Reading(Path(name))
+        for number, (sound, (what, forged)) in enumerate(made):
+            chance = random.Random(f"{chosen.seed}/{number}")
+            says = reading.faults(forged(), sound, chance)
+            wrong += [f"{what}: {fault}" for fault in says]
+    print(json.dumps({"cases": len(made), "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()
