@@ -17,8 +17,9 @@ from agents.llm.prompt import Prompts
 from agents.llm.rows import check_version, reread
 from agents.llm.usage import earlier_in
 from agents.policy import Policy, Scripted
-from agents.recorded import Recording
-from agents.roster import POLICIES, RECORDED, Entry, Roster, parse_roster, policy_of
+from agents.recorded import RECORDED, Recording
+from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
+from agents.trust import check_trust, is_own
 from kernel import run
 from kernel.draws import Draws
 from kernel.errors import BadInput, PolicyFailed, described, shown
@@ -65,7 +66,7 @@ class Miners:
         self.replaced = replaced or {}
         self._waiting = _agents_in(waiting, config) if waiting else set()
         self._scripted = [
-            (entry, policy_of(entry, roster.recordings))
+            (entry, policy_of(entry, roster.recordings, roster.trust))
             for entry in roster.entries
             if entry.policy != LLM
         ]
@@ -187,7 +188,8 @@ def record(
     """Play a whole mining run into a new journal at `path` and return the last state.
 
     `settings` are names and values of MiningConfig and go before those of the treatment; `roster`
-    is its text form (None: the default mix); `models` says how language models are reached;
+    is its text form (None: the default mix), and the policies of somebody's own that it names are
+    trusted; `models` says how language models are reached;
     `force` overwrites, `fsync` waits for the disk at every commit, as is always done where models
     play. Raises BadInput before anything is written; PolicyFailed, RunStopped and WriteFailed in
     the middle, with the journal whole up to the last round closed and the answers behind it.
@@ -260,7 +262,7 @@ def resume(
         ) -> Miners:
             recordings = tuple(map(Recording, sources))
             check_players(state, trust, recordings)
-            roster = Roster(entries_of(state), recordings)
+            roster = Roster(entries_of(state), recordings, trust)
             there = {row[0] for row in waiting.rows(SUBMITTED)}
             if state.round + 1 < state.config.rounds or models_in(roster.entries).keys() - there:
                 # A wrong server is told now, not recorded as one that does not answer.
@@ -286,11 +288,8 @@ def check_players(
     """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
     entries = entries_of(state)
     for entry in entries:
-        if entry.is_own and entry.policy not in trust:
-            raise BadInput(
-                f"agent {entry.agent} plays {shown(entry.policy)}, code of somebody's own",
-                "allow it with trust (--trust)",
-            )
+        if is_own(entry.policy):
+            check_trust(entry.policy, trust, f"agent {entry.agent}")
     check_recordings(entries, recordings, state.config)
 
 
@@ -340,6 +339,7 @@ class MinersAgain:
         self.config = state.config
         self.replaced = replaced_in(forks)
         self.recordings = recordings
+        self.trust = trust
         known = {recording.sha256 for recording in self.recordings}
         self.entries: list[Entry | None] = []
         left: Counter[str] = Counter()
@@ -386,7 +386,7 @@ class MinersAgain:
             return by_hand
         if entry.policy == LLM:
             return recorded and reread(recorded, prompts, self.config)
-        return asked(policy_of(entry, self.recordings), entry, shown, self.config)
+        return asked(policy_of(entry, self.recordings, self.trust), entry, shown, self.config)
 
 
 def _can_be_read(entry: Entry) -> bool:

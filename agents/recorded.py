@@ -7,6 +7,7 @@ do not depend on where files lie; whoever asks such an agent again brings the fi
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import attrs
 
@@ -18,6 +19,8 @@ from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation
 from kernel.mining.submit import Submission
+
+RECORDED: Final = "recorded"
 
 
 class Recording:

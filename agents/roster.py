@@ -12,9 +12,8 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -23,9 +22,10 @@ from agents.baselines import DefendThenMine, GreedyMine, Random, TitForTatRaid
 from agents.llm.models import LLM, Models
 from agents.llm.prompt import VERSION as PROMPT
 from agents.policy import Policy, Scripted
-from agents.recorded import Recorded, Recording
+from agents.recorded import RECORDED, Recorded, Recording
 from agents.specialists import Claimer, Defender, Miner, Raider
-from kernel.errors import BadInput, described
+from agents.trust import is_own, made, own_among
+from kernel.errors import BadInput
 from kernel.mining.config import AGENTS_MAX
 from kernel.text import check_name
 
@@ -39,13 +39,11 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-RECORDED: Final = "recorded"
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 CASTS: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
 
 _ENTRY = re.compile(r"(?P<name>[^*,]+?)\s*(?:\*\s*(?P<count>[0-9]{1,6}))?")
-_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 @attrs.frozen
@@ -71,10 +69,15 @@ class Entry:
 
 @attrs.frozen
 class Roster:
-    """The entries, one an agent in order, and the recordings that some of them play."""
+    """The entries, one an agent in order, and the recordings that some of them play.
+
+    `trust`: the policies of somebody's own that may be imported for it (see agents/trust.py). It
+    goes where the roster goes, into other processes too, and never into a journal.
+    """
 
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
+    trust: Sequence[str] = ()
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as the journal holds it."""
@@ -88,8 +91,9 @@ def parse_roster(
 
     `agents`, where given, is the number of agents that the roster must have. Without it a mix has
     as many as it counts, and a list without counts 10. `models`: what is known of language models.
-    Raises BadInput for an unknown policy, a malformed entry, or a mix that is not `agents` long
-    (the default mix is cycled instead).
+    The policies of somebody's own that the text names are trusted: whoever has it from a file asks
+    `names_in` first. Raises BadInput for an unknown policy, a malformed entry, or a mix that is not
+    `agents` long (the default mix is cycled instead).
     """
     pairs = _pairs(CASTS.get(text, text) if text is not None else ROSTER_DEFAULT)
     if all(count is None for _, count in pairs):
@@ -121,13 +125,8 @@ def parse_roster(
     return Roster(
         tuple(Entry(agent, *players[name]) for agent, name in enumerate(cycled)),
         tuple(recordings.values()),
+        own_among(names),
     )
-
-
-def is_own(name: str) -> bool:
-    """Whether a roster names a policy of somebody's own by this: package.module:Class."""
-    family = name.partition(":")[0]
-    return family not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
 
 
 def called(entry: Mapping[str, Any]) -> str:
@@ -141,10 +140,13 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(name for name, _ in _pairs(CASTS.get(text, text))))
 
 
-def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Scripted:
+def policy_of(
+    entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
+) -> Policy | Scripted:
     """A policy made afresh for an entry.
 
-    Raises BadInput if there is no such policy, or no recording with the digest that it names.
+    Raises BadInput if there is no such policy, no recording with the digest that it names, or it is
+    one of somebody's own that is not in `trust`.
     """
     if entry.policy in POLICIES:
         return POLICIES[entry.policy]()
@@ -158,7 +160,8 @@ def policy_of(entry: Entry, recordings: Sequence[Recording] = ()) -> Policy | Sc
             "give that journal as a source (--source)",
         )
     if is_own(entry.policy):
-        return _own(entry.policy)
+        policy: Policy = made(entry.policy, trust, ["plan"])
+        return policy
     raise _unknown(entry.policy)
 
 
@@ -180,23 +183,6 @@ def _pairs(text: str) -> list[tuple[str, int | None]]:
     if sum(count or 1 for _, count in pairs) > AGENTS_MAX:
         raise BadInput("the roster is too long", f"at most {AGENTS_MAX} agents can play")
     return pairs
-
-
-def _own(name: str) -> Policy:
-    module, _, attribute = name.partition(":")
-    try:
-        policy: Policy = getattr(importlib.import_module(module), attribute)()
-        plays = callable(getattr(policy, "plan", None))
-    except (KeyboardInterrupt, MemoryError):
-        raise
-    except BaseException as error:  # whatever somebody's module raises
-        raise BadInput(
-            f"policy {name} cannot be made: {described(error)}",
-            "give package.module:Class, importable from here, that needs no arguments",
-        ) from error
-    if not plays:
-        raise BadInput(f"policy {name} has no method plan(seen, draws)", "give it one")
-    return policy
 
 
 def _unknown(name: str) -> BadInput:

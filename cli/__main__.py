@@ -1,6 +1,12 @@
 """Where the program begins: `goldrush`, and `python -m cli` where that script is not installed."""
 
 import sys
+from os.path import dirname
+
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != dirname(dirname(__file__)):
+    # For `-m`, Python puts the working folder first: a `random.py` that lies there would be run in
+    # the place of its own. That folder is of use only where these packages lie in it.
+    del sys.path[0]
 
 
 def main() -> None:

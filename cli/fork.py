@@ -70,17 +70,17 @@ def fork(
     \b
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
     """
-    from agents.roster import RECORDED, is_own, names_in
+    from agents.recorded import RECORDED
+    from agents.roster import names_in
     from replay.by_world import module_for
     from replay.fork import read_submissions
 
     players = module_for(journal, FORKED_BY, "fork")
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    allow_own_policies(trust)
     named = names_in(roster) if roster else []
+    own = allow_own_policies(trust, [name.rpartition("=")[2] for name in named])  # of NAME=POLICY
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
-    own = [name for name in named if is_own(name)]
     models = models_of(**options)
     check_model(options["model"], roster)
     was_there = JOURNALS.exists()
@@ -94,7 +94,7 @@ def fork(
                 fsync=fsync, on_round=on_round,
             ),
             as_json,
-            again=how_again([*trust, *own], [*sources, *recorded], options),
+            again=how_again(own, [*sources, *recorded], options),
             told_by=module_for(journal, TOLD_BY, "fork"),
         )  # fmt: skip
     finally:

@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -73,10 +73,11 @@ def record(
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
     """
     from agents import mining
+    from agents.roster import names_in
 
     named = {"seed": seed, "rounds": rounds, "agents": agents}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    allow_own_policies()
+    own = allow_own_policies([], names_in(roster) if roster else [])
     models = models_of(**options)
     check_model(options["model"], roster)
     config, players = mining.prepare(chosen, roster, treatment, models)
@@ -92,11 +93,7 @@ def record(
             out, config, players, models=models, force=force, fsync=fsync, on_round=on_round
         ),
         as_json,
-        again=how_again(
-            [entry.policy for entry in players.entries if entry.is_own],
-            [recording.path for recording in players.recordings],
-            options,
-        ),
+        again=how_again(own, [recording.path for recording in players.recordings], options),
         told_by=record_mining,
     )
 
@@ -126,8 +123,7 @@ def resume(
     """
     from replay.by_world import module_for
 
-    if trust:
-        allow_own_policies(trust)
+    allow_own_policies(trust)
     models = models_of(**options)
     players = module_for(journal, RESUMED_BY, "resume")
     return carried_out(
@@ -276,18 +272,25 @@ def _estimated(config: Any, players: Any, models: Any, as_json: bool) -> int:
     return DONE
 
 
-def allow_own_policies(trust: Sequence[str] = ()) -> None:
-    """Let package.module:Class be found in the current folder, as `python -m` would.
+def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
+    """Let the policies of somebody's own that were named at the keyboard be found in the current
+    folder, behind everything that is installed; without one, nothing there is imported.
 
-    Raises BadInput for a name in `trust` that is none of that form.
+    `trust`: what --trust was given; `typed`: names of policies in rosters and casts that were
+    typed. Returns the names of somebody's own. Raises BadInput for a name in `trust` that is none.
     """
+    from agents.trust import is_own, own_among
     from kernel.errors import BadInput
 
     for name in trust:
-        if ":" not in name:
+        if not is_own(name):
             raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    own = own_among([*trust, *typed])
+    if own:
+        # Our own folder first: an editable installation is asked only after all of the path.
+        rooms = str(Path(__file__).resolve().parents[1])
+        sys.path += [folder for folder in (rooms, os.getcwd()) if folder not in sys.path]
+    return list(own)
 
 
 def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -59,11 +59,10 @@ def season(
     named = {"seed": seed, "assignments": assignments, "workers": workers}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     config = config_of(chosen)
-    allow_own_policies()
+    own = allow_own_policies([], [part.partition("=")[2] for part in parts])
     models = models_of(**options)
     cast = cast_of(config.workers, parts, models)
     target = out or free_path(f"season-seed{config.seed}")
-    own = [entry["policy"] for entry in cast if ":" in entry["policy"]]
     return carried_out(
         target,
         lambda on_assignment: record(
@@ -71,6 +70,6 @@ def season(
             on_assignment=on_assignment,
         ),
         as_json,
-        again=how_again(list(dict.fromkeys(own)), [], options),
+        again=how_again(own, [], options),
         told_by=record_season,
     )  # fmt: skip

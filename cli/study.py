@@ -42,6 +42,9 @@ JOBS_MAX = 1000
     metavar="ADDRESS",
     help="Play on a Dask cluster (needs goldrush[dask]).",
 )
+@click.option(
+    "--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy in the plan play."
+)
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def study(
@@ -54,6 +57,7 @@ def study(
     settings: tuple[str, ...],
     jobs: int | None,
     dask: str | None,
+    trust: tuple[str, ...],
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -66,6 +70,7 @@ def study(
     """
     import attrs
 
+    from agents.roster import names_in
     from kernel.errors import BadInput, WriteFailed
     from replay.study.carry_out import PLAYED, carry_out, runs_of
     from replay.study.models import failures_of
@@ -77,8 +82,8 @@ def study(
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
     if dask is not None and jobs is not None:
         raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
-    allow_own_policies()
-    wanted = _plan_of(plan, treatments, rosters, seeds, rounds, settings)
+    own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
+    wanted = _plan_of(plan, treatments, rosters, seeds, rounds, settings, own)
     models = models_of(**options)
     _check_model(options["model"], wanted)
     if dask is not None:
@@ -204,6 +209,7 @@ def _plan_of(
     seeds: str | None,
     rounds: tuple[int, ...],
     settings: tuple[str, ...],
+    trust: Sequence[str],
 ) -> Plan:
     from replay.study.plan import (
         ALL,
@@ -215,7 +221,7 @@ def _plan_of(
     )
 
     if plan is not None:
-        return read_plan(plan)
+        return read_plan(plan, trust)
     return plan_of(
         treatments=treatments or [ALL],
         rosters=rosters or ["baselines"],

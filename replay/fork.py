@@ -89,9 +89,9 @@ def fork(
         def ask_of(
             state: MiningState, forks: Sequence[Mapping[str, Any]], waiting: Block
         ) -> Miners:
-            own = [entry.policy for entry in players.entries] if players else []
-            check_players(state, [*trust, *own], recordings)
-            entries = Roster(entries_of(state), recordings)
+            trusted = [*trust, *(players.trust if players else ())]
+            check_players(state, trusted, recordings)
+            entries = Roster(entries_of(state), recordings, trusted)
             if players is None:
                 with_models_decided(entries, state.config, models)
             return stack.enter_context(

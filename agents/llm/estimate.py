@@ -111,7 +111,7 @@ def _questions(
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     state = MINING.initial(setup)
     rounds: list[Sequence[Amount]] = []
-    with Miners(config, Roster(players, roster.recordings)) as miners:
+    with Miners(config, Roster(players, roster.recordings, roster.trust)) as miners:
         while not MINING.ended(state) and len(rounds) < PLAYED:
             shown = Shown(state)
             prompts = Prompts(shown)

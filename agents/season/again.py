@@ -62,7 +62,7 @@ class SeasonAgain:
 
     def __call__(self, state: SeasonState, recorded: Block) -> list[Batch]:
         """The acts of the next step. Raises PolicyFailed where a policy fails."""
-        step = Step(state, self._scripts, self._lab)
+        step = Step(state, self._scripts, self._lab, self._trust)
         known = acts_in(recorded.batches)
         asked = step.next()
         while asked is not None:

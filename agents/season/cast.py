@@ -7,18 +7,17 @@ that plays a worker is one and the same in both classes: as a sonnet it is shown
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from agents.llm.models import LLM, Model, Models, model_of
-from agents.roster import is_own
 from agents.season.offices import Admin, Assistant, Judge, User
 from agents.season.prompt import VERSION
 from agents.season.therapist import Therapist
 from agents.season.worker import Worker
+from agents.trust import is_own, made
 from kernel.competition.names import name_of
 from kernel.competition.state import (
     ADMIN,
@@ -30,7 +29,7 @@ from kernel.competition.state import (
     WORKER,
     Agent,
 )
-from kernel.errors import BadInput, described, shown
+from kernel.errors import BadInput, shown
 from kernel.text import check_name
 
 SCRIPTED: Final = "scripted"
@@ -114,35 +113,20 @@ def check_policy(name: str) -> None:
         )
 
 
-def policy_of(agent: Agent) -> Any:
-    """The policy that an agent plays. Raises BadInput where it cannot be had."""
-    return SCRIPTS[agent.role]() if agent.policy == SCRIPTED else _own(agent.policy)
-
-
-def _own(policy: str) -> Any:
-    check_policy(policy)
-    module, _, name = policy.partition(":")
-    try:
-        return getattr(import_module(module), name)()
-    except (KeyboardInterrupt, MemoryError):
-        raise
-    except BaseException as error:  # whatever somebody's module raises
-        raise BadInput(
-            f"cannot make {policy}: {described(error)}", "see that it can be imported"
-        ) from error
-
-
-def check_playable(cast: Iterable[Entry]) -> None:
-    """Raises BadInput where a class of somebody's own cannot be made, or lacks a method that its
-    role is asked by. Entries need role and policy.
+def policy_of(agent: Agent, trust: Collection[str]) -> Any:
+    """The policy that an agent plays. Raises BadInput where it cannot be had, or is one of
+    somebody's own that is not in `trust`.
     """
-    own = {(entry["role"], entry["policy"]) for entry in cast}
-    for role, policy in sorted(own):
+    return SCRIPTS[agent.role]() if agent.policy == SCRIPTED else made(agent.policy, trust)
+
+
+def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
+    """Raises BadInput where a class of somebody's own is not in `trust`, cannot be made, or lacks a
+    method that its role is asked by. Entries need role and policy.
+    """
+    for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
         if policy not in (SCRIPTED, LLM):
-            made = _own(policy)
-            for name in questions_of(role):
-                if not callable(getattr(made, name, None)):
-                    raise BadInput(f"{policy} has no method {name}", f"a {role} is asked by it")
+            made(policy, trust, questions_of(role))
 
 
 def questions_of(role: str) -> list[str]:

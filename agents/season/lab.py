@@ -14,9 +14,11 @@ from typing import Final
 import attrs
 
 from agents.mining import asked
-from agents.roster import Entry, policy_of
+from agents.policy import Scripted
+from agents.roster import POLICIES, Entry
 from kernel.competition.conduct import OBJECTIVES, Conduct
 from kernel.competition.config import SeasonConfig
+from kernel.errors import BadInput, shown
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.events import CAPTURED, MINING_SETTLED, RAID_RESOLVED, SUBMITTED
@@ -84,21 +86,31 @@ class Lab:
 
 
 def played(conduct: Conduct, treatment: str, seed: int, agents: int, rounds: int) -> Trial:
-    """Play a conduct under a treatment; the last `agents * share // 10` play the minority."""
+    """Play a conduct under a treatment; the last `agents * share // 10` play the minority.
+
+    Raises BadInput for a conduct that is none: only installed policies are ever played.
+    """
     config, entries = setting_of(conduct, treatment, seed, agents, rounds)
-    policies = [(policy_of(entry), entry) for entry in entries]
+    policies = [(_installed(entry.policy), entry) for entry in entries]
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
     tally = _Tally(config)
     while not MINING.ended(state):
-        shown = Shown(state)
-        rows = [asked(policy, entry, shown, config) for policy, entry in policies]
+        seen = Shown(state)
+        rows = [asked(policy, entry, seen, config) for policy, entry in policies]
         inputs = Block([(SUBMITTED, rows)])
         derived = Block(MINING.decide(state, inputs))
         before = state.owner.copy()
         state = MINING.close(MINING.evolve(MINING.evolve(state, inputs), derived))
         tally.add(before, state.owner, derived)
     return Trial(tally.values(state), MINING.digest(state))
+
+
+def _installed(policy: str) -> Scripted:
+    """A policy of a conduct. Conducts stand in journals, so their names are no reason to import."""
+    if policy not in POLICIES:
+        raise BadInput(f"a conduct has the policy {shown(policy)}", f"take {', '.join(POLICIES)}")
+    return POLICIES[policy]()
 
 
 def setting_of(

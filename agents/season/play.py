@@ -6,7 +6,7 @@ it, so that it is paid for once, whatever stops the season.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from agents.season.cast import SCRIPTED, Entry, cast_of, check_playable, models_
 from agents.season.lab import Lab
 from agents.season.script import Act, Replaced, Scripts
 from agents.season.step import Question, Step, batches
+from agents.trust import check_trust, own_among
 from kernel import run
 from kernel.competition import COMPETITION
 from kernel.competition.config import config_of
@@ -26,7 +27,7 @@ from kernel.competition.events import ANSWERED
 from kernel.competition.evolve import acts_in
 from kernel.competition.fork import turn_of
 from kernel.competition.state import GONE, SeasonState
-from kernel.errors import BadInput, shown
+from kernel.errors import BadInput
 from kernel.journal import Header, JournalWriter
 from kernel.run import Coming
 from kernel.world import Batch, Block, Row
@@ -53,14 +54,17 @@ class Season:
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
         waiting: Block | None = None,
+        trust: Collection[str] = (),
     ) -> None:
         """`chosen`: the models of the cast, reached as `models` says; `earlier`: the answers that
-        the season has already; `waiting`: acts and answers of the next step that are there already.
+        the season has already; `waiting`: acts and answers of the next step that are there already;
+        `trust`: the policies of somebody's own that may be imported.
 
         Raises BadInput where a model cannot be asked.
         """
         self._scripts = Scripts(lab, replaced)
         self._lab = lab
+        self._trust = trust
         self._waiting = Block(()) if waiting is None else waiting
         self._models: SeasonModels | None = None
         if chosen:
@@ -91,7 +95,7 @@ class Season:
 
     def _played(self, state: SeasonState, waiting: Block) -> Coming:
         """Play the script again over what waits, then on. A piece ends with every answer."""
-        step = Step(state, self._scripts, self._lab)
+        step = Step(state, self._scripts, self._lab, self._trust)
         known = acts_in(waiting.batches)
         given = len(known)
         asked = step.next()
@@ -159,20 +163,22 @@ def record(
 ) -> SeasonState:
     """Play a season into a journal and return the last state.
 
-    `cast` as `agents.season.cast.cast_of` gives it; everybody is scripted without. `models` says
-    how language models are reached; `lab`: to look at afterwards how many runs there were. Raises
-    BadInput before anything is written; PolicyFailed, RunStopped and WriteFailed in the middle,
-    with the journal whole up to the last assignment closed and the answers behind it.
+    `cast` as `agents.season.cast.cast_of` gives it; everybody is scripted without, and the policies
+    of somebody's own that it names are trusted. `models` says how language models are reached;
+    `lab`: to look at afterwards how many runs there were. Raises BadInput before anything is
+    written; PolicyFailed, RunStopped and WriteFailed in the middle, with the journal whole up to
+    the last assignment closed and the answers behind it.
     """
     config = config_of(settings or {})
     cast = list(cast or cast_of(config.workers))
     COMPETITION.initial({"config": config.as_dict(), "cast": cast})  # refuses what is no cast
-    check_playable(cast)
+    trust = own_among(entry["policy"] for entry in cast)
+    check_playable(cast, trust)
     header = Header(COMPETITION.name, COMPETITION.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
         cast = with_models_decided(cast, models)
         chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
-        with Season(lab or Lab(config), chosen=chosen, models=models) as season:
+        with Season(lab or Lab(config), chosen=chosen, models=models, trust=trust) as season:
             setup = {"config": config.as_dict(), "cast": cast}
             return run.record(COMPETITION, setup, season, journal, on_assignment)
 
@@ -210,10 +216,11 @@ def resume(
         def ask_of(
             state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
         ) -> Season:
-            check_players(state, trust)
             with journal.reader() as reader:
                 earlier = earlier_in(reader, len(forks))
-            return stack.enter_context(season_of(state, forks, waiting, models, earlier))
+            return stack.enter_context(
+                season_of(state, forks, waiting, models, earlier, trust=trust)
+            )
 
         return run.resume(COMPETITION, journal, ask_of, on_assignment)
 
@@ -224,12 +231,16 @@ def season_of(
     waiting: Block | None = None,
     models: Models | None = None,
     earlier: Sequence[Earlier] = (),
+    *,
+    trust: Collection[str],
 ) -> Season:
     """Whoever plays on from a state, by their forks. To be closed.
 
     Models are asked a short question first: a wrong server is told now, not recorded as one that
-    does not answer. Raises BadInput for one that cannot be asked.
+    does not answer. Raises BadInput for one that cannot be asked, and for an agent that plays code
+    of somebody's own that is not in `trust`.
     """
+    _check_players(state, trust)
     there = [a for a in state.agents.values() if a.status != GONE]
     with_models_decided([{"policy": a.policy, "options": a.options} for a in there], models)
     chosen = models_in((agent.policy, agent.options) for agent in there)
@@ -240,17 +251,14 @@ def season_of(
         models=models,
         earlier=earlier,
         waiting=waiting,
+        trust=trust,
     )
 
 
-def check_players(state: SeasonState, trust: Sequence[str]) -> None:
-    """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
+def _check_players(state: SeasonState, trust: Collection[str]) -> None:
     for agent in state.agents.values():
-        if agent.policy not in (SCRIPTED, LLM) and agent.policy not in trust:
-            raise BadInput(
-                f"{agent.name} plays {shown(agent.policy)}, code of somebody's own",
-                "allow it with trust (--trust)",
-            )
+        if agent.policy not in (SCRIPTED, LLM):
+            check_trust(agent.policy, trust, agent.name)
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:

@@ -6,7 +6,7 @@ server or from the journal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -52,13 +52,18 @@ class Question:
 
 
 class Step:
-    """`rows`: the acts so far, and models' answers among them, with their codes."""
+    """`rows`: the acts so far, and models' answers among them, with their codes. `trust`: policies
+    of somebody's own that may be imported.
+    """
 
-    def __init__(self, state: SeasonState, scripts: Scripts, lab: Lab) -> None:
+    def __init__(
+        self, state: SeasonState, scripts: Scripts, lab: Lab, trust: Collection[str]
+    ) -> None:
         self.rows: list[Act] = []
         self._state = copied(state)  # the acts so far are done in it
         self._script = scripts.of(self._state)
         self._lab = lab
+        self._trust = trust
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
         self._questions = 0
 
@@ -87,7 +92,7 @@ class Step:
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + (self._questions - 1) * QUESTION_WORDS
         try:
-            method = getattr(policy_of(agent), asked.name)
+            method = getattr(policy_of(agent, self._trust), asked.name)
             answer = method(self._seen(agent), draws, **asked.told)
         except (KeyboardInterrupt, MemoryError, BadInput):
             raise

@@ -7,7 +7,7 @@ in the place of what would have been said in that turn, legal or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -15,13 +15,8 @@ from typing import Any, Final
 from agents.llm.models import Models
 from agents.season.cast import assign, check_playable
 from agents.season.plain import plain
-from agents.season.play import (
-    OnAssignment,
-    Season,
-    check_players,
-    season_of,
-    with_models_decided,
-)
+from agents.season.play import OnAssignment, Season, season_of, with_models_decided
+from agents.trust import own_among
 from kernel import run
 from kernel.competition import COMPETITION
 from kernel.competition.events import EVENTS, SPOKE
@@ -68,14 +63,14 @@ def fork(
     if roster and not force:
         check_place(str(out), is_own=is_empty)  # before a model is asked anything
     parts = roster.split(",") if roster else []
-    own = [part.partition("=")[2] for part in parts]
+    trusted = [*trust, *own_among(part.partition("=")[2] for part in parts)]
 
     def facts_of(state: SeasonState) -> dict[str, Any]:
         config = changed(state.config, settings or {}, state.assignment)
         return {
             "parent": reader.sha256(),
             "changes": changes(state.config, config),
-            "cast": _recast(state, parts, models) if parts else None,
+            "cast": _recast(state, parts, models, trusted) if parts else None,
             "replaced": sorted(
                 (_replaced(item, number, state) for number, item in enumerate(replace, 1)),
                 key=lambda pair: (pair[0], turn_of(pair[1])),
@@ -87,8 +82,7 @@ def fork(
         def ask_of(
             state: SeasonState, forks: Sequence[Mapping[str, Any]], waiting: Block
         ) -> Season:
-            check_players(state, [*trust, *own])
-            return stack.enter_context(season_of(state, forks, waiting, models))
+            return stack.enter_context(season_of(state, forks, waiting, models, trust=trusted))
 
         unit = COMPETITION.vocabulary.unit_of(at)
         return run.fork(
@@ -97,7 +91,7 @@ def fork(
 
 
 def _recast(
-    state: SeasonState, parts: Sequence[str], models: Models | None
+    state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
 ) -> list[dict[str, Any]]:
     """Who plays by what from here on: everybody, with what `parts` changes."""
     cast = [
@@ -105,7 +99,7 @@ def _recast(
         for agent in state.agents.values()
     ]
     assign(cast, parts, models)
-    check_playable(cast)
+    check_playable(cast, trust)
     fields = ("ordinal", "policy", "options")
     cast = [{name: entry[name] for name in fields} for entry in cast]
     return with_models_decided(cast, models)

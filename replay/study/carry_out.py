@@ -91,7 +91,7 @@ def runs_of(plan: Plan, models: Models | None = None, *, away: bool = False) -> 
         roster = members[0].roster
         for entry in roster.entries:
             if entry.is_own and entry.policy not in own:
-                policy_of(entry)
+                policy_of(entry, trust=roster.trust)
                 own.add(entry.policy)
         chosen = mining.models_in(roster.entries)
         if chosen and away:

@@ -10,7 +10,7 @@ import difflib
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ import attrs
 
 from agents import mining
 from agents.llm.models import Models
-from agents.roster import Roster
+from agents.roster import Roster, names_in
+from agents.trust import check_trust, own_among
 from kernel.errors import BadInput, shown
 from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
 from kernel.mining.treatments import BASELINE, TREATMENTS
@@ -73,7 +74,8 @@ class Planned:
 class Plan:
     """`treatments` by name, with those of somebody's own in `own` (name -> settings); `rosters`:
     name -> text (None: the default mix); `seeds`; `rounds`: the horizons; `settings` hold for every
-    run, before those of its treatment.
+    run, before those of its treatment. `trust`: the policies of somebody's own that the rosters may
+    name; None where whoever plans wrote the rosters, too. No manifest has it.
     """
 
     treatments: Sequence[str] = tuple(TREATMENTS)
@@ -82,10 +84,11 @@ class Plan:
     rounds: Sequence[int] = (ROUNDS_DEFAULT,)
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    trust: Collection[str] | None = attrs.field(default=None, eq=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON."""
-        return attrs.asdict(self)
+        return attrs.asdict(self, filter=lambda field, _: field.name != "trust")
 
     def runs(self, models: Models | None = None) -> list[Planned]:
         """Every run, cell by cell, in the order of the plan.
@@ -95,6 +98,10 @@ class Plan:
         size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
+        if self.trust is not None:
+            for roster in filter(None, self.rosters.values()):
+                for policy in own_among(names_in(roster)):
+                    check_trust(policy, self.trust)
         folders = _folders(self.rosters)
         return [
             run
@@ -131,9 +138,11 @@ def plan_of(
     rounds: int | Sequence[int] = ROUNDS_DEFAULT,
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
+    trust: Collection[str] | None = None,
 ) -> Plan:
     """A plan from what people write: `all` treatments, `baselines` (the four and their mix) among
-    the rosters, a number of seeds (from 0 on) or a list of them, one horizon or several.
+    the rosters, a number of seeds (from 0 on) or a list of them, one horizon or several. `trust` as
+    Plan has it.
 
     Raises BadInput for what is twice or out of range; `Plan.runs` checks the rest.
     """
@@ -156,6 +165,7 @@ def plan_of(
         rounds=_once("horizon", _numbers("rounds", rounds, 1, ROUNDS_MAX, counted=False)),
         settings=dict(settings or {}),
         own={name: dict(table) for name, table in own.items()},
+        trust=trust,
     )
 
 
@@ -220,9 +230,12 @@ def seeds_of(text: str) -> int | list[int]:
     return seeds
 
 
-def read_plan(path: str | Path) -> Plan:
+def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
     """The plan of a TOML file: `treatments`, `rosters`, `seeds`, `rounds`, and tables `[settings]`,
     `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]` (NAME = "text").
+
+    A file cannot make code run by naming it: the rosters may name a policy of somebody's own only
+    if `trust` lists it, or `Plan.runs` raises BadInput.
 
     Raises BadInput for a file that is no plan.
     """
@@ -237,12 +250,12 @@ def read_plan(path: str | Path) -> Plan:
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is no TOML: {error}", "write treatments = ['baseline']") from None
     try:
-        return _plan_of_table(table)
+        return _plan_of_table(table, trust)
     except BadInput as error:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
 
 
-def _plan_of_table(table: Mapping[str, Any]) -> Plan:
+def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     kinds = {
         "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
         "rounds": (int, list), "settings": (dict,), "treatment": (dict,), "roster": (dict,),
@@ -274,6 +287,7 @@ def _plan_of_table(table: Mapping[str, Any]) -> Plan:
         rounds=table.get("rounds", ROUNDS_DEFAULT),
         settings=table.get("settings", {}),
         own=table.get("treatment", {}),
+        trust=trust,
     )
 
 

@@ -113,9 +113,8 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
     try:
         ended = _ended(run, unfinished)
         if ended is False:
-            own = [entry.policy for entry in run.roster.entries if entry.is_own]
             sources = [recording.path for recording in run.roster.recordings]
-            mining.resume(unfinished, models=models, trust=own, sources=sources)
+            mining.resume(unfinished, models=models, trust=run.roster.trust, sources=sources)
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "take it away, or bring it back whole") from None
     if ended and kept(run, unfinished) is None:

@@ -211,11 +211,12 @@ def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
     roster = parse_roster(f"{name}*2,raid*1")
 
     assert [name, name, "raid"] == names(roster)
-    assert isinstance(policy_of(roster.entries[0]), Own)
+    assert isinstance(policy_of(roster.entries[0], trust=roster.trust), Own)
 
 
 def test_every_agent_has_a_policy_of_its_own() -> None:
-    first, second = (policy_of(entry) for entry in parse_roster(f"{__name__}:Own*2").entries)
+    roster = parse_roster(f"{__name__}:Own*2")
+    first, second = (policy_of(entry, trust=roster.trust) for entry in roster.entries)
 
     assert first is not second
 
@@ -249,7 +250,7 @@ def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
     monkeypatch.syspath_prepend(tmp_path)
 
     with pytest.raises(BadInput, match="SystemExit: 3"):
-        policy_of(Entry(0, "leaves_at_once:Own"))
+        policy_of(Entry(0, "leaves_at_once:Own"), trust=["leaves_at_once:Own"])
 
 
 def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:

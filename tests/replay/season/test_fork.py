@@ -194,7 +194,7 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 99, "agent": 5}]}, "has round 99"),
         (2, {"replace": [{"assignment": 3, "table": 2, "round": 0, "agent": 5}]}, "has table 2"),
-        (2, {"roster": "ada=tests.nowhere:Nobody"}, "cannot make tests.nowhere:Nobody"),
+        (2, {"roster": "ada=tests.nowhere:Nobody"}, "tests.nowhere:Nobody cannot be made"),
         (2, {"roster": "judge=tests.replay.season.test_fork:Mute"}, "has no method judge"),
         (2, {"replace": [{"event": "judged"}]}, "give `spoke` events"),
         (2, {"replace": [{"mov": "pass"}]}, "give an object of"),

@@ -1,0 +1,66 @@
+"""The gate to code of somebody's own: the one place where a name becomes an import.
+
+A policy called `package.module:Class` is imported and called, so whoever chooses that name chooses
+what runs. Names stand in journals, plans and manifests, too, which anybody may have written. So a
+name is never enough: it must be among those trusted, which the person at the keyboard typed (in a
+roster, in a cast, behind `--trust`) or a caller of the library gave. Installed policies are looked
+up in tables, never imported by their name, and need no trust.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from agents.llm.models import LLM
+from agents.recorded import RECORDED
+from kernel.errors import BadInput, described, shown
+
+_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is that of a policy of somebody's own: package.module:Class."""
+    return name.partition(":")[0] not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
+
+
+def own_among(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of policies of somebody's own among these, each once."""
+    return tuple(dict.fromkeys(filter(is_own, names)))
+
+
+def check_trust(name: str, trust: Collection[str], who: str = "") -> None:
+    """Raises BadInput for the name of a policy that is not among those trusted.
+
+    `who`, for the message, plays it. Names of installed policies are not for here.
+    """
+    if not is_own(name):
+        raise BadInput(f"there is no policy {shown(name)}", "write package.module:Class")
+    if name not in trust:
+        says = f"{who} plays {shown(name)}, " if who else f"{shown(name)} is "
+        raise BadInput(f"{says}code of somebody's own", f"allow it with trust (--trust {name})")
+
+
+def made(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
+    """A policy of somebody's own, made afresh. Its module is imported only if `trust` has the name.
+
+    Raises BadInput for a name that `check_trust` refuses, and for what cannot be made or lacks one
+    of these methods.
+    """
+    check_trust(name, trust)
+    module, _, attribute = name.partition(":")
+    try:
+        policy = getattr(importlib.import_module(module), attribute)()
+        missing = [method for method in methods if not callable(getattr(policy, method, None))]
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # whatever somebody's module raises, SystemExit too
+        raise BadInput(
+            f"policy {name} cannot be made: {described(error)}",
+            "give package.module:Class, importable from here, that needs no arguments",
+        ) from error
+    if missing:
+        raise BadInput(f"policy {name} has no method {missing[0]}", "give it one")
+    return policy

@@ -1,0 +1,231 @@
+"""The gate to code of somebody's own: what is imported, and on whose word."""
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.mining import prepare, record, resume
+from agents.roster import Entry, Roster, policy_of
+from agents.season.lab import Lab
+from agents.season.play import record as record_season
+from agents.season.play import resume as resume_season
+from agents.trust import check_trust, is_own, made, own_among
+from kernel.competition import COMPETITION
+from kernel.competition.config import config_of
+from kernel.errors import BadInput
+from kernel.journal import START, Commit
+from kernel.mining import MINING
+from kernel.world import World
+from replay.fork import fork
+from replay.season.fork import fork as fork_season
+from replay.study.carry_out import carry_out
+from replay.study.place import processes
+from replay.study.plan import plan_of, read_plan
+from replay.verify import verify
+from tests.journals import commits_of, forged
+
+ROOT = Path(__file__).resolve().parents[2]
+SEASON = {"assignments": 2, "test_agents": 2, "test_rounds": 2, "test_seeds": 1}
+SENTINEL = "sentinel:run"
+
+
+@pytest.fixture(autouse=True)
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A module `sentinel` that can be imported and leaves this file when it is."""
+    (tmp_path / "lib").mkdir()
+    left = tmp_path / "mark"
+    (tmp_path / "lib" / "sentinel.py").write_text(
+        f"open({str(left)!r}, 'w').close()\n"
+        "class run:\n"
+        "    def plan(self, seen, draws):\n"
+        "        return []\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    yield left
+    sys.modules.pop("sentinel", None)
+
+
+def plan_file(folder: Path, text: str) -> Path:
+    path = folder / "plan.toml"
+    path.write_text(f'treatments = "baseline"\nseeds = 1\nrounds = 2\n{text}\n')
+    return path
+
+
+def named_by(path: Path, parent: Path, world: World[Any], who: Sequence[int]) -> Path:
+    """A run that has not ended, whose START says that these agents play the sentinel."""
+    start, *rest = commits_of(parent)
+    players = world.vocabulary.players
+    setup = {**(start.setup or {})}
+    setup[players] = [
+        {**entry, "policy": SENTINEL if number in who else entry["policy"]}
+        for number, entry in enumerate(setup[players])
+    ]
+    return forged(path, world, [Commit(START, 0, 0, setup=setup), *rest[:-1]])
+
+
+# Names.
+
+
+@pytest.mark.parametrize("name", ["m:C", "a.b.c:C", "_m:_C", "cProfile:main"])
+def test_package_module_class_is_somebodys_own(name: str) -> None:
+    assert is_own(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["raid", "scripted", "llm:m", "recorded:m", "a:b:c", "m:", ":C", "1:C", "m:C ", "",
+     "m:C.x"],
+)  # fmt: skip
+def test_nothing_else_is(name: str) -> None:
+    assert not is_own(name)
+    with pytest.raises(BadInput, match="there is no policy"):
+        made(name, [name])
+
+
+def test_own_names_are_given_once_in_order() -> None:
+    assert ("b:B", "a:A") == own_among(["b:B", "raid", "a:A", "b:B", "llm:m"])
+
+
+def test_a_name_that_is_not_trusted_is_refused_with_what_to_type(mark: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        made(SENTINEL, ["other:run", "sentinel:runs"])
+
+    assert f"'{SENTINEL}' is code of somebody's own" == refused.value.what
+    assert f"allow it with trust (--trust {SENTINEL})" == refused.value.instead
+    assert not mark.exists()
+    with pytest.raises(BadInput, match=f"ada plays '{SENTINEL}', code of"):
+        check_trust(SENTINEL, [], "ada")
+
+
+def test_a_name_that_is_trusted_is_made_afresh(mark: Path) -> None:
+    one, other = made(SENTINEL, [SENTINEL], ["plan"]), made(SENTINEL, [SENTINEL])
+
+    assert type(one) is type(other)
+    assert one is not other
+    assert mark.exists()
+
+
+def test_names_become_imports_at_the_gate_alone() -> None:
+    """What else imports by name does so from a table of this project's own modules."""
+    tables = {"cli/diff.py", "cli/replay.py", "replay/by_world.py", "replay/words.py"}
+    importing = set()
+    for room in ("kernel", "agents", "replay", "cli"):
+        for path in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                name = getattr(node, "id", None) or getattr(node, "attr", None)
+                if name in ("import_module", "__import__", "exec", "eval", "run_module"):
+                    importing.add(str(path.relative_to(ROOT)))
+
+    assert {"agents/trust.py"} == importing - tables
+
+
+# Rosters.
+
+
+def test_a_text_that_is_typed_is_trusted_and_an_entry_alone_is_not(mark: Path) -> None:
+    _, roster = prepare({}, f"{SENTINEL}*2,raid*1")
+
+    assert (SENTINEL,) == roster.trust
+    for entries in (roster.entries, (Entry(0, SENTINEL),)):
+        with pytest.raises(BadInput, match="--trust sentinel:run"):
+            policy_of(entries[0], Roster(entries).recordings, Roster(entries).trust)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f'rosters = ["{SENTINEL}"]', f'rosters = ["p"]\n[roster]\np = "raid,{SENTINEL}"',
+     f'[roster]\np = "raid*3,{SENTINEL}*2"'],
+)  # fmt: skip
+def test_a_plan_in_a_file_makes_nothing_run(text: str, tmp_path: Path, mark: Path) -> None:
+    path = plan_file(tmp_path, text)
+    with pytest.raises(BadInput, match=f"code of somebody's own.*--trust {SENTINEL}"):
+        carry_out(read_plan(path), tmp_path / "out")
+
+    assert not mark.exists()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_in_a_file_plays_what_is_trusted_in_other_processes_too(
+    tmp_path: Path, mark: Path
+) -> None:
+    path = plan_file(tmp_path, f'rosters = ["{SENTINEL}"]')
+    manifest = carry_out(read_plan(path, [SENTINEL]), tmp_path / "out", place=processes(2))
+    other = carry_out(
+        plan_of(treatments=["baseline"], rosters=[SENTINEL], seeds=1, rounds=2), tmp_path / "typed"
+    )
+
+    assert manifest.finished
+    assert mark.exists()
+    assert manifest == other
+    assert "trust" not in manifest.plan
+
+
+def test_a_manifest_is_no_reason_to_import(tmp_path: Path, mark: Path) -> None:
+    """A folder whose manifest has the sentinel: the plan is asked, which has it from a file."""
+    plan = plan_of(treatments=["baseline"], rosters=[SENTINEL], seeds=1, rounds=2)
+    carry_out(plan, tmp_path / "out")
+    mark.unlink()
+    sys.modules.pop("sentinel")
+    with pytest.raises(BadInput, match="--trust"):
+        carry_out(read_plan(plan_file(tmp_path, f'rosters = ["{SENTINEL}"]')), tmp_path / "out")
+
+    assert not mark.exists()
+
+
+# Journals.
+
+
+def test_a_journals_roster_makes_nothing_run(tmp_path: Path, mark: Path) -> None:
+    record(tmp_path / "parent.journal", {"rounds": 3}, "raid*2")
+    path = named_by(tmp_path / "named.journal", tmp_path / "parent.journal", MINING, [0, 1])
+    before = path.read_bytes()
+    for act in (
+        lambda: resume(path),
+        lambda: resume(path, trust=["sentinel:other"]),
+        lambda: fork(path, 1, tmp_path / "out.journal"),
+    ):
+        with pytest.raises(BadInput, match="agent 0 plays 'sentinel:run', code of somebody's own"):
+            act()
+    verdict = verify(path)
+
+    assert (True, ("sentinel:run (2 agents)",)) == (verdict.holds, verdict.not_asked)
+    assert before == path.read_bytes()
+    assert not (tmp_path / "out.journal").exists()
+    assert not mark.exists()
+
+
+def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(
+    tmp_path: Path, mark: Path
+) -> None:
+    record_season(tmp_path / "parent.journal", SEASON)
+    ada = 5
+    path = named_by(tmp_path / "named.journal", tmp_path / "parent.journal", COMPETITION, [ada])
+    before = path.read_bytes()
+    for act in (
+        lambda: resume_season(path),
+        lambda: fork_season(path, 0, tmp_path / "out.journal"),
+        lambda: fork_season(path, 0, tmp_path / "out.journal", roster="judge=scripted"),
+    ):
+        with pytest.raises(BadInput, match="code of somebody's own; allow it"):
+            act()
+    verdict = verify(path)
+
+    assert verdict.holds
+    assert verdict.not_asked[0].startswith("sentinel:run (1 agent)")
+    assert before == path.read_bytes()
+    assert not (tmp_path / "out.journal").exists()
+    assert not mark.exists()
+
+
+def test_a_conduct_plays_installed_policies_alone(mark: Path) -> None:
+    lab = Lab(config_of(SEASON))
+    for conduct in ((SENTINEL, None, 0, "baseline"), ("raid", SENTINEL, 5, "baseline")):
+        with pytest.raises(BadInput, match="a conduct has the policy 'sentinel:run'"):
+            lab.value(conduct, "baseline", "gini", [1])
+
+    assert not mark.exists()
