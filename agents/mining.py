@@ -22,7 +22,7 @@ from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
 from agents.trust import check_trust, is_own
 from kernel import run
 from kernel.draws import Draws
-from kernel.errors import BadInput, PolicyFailed, described, shown
+from kernel.errors import BadInput, PolicyFailed, described
 from kernel.journal import Header, JournalWriter
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig, config_of
@@ -64,7 +64,7 @@ class Miners:
         """
         self.config = config
         self.replaced = replaced or {}
-        self._waiting = _agents_in(waiting, config) if waiting else set()
+        self._waiting = {row[0] for row in waiting.rows(SUBMITTED)} if waiting else set()
         self._scripted = [
             (entry, policy_of(entry, roster.recordings, roster.trust))
             for entry in roster.entries
@@ -121,18 +121,6 @@ def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Comin
 def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
     """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
     return {entry.agent: model_of(entry.options) for entry in entries if entry.policy == LLM}
-
-
-def _agents_in(waiting: Block, config: MiningConfig) -> set[int]:
-    """Whose submissions these are. Raises BadInput where a round cannot have them."""
-    agents = [row[0] for row in waiting.rows(SUBMITTED)]
-    if len(set(agents)) < len(agents) or any(not 0 <= a < config.agents for a in agents):
-        raise BadInput(
-            "the submissions of the round left open are not of different agents of the run, but of "
-            f"{shown(agents)}",
-            "fork the run at the round before it",
-        )
-    return set(agents)
 
 
 def asked(policy: Policy | Scripted, entry: Entry, shown: Shown, config: MiningConfig) -> Row:

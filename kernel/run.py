@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from kernel import fold
+from kernel import derive, fold
 from kernel.errors import BadInput, TornTail, WriteFailed, shown
 from kernel.journal import (
     BODY_MAX,
@@ -84,8 +84,6 @@ def resume(
                 f"{reader.path} has ended with {world.vocabulary.called(last.unit)}",
                 "record another run",
             )
-        if not reached.waiting.batches:
-            fold.check_digest(world, reader.path, state, last)
         ask = ask_of(state, reached.forks, reached.waiting)
     closed = last.unit - (last.digest is None)
     journal.go_on_after(last)
@@ -128,7 +126,6 @@ def fork(
             f"{parent.path} has no closed {words.called(unit)}",
             f"give one from {words.number(0)} to {words.number(has)}",
         )
-    fold.check_digest(world, parent.path, state, last)
     if len(forks) >= FORKS_MAX:
         raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")
     facts = facts_of(state)
@@ -161,24 +158,14 @@ class _Reached(Generic[S]):
 def _reached(
     world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
 ) -> _Reached[S]:
-    """Fold a journal to its end.
+    """The end of a journal, of which nothing is believed that does not follow from its inputs.
 
-    Raises MalformedEvents where inputs wait that are none, or behind a wrong digest.
+    Raises MalformedEvents (see kernel/derive.py), also for inputs that wait and cannot be.
     """
     found: _Reached[S] | None = None
     waiting = fold.Steps(world.arrange)
-
-    def checked() -> Iterator[Commit]:
-        for commit in reader if commits is None else commits:
-            if found is not None and commit.kind == UNIT and commit.digest is None:
-                fold.check_digest(world, reader.path, found.state, found.last)
-                # Nothing has judged these rows yet, and whoever is asked for the rest meets them.
-                if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
-                    raise fold.malformed(world, reader.path, commit)
-            yield commit
-
     try:
-        for commit, state in fold.states(world, reader, checked()):
+        for commit, state in derive.states(world, reader, commits):
             if found is None:
                 found = _Reached(commit, state, Block(()), [])
             if commit.kind == FORK:
@@ -194,8 +181,7 @@ def _reached(
                 f"{reader.path} breaks off inside a fork", "fork its parent again"
             ) from None
     assert found is not None  # the reader refuses a journal without a START
-    if waiting:
-        found.waiting = waiting.waiting
+    found.waiting = waiting.waiting
     return found
 
 

@@ -310,6 +310,10 @@ def _always(state: object) -> bool:
     return True
 
 
+def _no_fault(state: object, waiting: Block) -> str | None:
+    return None
+
+
 @attrs.frozen
 class World(Generic[S]):
     """A world on the kernel.
@@ -322,6 +326,9 @@ class World(Generic[S]):
       It may change the state it is given and return that: `fold` hands it a copy.
     - `arrange(inputs)`: inputs that came in several commits, in the order in which they are judged;
       without it, in that in which they came. Whatever the rows are, it does not raise.
+    - `waiting_fault(state, inputs)`: what makes it impossible that inputs, arranged, are the first
+      of a step, or None. Asked before anybody is asked for the rest of them, where a run broke off
+      there; without it, any may be.
     - `ended(state)`: whether nothing more is to be played.
     - `unit_done(state)`: whether the unit (round, assignment) has all its events and closes;
       without it, every step is a unit.
@@ -348,6 +355,7 @@ class World(Generic[S]):
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
     arrange: Callable[[Block], Block] = _as_it_came
+    waiting_fault: Callable[[S, Block], str | None] = _no_fault
     unit_done: Callable[[S], bool] = _always
     close: Callable[[S], S] = _same
     digest: Callable[[S], int] = fingerprint

@@ -12,14 +12,13 @@ from agents.llm.models import LLM, Endpoint, Model, model_of
 from agents.llm.prompt import VERSION, Prompts, schema
 from agents.llm.question import Message, Question, digest
 from agents.llm.rows import check_version
-from kernel import fold
-from kernel.errors import BadInput, MalformedEvents
+from kernel import derive
+from kernel.errors import BadInput
 from kernel.journal import END, UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
-from replay.index import states_near
 
 
 @attrs.frozen
@@ -41,7 +40,8 @@ def prompted(path: str | Path, round: int, agent: int) -> Prompted:
     """The prompt of an agent for a round of a mining journal: up to the one after the last closed.
 
     Raises BadInput where there is no such agent or round, and for models that were asked with a
-    prompt of another version; and what reading a journal raises.
+    prompt of another version; what reading a journal raises; and MalformedEvents where an event up
+    to that round does not follow from what was submitted.
     """
     state, recorded = _before(path, round, agent)
     if not 0 <= agent < state.config.agents:
@@ -54,29 +54,26 @@ def prompted(path: str | Path, round: int, agent: int) -> Prompted:
         model = model_of(entry["options"])
         check_version(model)
     shown = Shown(state)
-    try:
-        messages = Prompts(shown).of(agent)
-    except fold.REFUSED as error:  # sound rows that contradict each other
-        says = f"its events do not fit together ({type(error).__name__}: {error})"
-        raise MalformedEvents(str(path), f"before round {round}", says) from None
+    messages = Prompts(shown).of(agent)
     question = Question(model, Endpoint(), messages, schema(Observation(shown, agent)))
     request = question.request()
     return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
 
 
 def _before(path: str | Path, round: int, agent: int) -> tuple[MiningState, str | None]:
-    """The state in which agents are asked for a round, and the digest that is recorded for one."""
+    """The state in which agents are asked for a round, and the digest that is recorded for one.
+
+    Read from the start, not by way of an index: what an agent is told is derived, not believed.
+    """
     if round < 1:
         raise BadInput(f"{path} has no round {round} to ask for", "give one from 1 on")
     before: MiningState | None = None
     recorded: str | None = None
     open_to = 0  # the last round that anybody can be asked for
     with JournalReader(path) as reader:
-        for commit, state in states_near(MINING, reader, round - 1):
+        for commit, state in derive.states(MINING, reader):
             if commit.kind == END or commit.unit > round:
                 break
-            if next(fold.faults(MINING, commit.blocks), None):
-                raise fold.malformed(MINING, reader.path, commit)
             if commit.unit == round and commit.kind == UNIT:
                 recorded = recorded or _recorded(commit, agent)
                 if commit.digest is not None:
@@ -84,7 +81,6 @@ def _before(path: str | Path, round: int, agent: int) -> tuple[MiningState, str 
             if commit.digest is not None:
                 open_to = min(commit.unit + 1, state.config.rounds)
                 if commit.unit == round - 1 and open_to == round:
-                    fold.check_digest(MINING, reader.path, state, commit)
                     before = MINING.copy(state)
     if before is None:
         raise BadInput(f"{path} has no round {round} to ask for", f"give one from 1 to {open_to}")

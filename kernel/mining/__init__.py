@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.mining.decide import arrange, decide
+from kernel.mining.decide import arrange, decide, waiting_fault
 from kernel.mining.events import EVENTS
 from kernel.mining.fork import fork, show_fork
 from kernel.mining.state import (
@@ -30,6 +30,7 @@ MINING: Final[World[MiningState]] = World(
     evolve=evolve,
     ended=ended,
     arrange=arrange,
+    waiting_fault=waiting_fault,
     unit_done=unit_done,
     close=close,
     digest=digest,

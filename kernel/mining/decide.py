@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from kernel.draws import Draws
+from kernel.errors import shown
 from kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
 from kernel.mining.events import (
     ALREADY_OWNED,
@@ -72,6 +73,19 @@ def arrange(inputs: Block) -> Block:
     if not all(type(row) is tuple and row and type(row[0]) is int for row in rows):
         return inputs
     return Block([(code, sorted(rows, key=itemgetter(0)))])
+
+
+def waiting_fault(state: MiningState, waiting: Block) -> str | None:
+    """What is wrong with the submissions of a round that is left open: each must be of another
+    agent of the run.
+    """
+    agents = [row[0] for row in waiting.rows(SUBMITTED)]
+    if len(set(agents)) == len(agents) and all(a < state.config.agents for a in agents):
+        return None
+    return (
+        "the submissions of the round left open are not of different agents of the run, but of "
+        f"{shown(agents)}"
+    )
 
 
 def decide(state: MiningState, inputs: Block) -> list[Batch]:

@@ -46,7 +46,8 @@ def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
     before each, the scripted ones are asked again.
 
     Raises BadInput where there is no such agent or assignment, PolicyFailed where a policy fails,
-    and what reading a journal raises.
+    what reading a journal raises, and MalformedEvents where an event up to there does not follow
+    from what was submitted.
     """
     found: list[Prompted] = []
 
@@ -55,7 +56,8 @@ def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
             found.append(_prompted(question, row))
 
     with JournalReader(path) as reader:
-        state, commits = assignment_in(reader, assignment)
+        # Agents are asked on the way, so nothing that was forged may be what they see.
+        state, commits = assignment_in(reader, assignment, derived=True)
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         again = SeasonAgain(state, _forks(path, commits[0].unit), on_question=keep)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from kernel import fold
+from kernel import derive, fold
 from kernel.competition import COMPETITION
 from kernel.competition.events import REFUSED, SCORED
 from kernel.competition.evolve import acts_in, apply
@@ -72,10 +72,13 @@ def moments(
             state = fold.closed(COMPETITION, reader.path, state, commit)
 
 
-def assignment_in(reader: JournalReader, assignment: int) -> tuple[SeasonState, tuple[Commit, ...]]:
+def assignment_in(
+    reader: JournalReader, assignment: int, *, derived: bool = False
+) -> tuple[SeasonState, tuple[Commit, ...]]:
     """The state before a closed assignment, and the commits of it, whose digest is checked.
 
-    In a long journal it is reached by way of an index. Raises BadInput where the season has no such
+    In a long journal it is reached by way of an index; `derived`: from the start instead, and every
+    event up to its close is derived again. Raises BadInput where the season has no such
     assignment, and what reading a journal raises up to there.
     """
     words = COMPETITION.vocabulary
@@ -83,7 +86,8 @@ def assignment_in(reader: JournalReader, assignment: int) -> tuple[SeasonState, 
     before: SeasonState | None = None
     commits: list[Commit] = []
     last = 0
-    for commit, state in states_near(COMPETITION, reader, unit):
+    near = states_near(COMPETITION, reader, unit) if not derived else None
+    for commit, state in near or derive.states(COMPETITION, reader):
         if commit.kind == END:
             break
         if commit.kind == UNIT and commit.unit == unit:

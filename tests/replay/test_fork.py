@@ -35,7 +35,6 @@ from kernel.journal import (
 from kernel.mining import MINING
 from kernel.mining.config import ALL
 from kernel.mining.treatments import TREATMENTS
-from kernel.world import Block
 from replay.fork import fork, read_submissions
 from replay.rebuild import rebuild
 from replay.verify import LEVELS, verify
@@ -699,22 +698,6 @@ def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, o
         fork(path, 4, out)
 
     assert not out.exists()
-
-
-def test_the_record_of_a_round_that_came_in_two_steps_is_that_of_a_whole_one(
-    parent: Path, out: Path
-) -> None:
-    steps: list[Commit] = []
-    for commit in commits_of(parent):
-        if commit.kind == UNIT:
-            rows = commit.blocks[0].rows(0)
-            steps.append(Commit(UNIT, commit.unit, None, [Block([(0, rows[:3])]), Block([])]))
-            commit.blocks = [Block([(0, rows[3:])]), *commit.blocks[1:]]
-        steps.append(commit)
-    fork(write(out.with_name("steps"), steps), 7, out, settings={"visibility": ALL})
-    fork(parent, 7, out.with_name("whole"), settings={"visibility": ALL})
-
-    assert after(out, 7) == after(out.with_name("whole"), 7)
 
 
 def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:

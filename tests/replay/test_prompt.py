@@ -30,12 +30,11 @@ from kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
 from kernel.mining.observe import Shown
 from kernel.world import Block, Row
 from replay.fork import fork as fork_off
-from replay.index import INDEX_FROM
 from replay.prompt import prompted
 from replay.rebuild import rebuild
 from tests.cli.helpers import assert_refused, goldrush
 from tests.indexes import index_of
-from tests.journals import commits_of, write
+from tests.journals import commits_of, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
 
 ROUNDS = 4
@@ -206,21 +205,28 @@ def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -
 # In a long journal.
 
 
-def test_prompts_of_a_long_journal_are_found_by_its_index(
+def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "long.journal"
-    record(path, {"rounds": 2_600, "seed": 1, "visibility": 70})
-    asked = [(1, 0), (2, 3), (51, 9), (1_300, 4), (2_599, 0), (2_600, 9)]
-    by_index = [prompted(path, *key) for key in asked]
-    has_index = index_of(path).exists()
-    monkeypatch.setattr("replay.index.INDEX_FROM", 1 << 40)
+    sound, path = tmp_path / "sound.journal", tmp_path / "forged.journal"
+    record(sound, {"rounds": 120, "seed": 1})
+    monkeypatch.setattr("replay.index.INDEX_FROM", 200)
+    commits = commits_of(sound)
+    third = [
+        Block([(code, [(*row[:3], 99) if code == MINING_SETTLED else row for row in rows])
+               for code, rows in block])
+        for block in commits[3].blocks
+    ]  # fmt: skip
+    commits[3] = Commit(UNIT, 3, 0, third)
+    forged(path, MINING, commits)
 
-    assert path.stat().st_size > INDEX_FROM
-    assert has_index
-    assert [prompted(path, *key) for key in asked] == by_index
-    with pytest.raises(BadInput, match="has no round 2601 to ask for; give one from 1 to 2600"):
-        prompted(path, 2_601, 0)
+    assert prompted(sound, 101, 0).messages
+    assert 100 == rebuild(path, 100).round  # there is an index now, and it holds
+    assert index_of(path).exists()
+    with pytest.raises(
+        MalformedEvents, match=r"round 3, commit 3 at byte .*: expected .*, found .*99"
+    ):
+        prompted(path, 101, 0)
 
 
 # What cannot be shown.
@@ -308,7 +314,9 @@ def test_events_that_contradict_each_other_are_refused(run: Played, tmp_path: Pa
     close = Commit(UNIT, 1, MINING.digest(state), [inputs, Block([])])
     path = write(tmp_path / "a.journal", [first, close])
 
-    with pytest.raises(MalformedEvents, match="before round 2: its events do not fit together"):
+    with pytest.raises(
+        MalformedEvents, match=r"round 1, commit 1 .*: expected .*claim_drawn.*, found no"
+    ):
         prompted(path, 2, 0)
 
 
@@ -411,6 +419,7 @@ def test_a_journal_that_names_another_digest_is_told(
         return (*row[:5], {**row[5], "prompt": "\x1b[2Jother"})
 
     path = changed(run, tmp_path / "a.journal", other, 3)
+    forged(path, MINING, commits_of(path))
     ran = shown(path, 3, 1, *more)
     found = prompted(path, 3, 1)
 
