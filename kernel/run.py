@@ -253,7 +253,7 @@ def _play(
                 continue
             state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
-        except OverflowError:  # where a state was forged, or a world lets its numbers grow
+        except OverflowError:  # a world lets its numbers grow
             says = f"{world.vocabulary.called(unit + 1)} has a number beyond 64 bits"
             raise WriteFailed(journal.path, says) from None
         unit += 1
