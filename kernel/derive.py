@@ -39,7 +39,7 @@ def states(
             state = fold.start(world, reader, commit)
         assert state is not None  # the reader lets only a START come first
         if commit.kind == FORK:
-            state = fold.forked(world, reader.path, state, commit)
+            state = fold.forked(world, reader, state, commit)
         elif commit.kind != START:
             _check_end(world, reader.path, state, commit)
         if commit.kind == UNIT:

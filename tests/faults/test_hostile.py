@@ -85,7 +85,7 @@ def forged_row(code: int, what: str) -> bytes:
 def test_nobody_goes_on_from_numbers_that_no_rule_gives(tmp_path: Path) -> None:
     path = tmp_path / "forged"
     path.write_bytes(forged_row(RULED, "ruled.fine is the largest integer"))
-    with pytest.raises(MalformedEvents, match='expected .*"fine": .*, found .*"fine": 1.8446'):
+    with pytest.raises(MalformedEvents, match=r'expected .*"fine": .*, found .*"fine": 1.8446'):
         fork(path, 3, tmp_path / "fork", trust=TRUST)
 
     assert not (tmp_path / "fork").exists()

@@ -15,5 +15,5 @@ def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
     monkeypatch.syspath_prepend(tmp_path)
     cast = [{**entry, "policy": "season_leaver:Own"} for entry in cast_of(2)]
 
-    with pytest.raises(BadInput, match=r"season_leaver:Own: SystemExit: 3"):
-        check_playable(cast)
+    with pytest.raises(BadInput, match="season_leaver:Own cannot be made: SystemExit: 3"):
+        check_playable(cast, ["season_leaver:Own"])
