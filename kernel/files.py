@@ -204,10 +204,12 @@ class Unfinished:
             raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
 
     def publish(self) -> None:
-        """Give the file its name. The folder is not synced (see `sync_folder`).
+        """Give the file its name when the disk has what is in it, or a loss of power might leave
+        the name without. The folder is not synced (see `sync_folder`).
 
         Raises BadInput where something has come to be at the path that must stay, WriteFailed.
         """
+        self.sync()
         try:
             if self._replaces:
                 system.rename(self.temporary, self._target)
@@ -231,13 +233,13 @@ class Unfinished:
             self.temporary = ""
         self._let_go()
         if self.fd >= 0:
-            system.close(self.fd)
+            _close(self.fd)
             self.fd = -1
 
     def _let_go(self) -> None:
         """Release what was there before."""
         if self._old >= 0:
-            system.close(self._old)
+            _close(self._old)
             self._old = -1
 
 
@@ -249,7 +251,6 @@ def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = 
     """
     with Unfinished(path, force=force, is_own=is_own) as file:
         file.write(data)
-        file.sync()
         file.publish()
         sync_folder(path)
 
@@ -271,7 +272,7 @@ def sync_folder(path: str) -> None:
         try:
             system.sync(fd)
         finally:
-            system.close(fd)
+            _close(fd)
     except OSError as error:
         if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
             raise WriteFailed(path, f"cannot be written: {reason(error)}") from None
@@ -293,9 +294,15 @@ def locked(path: str, flags: int) -> int:
         if not os.path.lexists(path) or not os.path.samestat(os.fstat(fd), os.stat(path)):
             raise JournalInUse(path, "another process has just removed or replaced this file")
     except BaseException:
-        system.close(fd)
+        _close(fd)
         raise
     return fd
+
+
+def _close(fd: int) -> None:
+    """Close what was synced, or is given up: there is nothing to lose."""
+    with suppress(OSError):
+        system.close(fd)
 
 
 def _lock(fd: int, path: str) -> None:
@@ -374,7 +381,6 @@ class NewFolder:
         """A whole file of it. Raises BadInput where it cannot be made, WriteFailed."""
         with self.file(name) as file:
             file.write(data)
-            file.sync()
             file.publish()
 
     def publish(self, *, replace: bool = False) -> None:
@@ -400,7 +406,7 @@ class NewFolder:
             _remove(self.temporary)
             self.temporary = ""
         if self._fd >= 0:
-            system.close(self._fd)
+            _close(self._fd)
             self._fd = -1
 
 
@@ -491,9 +497,9 @@ def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
             pass
         except BaseException:
             _remove(path)
-            system.close(fd)
+            _close(fd)
             raise
-        system.close(fd)
+        _close(fd)
 
 
 def _new_file(path: str) -> int:

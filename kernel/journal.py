@@ -254,7 +254,11 @@ class JournalWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except WriteFailed:
+            if error is None:  # else that one says more
+                raise
 
     def append(self, commit: Commit) -> None:
         """Append one commit.
@@ -292,17 +296,24 @@ class JournalWriter:
             self._take_back()
             raise
         if self.fsync and not self._is_name_synced:
-            files.sync_folder(self.path)
+            files.sync_folder(self.path)  # where that fails the commit stays: the file has its name
             self._is_name_synced = True
 
     def close(self) -> None:
-        """Release the file, and leave none where nothing was committed. May be called twice."""
+        """Release the file, and leave none where nothing was committed. May be called twice.
+
+        Raises WriteFailed where the system says only now that it could not write.
+        """
         if self._new is not None:
             self._new.discard()
             self._new, self._fd = None, -1
         if self._fd >= 0:
-            files.system.close(self._fd)
-            self._fd = -1
+            fd, self._fd = self._fd, -1
+            try:
+                files.system.close(fd)
+            except OSError as error:
+                says = f"{files.reason(error)} when it was closed"
+                raise WriteFailed(self.path, says) from None
 
     def _write(self, data: bytes) -> int:
         """Write behind what is committed, and give where the file ends then."""
@@ -315,12 +326,12 @@ class JournalWriter:
         return end + len(data)
 
     def _finish(self) -> None:
-        """Sync what was written where that is asked for, and name a new file."""
-        if self.fsync:
-            files.system.sync(self._fd)
+        """Name a new file; sync what was written to an older one where that is asked for."""
         if self._new is not None:
             self._new.publish()
             self._fd, self._new = self._new.release(), None
+        elif self.fsync:
+            files.system.sync(self._fd)
 
     def _check_named(self) -> None:
         """Raises JournalLost where the path names another file by now, or none."""

@@ -1138,9 +1138,9 @@ def test_the_disk_is_waited_for_after_each_commit_where_asked(
         for commit in commits():
             journal.append(commit)
 
-    first = ["write", "write", "sync", "link", "sync"]  # header, START, bytes, the name, its folder
-    later = ["write", "sync"] * 4
-    assert [call for call in first + later if fsync or call != "sync"] == calls
+    first = ["write", "write", "sync", "link"]  # header, START; no name before the bytes are there
+    asked = ["sync"] if fsync else []
+    assert [*first, *asked, *["write", *asked] * 4] == calls
 
 
 def test_an_interrupt_while_the_disk_is_waited_for_loses_no_commit(
