@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kernel import files
 from tests.indexes import cache_apart
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.
@@ -43,6 +44,14 @@ def _cache_of_tests() -> Iterator[None]:
     """No test, and no process that one starts, touches the cache folder of whoever runs it."""
     with cache_apart():
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_disk() -> None:
+    """No test waits for the disk of this machine: what is synced, and when, is asked of a simulated
+    one (tests/faults/disk.py).
+    """
+    files.system = files.System(sync=lambda fd: None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

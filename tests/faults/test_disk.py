@@ -1,5 +1,5 @@
-"""A full disk, two writers, a folder that is read-only: what was committed stays whole, and what
-broke off goes on to the same bytes.
+"""A disk that is full, that fails, that loses its power at any call; two writers; a folder that is
+read-only: what was committed stays whole, and what broke off goes on to the same bytes.
 """
 
 import json
@@ -8,172 +8,171 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agents.mining import record, resume
-from kernel import journal
-from kernel.errors import GoldrushError, JournalInUse, WriteFailed
-from kernel.journal import FORK, START
+from kernel import files
+from kernel.errors import JournalInUse
+from kernel.journal import JournalWriter
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults.conftest import Counted
-from tests.faults.disk import Disk
-from tests.faults.journals import (
-    AUTHORITY,
-    ROSTER,
-    SMALL,
-    SOUND,
-    TRUST,
-    Sound,
-    fork_small,
-    forked,
-    small,
-    twin,
+from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
+from tests.faults.journals import AUTHORITY, ROSTER, SMALL, SOUND, TRUST, fork_small, small
+from tests.faults.recorders import RECORDERS, recorders
+from tests.faults.tries import Found, crashes, failures, full_disks, tree
+
+EVERY = {"record with models": 5}  # its calls are many and alike
+
+
+@pytest.mark.parametrize("name", RECORDERS)
+@pytest.mark.parametrize(
+    ("law", "kind"), [(failures, "calls that failed"), (crashes, "losses of power")]
 )
-
-Act = Callable[[Path], object]
-STUCK = pytest.mark.parametrize("stuck", [False, True], ids=["taken back", "nothing taken back"])
-
-
-def recorded(path: Path, **options: Any) -> object:
-    return record(path, SMALL, ROSTER, AUTHORITY, **options)
-
-
-def went_on(path: Path) -> bytes:
-    """The bytes after the run went on with enough room."""
-    resume(path, trust=TRUST)
-    return path.read_bytes()
-
-
-def fails(act: Act, path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the error says when something writes to this disk."""
-    with monkeypatch.context() as patch:
-        patch.setattr(journal, "os", disk)
-        with pytest.raises(WriteFailed) as caught:
-            act(path)
-    return str(caught.value)
-
-
-def whole_until(sound: Sound, room: int) -> int:
-    """Where the last commit ends for which there is room; 0 without a START."""
-    return max((commit.end for commit in sound.commits if commit.end <= room), default=0)
-
-
-def rooms(sound: Sound, stuck: bool) -> range:
-    """Every number of bytes for which a disk can have room; a few of them for one that is stuck."""
-    return range(0, len(sound.data), 4 if stuck else 1)
-
-
-def first_written(sound: Sound) -> int:
-    """Where the first write ends: that of START, or of a FORK with all that it takes over."""
-    places = [commit.end for commit in sound.commits if commit.kind in (START, FORK)]
-    return places[-1]
-
-
-def left(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
-
-
-@STUCK
-def test_a_run_on_a_disk_that_takes_any_number_of_bytes_goes_on_to_the_same_bytes(
-    stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: Counted
+def test_whole_commits_survive_a_fault_at_any_call_and_the_run_goes_on_to_the_same_bytes(
+    law: Callable[..., Found], kind: str, name: str, tmp_path: Path, counted: Counted
 ) -> None:
-    path, sound = tmp_path / "run.journal", small()
-    for room in rooms(sound, stuck):
-        path.unlink(missing_ok=True)
-        disk = Disk(room, piece=1 + room % 70, stuck=stuck)
-        says = fails(recorded, path, disk, monkeypatch)
-        whole = whole_until(sound, room)
-        there = left(path)
+    found = law(recorders()[name], tmp_path, EVERY.get(name, 1))
+    counted(f"{kind} while a journal was written", found.cases)
 
-        assert f"{path}: no space left on device" in says
-        if whole:
-            assert sound.data[: room if stuck else whole] == there
-            assert sound.data == went_on(path)
-        else:
-            assert there is None
-    counted("disks that were full while a run was recorded", len(rooms(sound, stuck)))
+    assert [] == found.says
 
 
-@STUCK
-def test_a_run_that_goes_on_on_a_full_disk_can_go_on_later(
-    stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: Counted
+@pytest.mark.parametrize("stuck", [False, True], ids=["taken back", "nothing taken back"])
+@pytest.mark.parametrize("name", ["record", "record over another", "resume", "fork"])
+def test_whole_commits_survive_a_disk_with_room_for_any_number_of_bytes(
+    name: str, stuck: bool, tmp_path: Path, counted: Counted
 ) -> None:
-    path, sound = tmp_path / "run.journal", small()
-    torn = sound.commits[2].end + 20
+    writer = recorders()[name]
+    rooms = range(0, len(writer.whole) + 10, 37 if stuck else 11)
+    found = full_disks(writer, tmp_path, rooms, stuck=stuck)
+    counted("disks that were full while a journal was written", found.cases)
 
-    def going_on(path: Path) -> object:
-        return resume(path, trust=TRUST)
-
-    for room in range(torn - 20, len(sound.data), 3):
-        path.unlink(missing_ok=True)
-        path.write_bytes(sound.data[:torn])
-        fails(going_on, path, Disk(room, piece=1 + room % 70, stuck=stuck), monkeypatch)
-        there = path.read_bytes()
-        counted("disks that were full while a run went on", 1)
-
-        if stuck:  # nor could the torn commit be dropped
-            assert sound.data[:torn] == there
-        else:
-            assert sound.data[: max(whole_until(sound, room), sound.commits[2].end)] == there
-        assert sound.data == went_on(path)
+    assert [] == found.says
 
 
-@STUCK
-def test_a_fork_on_a_full_disk_is_nothing_or_goes_on_to_the_same_bytes(
-    stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: Counted
+# What must be found, or these laws prove nothing.
+
+
+def nothing(*given: object) -> None:
+    """What a broken program does."""
+
+
+@pytest.mark.parametrize(
+    ("broken", "part", "name", "kind"),
+    [
+        (files.Unfinished, "sync", "record", "tracebacks"),
+        (files.Unfinished, "sync", "record over another", "tracebacks"),
+        (files, "sync_folder", "record, synced", "things lost"),
+        (files, "sync_folder", "record with models", "things lost"),
+        (files, "_sweep", "record", "wrong answers"),
+    ],
+)
+def test_a_program_that_promises_too_much_is_found_out_when_the_power_goes(
+    broken: object, part: str, name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parent, path, sound = tmp_path / "parent.journal", tmp_path / "fork.journal", forked()
-    parent.write_bytes(small().data)
-    for room in rooms(sound, stuck):
-        path.unlink(missing_ok=True)
-        disk = Disk(room, piece=1 + room % 70, stuck=stuck)
-        fails(lambda path: fork_small(parent, path), path, disk, monkeypatch)
+    writer = recorders()[name]
+    monkeypatch.setattr(broken, part, nothing)
 
-        if room < first_written(sound):
-            assert left(path) is None
-        else:
-            assert sound.data == went_on(path)
-    counted("disks that were full while a run was forked", len(rooms(sound, stuck)))
-
-    assert small().data == parent.read_bytes()
+    assert crashes(writer, tmp_path).kinds[kind] > 0
 
 
-@STUCK
-@pytest.mark.parametrize("act", [recorded, fork_small], ids=["record", "fork"])
-def test_what_is_overwritten_on_a_full_disk_is_kept_or_is_no_journal(
-    act: Callable[..., object], stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("broken", "part", "law"),
+    [
+        (JournalWriter, "_take_back", partial(full_disks, rooms=range(100, 2_000, 100))),
+        (files.Unfinished, "discard", failures),
+    ],
+)
+def test_a_program_that_leaves_half_of_something_is_found_out_when_a_call_fails(
+    broken: object,
+    part: str,
+    law: Callable[..., Found],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parent, path = tmp_path / "parent.journal", tmp_path / "run.journal"
-    parent.write_bytes(small().data)
-    sound = small() if act is recorded else forked()
-    for room in range(0, first_written(sound), 11):
-        path.unlink(missing_ok=True)
-        path.write_bytes(twin())
-        over = [path] if act is recorded else [parent, path]
-        disk = Disk(room, stuck=stuck)
-        fails(lambda _, over=over: act(*over, force=True), path, disk, monkeypatch)  # type: ignore[misc]
+    writer = recorders()["record"]
+    monkeypatch.setattr(broken, part, nothing)
 
-        if stuck:
-            assert twin() == path.read_bytes()
-        else:
-            assert path.read_bytes() == b""
-            with pytest.raises(GoldrushError, match="an empty file"):
-                resume(path)
+    assert law(writer, tmp_path).says
 
 
-def test_a_fork_whose_first_bytes_are_taken_in_pieces_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+# The simulated disk.
+
+
+def written(folder: Path, **options: object) -> Disk:
+    """A disk on which two files were written, the first one synced, the second one renamed."""
+    disk = Disk(folder, **options)  # type: ignore[arg-type]
+    with disk:
+        for name in ("one", "two"):
+            fd = files.system.open(str(folder / name), os.O_RDWR | os.O_CREAT, 0o600)
+            files.write_all(fd, b"abcdef", 0)
+            if name == "one":
+                files.system.sync(fd)
+                files.sync_folder(str(folder / name))
+            files.system.close(fd)
+        files.system.rename(str(folder / "two"), str(folder / "one"))
+    return disk
+
+
+def test_a_crash_leaves_what_was_synced_and_by_chance_what_was_not(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    disk = written(folder, piece=4)
+    left = set()
+    for seed in range(1_000):
+        disk.leave(tmp_path / str(seed), seed)
+        left.add(tuple(tree(tmp_path / str(seed)).items()))
+    old, new = ("one", b"abcdef"), ("two", b"abcdef")
+
+    assert {"one": b"abcdef"} == tree(tmp_path / str(ALL)) == tree(folder)
+    assert {"one": b"abcdef"} == tree(tmp_path / str(LEAST))
+    assert {(old,), (old, new)} < left
+    assert {(("one", b"abcd\0\0"),), (old, ("two", b"")), (("one", b"\0" * 6),)} < left
+    assert all(dict(found)["one"] for found in left if len(found) == 2), "it was synced"
+
+
+def test_a_disk_takes_what_it_has_room_for(tmp_path: Path) -> None:
+    with Disk(tmp_path, room=5, piece=3):
+        fd = files.system.open(str(tmp_path / "file"), os.O_RDWR | os.O_CREAT, 0o600)
+        taken = [files.system.write(fd, b"abcdef", 0), files.system.write(fd, b"def", 3)]
+        with pytest.raises(OSError, match="No space left"):
+            files.system.write(fd, b"f", 5)
+        files.system.truncate(fd, 4)
+        taken.append(files.system.write(fd, b"ef", 4))
+
+    assert [3, 2, 1] == taken
+    assert b"abcde" == (tmp_path / "file").read_bytes()
+
+
+def test_a_call_fails_once_or_from_then_on_and_nothing_follows_a_loss_of_power(
+    tmp_path: Path,
 ) -> None:
-    parent, path = tmp_path / "parent.journal", tmp_path / "fork.journal"
-    parent.write_bytes(small().data)
-    with monkeypatch.context() as patch:
-        patch.setattr(journal, "os", Disk(piece=4))
-        fork_small(parent, path)
+    def act() -> None:
+        for name in "abc":
+            try:
+                files.system.make_folder(str(tmp_path / name), 0o777)
+            except OSError:
+                (tmp_path / f"no {name}").touch()
 
-    assert forked().data == path.read_bytes()
+    once, forever, dead = Fault(1), Fault(1, forever=True), Disk(tmp_path, crashes_at=1)
+    left = []
+    for disk in (Disk(tmp_path, fault=once), Disk(tmp_path, fault=forever), dead):
+        end = disk.tried(act)
+        left.append((type(end), sorted(os.listdir(tmp_path))))
+        for path in tmp_path.iterdir():
+            path.rmdir() if path.is_dir() else path.unlink()
+
+    assert [
+        (type(None), ["a", "c", "no b"]),
+        (type(None), ["a", "no b", "no c"]),
+        (PowerLost, ["a"]),
+    ] == left
+
+
+# The disk of this machine.
 
 
 def limited(size: int, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -197,8 +196,9 @@ def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
 ) -> None:
     options = ("--seed", 5, "--rounds", 20, "--roster", "random*3", "--set", "rows=4")
     assert goldrush("record", *options, "--out", "whole", cwd=tmp_path).code == 0
-    ran = limited(size, "record", *options, "--out", "run", cwd=tmp_path)
-    there = left(tmp_path / "run")
+    path = tmp_path / "run"
+    ran = limited(size, "record", *options, "--out", path.name, cwd=tmp_path)
+    there = path.read_bytes() if path.exists() else None
     counted("largest files met", 1)
 
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -212,7 +212,7 @@ def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
     assert command == ["resume", "run"]
     assert (tmp_path / "whole").read_bytes().startswith(there or b"?")
     assert goldrush(*command, cwd=tmp_path).code == 0
-    assert (tmp_path / "whole").read_bytes() == (tmp_path / "run").read_bytes()
+    assert (tmp_path / "whole").read_bytes() == path.read_bytes()
 
 
 def test_a_journal_that_is_written_by_a_process_is_no_other_processes_to_write(
@@ -236,7 +236,7 @@ def test_a_journal_that_is_written_by_a_process_is_no_other_processes_to_write(
             before = path.read_bytes()
             ran = [goldrush(*attempt, cwd=tmp_path) for attempt in attempts if round == 2]
             for act in (
-                lambda: recorded(path, force=True),
+                lambda: record(path, SMALL, ROSTER, AUTHORITY, force=True),
                 lambda: resume(path, trust=TRUST),
                 lambda: fork_small(parent, path, force=True),
             ):
@@ -271,15 +271,3 @@ def test_all_readers_work_in_a_folder_that_cannot_be_written(counted: Counted) -
     assert {"wrong": [], "left": sorted(f"{key}.journal" for key in SOUND)} == json.loads(
         done.stdout
     )
-
-
-def test_the_disk_of_these_tests_takes_what_it_has_room_for(tmp_path: Path) -> None:
-    disk = Disk(5, piece=3)
-    fd = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
-    taken = [disk.write(fd, b"abcdef"), disk.write(fd, b"def")]
-    with pytest.raises(OSError, match="No space left"):
-        disk.write(fd, b"f")
-    os.close(fd)
-
-    assert [3, 2] == taken
-    assert (tmp_path / "file").read_bytes() == b"abcde"

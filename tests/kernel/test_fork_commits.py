@@ -4,7 +4,6 @@ place on.
 The journals are small and written by hand, in no world, as those of test_journal.py.
 """
 
-import errno
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kernel import journal as module
+from kernel import files
 from kernel.codec import pack
 from kernel.errors import (
     BadInput,
@@ -20,7 +19,6 @@ from kernel.errors import (
     JournalError,
     JournalInUse,
     MalformedEvents,
-    NotAJournal,
     WriteFailed,
 )
 from kernel.journal import (
@@ -36,6 +34,7 @@ from kernel.journal import (
     Place,
 )
 from kernel.world import Block
+from tests.faults.disk import NO_LIMIT, Disk
 from tests.journals import commits_of
 
 HEADER = Header("tiny", 3)
@@ -343,161 +342,79 @@ def test_the_parent_under_whatever_name_is_refused_as_its_own_branch(
 
 def test_a_branch_that_another_writer_has_is_refused(path: Path, out: Path) -> None:
     write(path, run())
-    with JournalWriter(out, HEADER), pytest.raises(JournalInUse):
-        branch(out, path, 3, [fork(1)], force=True)
+    with JournalWriter(out, HEADER) as other:
+        other.append(start())
+        with pytest.raises(JournalInUse):
+            branch(out, path, 3, [fork(1)], force=True)
 
 
-# An interrupted branch.
+# An interrupted branch. At every call that fails, and where the power goes: tests/faults.
 
 
-class System:
-    """The system, but for calls that are replaced."""
-
-    def __init__(self, **calls: Callable[..., Any]) -> None:
-        self.__dict__.update(calls)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-
-FULL = OSError(errno.ENOSPC, "No space left on device")
-STOPPED = KeyboardInterrupt()
-
-
-def failing_after(size: int, error: BaseException) -> Callable[[int, Any], int]:
-    """A write that writes so many bytes in all and then raises."""
-    left = size
-
-    def write(fd: int, data: Any) -> int:
-        nonlocal left
-        if not left:
-            raise error
-        written = os.write(fd, bytes(data)[:left])
-        left -= written
-        return written
-
-    return write
-
-
-def sizes(path: Path) -> list[int]:
+def rooms(path: Path) -> list[int]:
     """Bytes after which to fail: at once, within the parent's, at the fork, within what follows."""
     at = commits_of(path)[3].end
     return [0, 1, 30, at - 12, at - 10, at - 9, at, at + 5]
 
 
-@pytest.mark.parametrize("error", [FULL, STOPPED])
+@pytest.mark.parametrize("before", [None, b"overwritten"])
 @pytest.mark.parametrize("place", range(8))
-def test_a_branch_that_fails_half_way_leaves_no_file(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, place: int
+def test_a_branch_that_fails_half_way_leaves_what_was_there(
+    path: Path, out: Path, place: int, before: bytes | None
 ) -> None:
     parent = write(path, run())
-    monkeypatch.setattr(module, "os", System(write=failing_after(sizes(path)[place], error)))
-    with pytest.raises((WriteFailed, KeyboardInterrupt)):
-        branch(out, path, 3, [fork(1)])
-
-    assert not out.exists()
-    assert path.read_bytes() == parent
-
-
-@pytest.mark.parametrize("place", range(8))
-def test_a_branch_over_another_file_that_fails_half_way_leaves_that_file_empty(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, place: int
-) -> None:
-    write(path, run())
-    out.write_text("overwritten")
-    monkeypatch.setattr(module, "os", System(write=failing_after(sizes(path)[place], FULL)))
-    with pytest.raises(WriteFailed, match="no space left on device"):
+    if before is not None:
+        out.write_bytes(before)
+    with (
+        Disk(path.parent, room=rooms(path)[place], piece=25),
+        pytest.raises(WriteFailed, match="no space left on device after 0 whole commits"),
+    ):
         branch(out, path, 3, [fork(1)], force=True)
 
-    assert out.read_bytes() == b""
+    assert before == (out.read_bytes() if out.exists() else None)
+    assert path.read_bytes() == parent
+    assert {path.name, out.name} >= set(os.listdir(path.parent))
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_what_a_crash_leaves_of_a_branch_is_never_the_parents_run(
+def test_a_branch_that_is_interrupted_leaves_no_file(
     path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, place: int
 ) -> None:
     write(path, run())
-    left: list[bytes] = []
+    room = rooms(path)[place]
 
-    def crash(fd: int, size: int) -> None:
-        left.append(out.read_bytes())  # before anything is taken back
-        os.ftruncate(fd, size)
+    def stopped(fd: int, data: Any, offset: int) -> int:
+        if offset >= room:
+            raise KeyboardInterrupt
+        return os.pwrite(fd, data[: room - offset], offset)
 
-    calls = {"write": failing_after(sizes(path)[place], FULL), "ftruncate": crash}
-    monkeypatch.setattr(module, "os", System(**calls))
-    with pytest.raises(WriteFailed):
-        branch(out, path, 3, [fork(1)])
-    monkeypatch.setattr(module, "os", os)
-    out.write_bytes(left[-1])
-
-    assert len(left[-1]) == (sizes(path)[place] and sizes(path)[place] + 10)
-    with pytest.raises(NotAJournal):
-        JournalReader(out)
-
-
-def test_a_magic_that_cannot_be_written_leaves_no_file(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(fd: int, data: bytes) -> int:
-        if os.lseek(fd, 0, os.SEEK_CUR) == 0:
-            raise OSError(errno.EIO, "Input/output error")
-        return os.write(fd, data)
-
-    write(path, run())
-    monkeypatch.setattr(module, "os", System(write=refuse))
-    with pytest.raises(WriteFailed, match="input/output error"):
+    monkeypatch.setattr(files, "system", files.System(write=stopped))
+    with pytest.raises(KeyboardInterrupt):
         branch(out, path, 3, [fork(1)])
 
-    assert not out.exists()
+    assert [path.name] == os.listdir(path.parent)
 
 
-def test_a_branch_that_failed_can_be_tried_again_by_the_same_writer(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_branch_that_failed_can_be_tried_again_by_the_same_writer(path: Path, out: Path) -> None:
     write(path, run())
+    expected = write(path.with_name("in one go"), [*run()[:4], fork(1), unit(2)])
     with (
         JournalReader(path) as reader,
+        Disk(path.parent, room=40, piece=7) as disk,
         JournalWriter.branch(out, reader, list(reader)[3]) as journal,
     ):
-        monkeypatch.setattr(module, "os", System(write=failing_after(40, FULL)))
         with pytest.raises(WriteFailed):
             journal.append(fork(1))
-        monkeypatch.setattr(module, "os", os)
+        disk.room = NO_LIMIT
         journal.append(fork(1))
-        journal.append(unit(2))
-
-    expected = write(path.with_name("in one go"), [*run()[:4], fork(1), unit(2)])
-
-    assert out.read_bytes() == expected
-
-
-def test_a_later_commit_that_fails_leaves_the_branch_as_it_was(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(path, run())
-    with (
-        JournalReader(path) as reader,
-        JournalWriter.branch(out, reader, list(reader)[3]) as journal,
-    ):
-        journal.append(fork(1))
-        before = out.read_bytes()
-        monkeypatch.setattr(module, "os", System(write=failing_after(20, FULL)))
+        disk.room = 20
         with pytest.raises(WriteFailed, match="after 5 whole commits"):
             journal.append(unit(2))
-        monkeypatch.setattr(module, "os", os)
+        assert expected.startswith(out.read_bytes())
+        disk.room = NO_LIMIT
+        journal.append(unit(2))
 
-    assert out.read_bytes() == before
-
-
-def test_a_system_that_writes_a_few_bytes_at_a_time_makes_the_same_branch(
-    path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(path, run())
-    expected = branch(path.with_name("at once"), path, 3, [fork(1)])
-    few = System(write=lambda fd, data: os.write(fd, bytes(data)[:7]))
-    monkeypatch.setattr(module, "os", few)
-
-    assert branch(out, path, 3, [fork(1)]) == expected
+    assert out.read_bytes() == expected
 
 
 def test_a_parent_that_has_become_shorter_makes_no_branch(path: Path, out: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import count
@@ -35,11 +34,6 @@ from tests.llm.servers import Asked, Reply, completion, error, serving
 
 OFFICES = ("admin", "assistant", "judge", "therapist")
 EVERYBODY = (*OFFICES, "user", "worker")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda fd: None)  # nothing is killed here but in words
 
 
 def held(path: Path) -> tuple[object, int, bool]:
