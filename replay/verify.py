@@ -28,6 +28,7 @@ from kernel.competition import COMPETITION
 from kernel.errors import (
     BadInput,
     DamagedJournal,
+    JournalError,
     MalformedEvents,
     PolicyFailed,
     TornTail,
@@ -235,18 +236,17 @@ class _Check:
         self._ask: Again | None = None
         self._state: Any = None
         self._steps = fold.Steps(world.arrange)
+        self._last: Commit | None = None
 
     def broken(self) -> Break | None:
         """The first thing that does not hold, if there is one."""
         try:
-            for commit in self.reader:
-                if self.level >= FOLD:
-                    try:
-                        self._follow(commit)
-                    except MalformedEvents as error:
-                        expected = f"events of the {self.world.name} world"
-                        raise _Broken(FOLD, error.where, expected, error.fault) from None
-                self._count(commit)
+            try:
+                self._follow_all()
+            except JournalError:  # what waits stands before it
+                self._judge_waiting()
+                raise
+            self._judge_waiting()
         except _Broken as broken:
             return broken.found
         except DamagedJournal as error:
@@ -260,6 +260,27 @@ class _Check:
         except MalformedEvents as error:
             return Break(INTEGRITY, error.where, "a commit", error.fault)
         return None
+
+    def _follow_all(self) -> None:
+        for commit in self.reader:
+            if self.level >= FOLD:
+                try:
+                    self._follow(commit)
+                except MalformedEvents as error:
+                    expected = f"events of the {self.world.name} world"
+                    raise _Broken(FOLD, error.where, expected, error.fault) from None
+            self._count(commit)
+            self._last = commit
+
+    def _judge_waiting(self) -> None:
+        """Inputs of a step that nothing follows from yet: `resume` goes on from them."""
+        if self.level < DERIVE or not self._steps:
+            return
+        fault = self.world.waiting_fault(self._state, self._steps.waiting)
+        if fault is not None:
+            assert self._last is not None  # which they stand in
+            expected = f"inputs of the {self.world.name} world"
+            raise _Broken(DERIVE, self._place(self._last), expected, fault)
 
     def _count(self, commit: Commit) -> None:
         events = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.competition.decide import decide
+from kernel.competition.decide import decide, waiting_fault
 from kernel.competition.events import EVENTS
 from kernel.competition.evolve import close, evolve
 from kernel.competition.fork import fork, show_fork
@@ -27,6 +27,7 @@ COMPETITION: Final[World[SeasonState]] = World(
     initial=initial,
     decide=decide,
     evolve=evolve,
+    waiting_fault=waiting_fault,
     ended=ended,
     unit_done=unit_done,
     close=close,

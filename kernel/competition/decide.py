@@ -58,6 +58,17 @@ def decide(state: SeasonState, inputs: Block) -> list[Batch]:
             return [(code, [row]) for code, row in derived]
 
 
+def waiting_fault(state: SeasonState, waiting: Block) -> str | None:
+    """What is wrong with the acts of a step that is left open: each must be somebody's of the
+    season. Whether it may be done is judged with the rest of the step.
+    """
+    for code, row in acts_in(waiting.batches):
+        who = author(state, code, row)
+        if who not in state.agents:
+            return f"an act of agent {who} waits to be judged, and there is no such agent"
+    return None
+
+
 def _opened(state: SeasonState) -> Iterator[Derived]:
     """A table whose bar is known: who sits at it, and in which order they speak.
 

@@ -1,0 +1,67 @@
+"""Inputs that wait in a unit left open are judged, as far as they can be, by `verify`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernel.competition.events import ANSWERED
+from kernel.journal import UNIT, Commit, Header
+from kernel.mining.events import SUBMITTED
+from kernel.world import Block
+from replay.verify import DERIVE, FOLD, verify
+from tests.faults import forge
+from tests.faults.hostile_seasons import season
+from tests.faults.journals import small
+
+
+def left_open(sound: Any, code: int, rows: Sequence[Any], torn: bytes = b"") -> bytes:
+    """The start of a journal, and these inputs behind it, each committed by itself."""
+    start = sound.commits[0]
+    commits = [start, *(Commit(UNIT, 1, None, [Block([(code, [row])])]) for row in rows)]
+    header = Header(sound.world.name, sound.world.rules).packed()
+    return forge.journal([commit.body() for commit in commits], header) + torn
+
+
+def submission(agent: int) -> tuple[Any, ...]:
+    return (agent, (), None, None, None, None)
+
+
+@pytest.mark.parametrize("torn", [b"", b"\x94\xce", bytes(100)], ids=["", "torn", "zeros"])
+@pytest.mark.parametrize(
+    "agents", [(1, 1), (0, 1, 0), (99,), (0, 3)], ids=["twice", "again", "none", "the next"]
+)
+def test_a_round_left_open_has_one_submission_of_different_agents(
+    tmp_path: Path, agents: Sequence[int], torn: bytes
+) -> None:
+    path = tmp_path / "open.journal"
+    path.write_bytes(left_open(small(), SUBMITTED, [*map(submission, agents)], torn))
+    broken = verify(path).broken
+
+    assert broken is not None
+    assert DERIVE == broken.level
+    assert "not of different agents of the run" in broken.found
+    assert not broken.torn
+
+
+@pytest.mark.parametrize("agents", [(), (0,), (2, 0), (1, 2, 0)])
+def test_submissions_of_different_agents_may_wait(tmp_path: Path, agents: Sequence[int]) -> None:
+    path = tmp_path / "open.journal"
+    path.write_bytes(left_open(small(), SUBMITTED, [*map(submission, agents)]))
+
+    assert verify(path, DERIVE).holds
+    assert verify(path, FOLD).holds
+
+
+@pytest.mark.parametrize(("agent", "holds"), [(5, True), (99, False)])
+def test_an_answer_that_waits_is_somebodys_of_the_season(
+    tmp_path: Path, agent: int, holds: bool
+) -> None:
+    path = tmp_path / "open.journal"
+    path.write_bytes(left_open(season("short"), ANSWERED, [(agent, "speak", "words", None)]))
+    verdict = verify(path, DERIVE)
+
+    assert holds is verdict.holds
+    if verdict.broken:
+        assert "agent 99" in verdict.broken.found
