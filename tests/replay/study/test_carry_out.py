@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -17,8 +16,10 @@ from typing import Any
 import attrs
 import pytest
 
+import agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
 from agents.llm.models import Endpoint, Model, Models
 from agents.mining import record
+from kernel import files
 from kernel.errors import BadInput, GoldrushError, WriteFailed
 from kernel.journal import END, JournalReader, sha256_of
 from replay.batch import journals_in, verify_all
@@ -35,6 +36,7 @@ from replay.workers import workers
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.waiting import HANGS, until, until_gone
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -45,6 +47,13 @@ PLAN = plan_of(
 )  # fmt: skip
 RUNS = PLAN.runs()
 FIRST, LAST = RUNS[0].path, RUNS[-1].path
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workers of a study that was killed end in their own time."""
+    monkeypatch.setattr(module, "LOCK_WAIT", HANGS)
+
 
 Tree = dict[str, bytes | None]
 Stamps = dict[str, tuple[int, int]]
@@ -489,15 +498,19 @@ def test_two_studies_at_once_in_a_folder_are_refused(
     assert set() == again(study, whole)
 
 
-def test_a_study_waits_for_one_that_is_just_ending(study: Path, whole: Path) -> None:
+def test_a_study_waits_for_one_that_is_just_ending(
+    study: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[float] = []
     with module._locked(study):
+        monkeypatch.setattr(module.time, "sleep", lambda seconds: tries.append(seconds))
         waiting = threading.Thread(target=again, args=(study, whole))
         waiting.start()
-        time.sleep(0.2)
-        was_waiting = waiting.is_alive()
-    waiting.join(30)
+        was_waiting = until(tries.copy) and waiting.is_alive()
+    waiting.join(HANGS)
 
     assert (True, False) == (was_waiting, waiting.is_alive())
+    assert set() == again(study, whole)
 
 
 # Nobody can play.
@@ -559,14 +572,16 @@ class Interrupted(Idle):
 class Sleeps(Idle):
     def act(self):
         Path("{folder}", "sleeps").touch()
-        time.sleep(0 if Path("{folder}", "ready").exists() else 60)
+        if not Path("{folder}", "ready").exists():
+            time.sleep({hangs})
+            Path("{folder}", "woke").touch()
 """
 
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Plan]]:
     """Plans in which a policy of one's own plays, between others."""
-    (tmp_path / "players.py").write_text(POLICIES.format(folder=tmp_path))
+    (tmp_path / "players.py").write_text(POLICIES.format(folder=tmp_path, hangs=HANGS))
     monkeypatch.syspath_prepend(tmp_path)
 
     def plan(name: str) -> Plan:
@@ -610,17 +625,15 @@ def test_a_worker_that_dies_is_survived_and_its_run_played_again(
 def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     tmp_path: Path, own: Callable[[str], Plan], jobs: int
 ) -> None:
-    started = time.monotonic()
     with pytest.raises(WorkersLost, match=r"own/rounds-5/seed-0000.journal died 3 times") as error:
         carry_out(own("Always"), tmp_path / "study", place=processes(jobs))
     done = stamps(tmp_path / "study")
 
     assert "baseline/own/rounds-5/seed-0000.journal" == error.value.path
     assert {f"baseline/first/rounds-5/seed-000{seed}.journal" for seed in range(3)} <= done.keys()
-    assert time.monotonic() - started < 30
     assert not read_manifest(tmp_path / "study").finished
     (tmp_path / "players.py").write_text(
-        POLICIES.format(folder=tmp_path).replace("os._exit(3)", "pass")
+        POLICIES.format(folder=tmp_path, hangs=HANGS).replace("os._exit(3)", "pass")
     )
     sys.modules.pop("players", None)
     carry_out(own("Always"), tmp_path / "study")
@@ -693,14 +706,13 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
         if (tmp_path / "sleeps").exists():
             raise KeyboardInterrupt
 
-    started = time.monotonic()
     plan = attrs.evolve(own("Sleeps"), rosters={"a": "players:Sleeps*2", "b": "random"})
     with pytest.raises(KeyboardInterrupt):
         # With two processes, one sleeps over and over while the other plays what is quick.
         carry_out(attrs.evolve(plan, seeds=[0, 1]), tmp_path / "b", place=processes(3),
                   on_step=interrupt)  # fmt: skip
 
-    assert time.monotonic() - started < 30
+    assert not (tmp_path / "woke").exists()
     assert read_manifest(tmp_path / "a").finished
 
 
@@ -743,12 +755,11 @@ def test_a_full_disk_is_told_and_later_the_folder_is_the_same(
     threads = Place(lambda runs: ThreadPoolExecutor(1), 2)
     away = Place(lambda runs: ThreadPoolExecutor(1), 2, sees_folder=False)
     folder = tmp_path / "study"
-    for name, place in (("os.fsync", threads), ("kernel.journal.os.ftruncate", threads),
-                        ("os.replace", away), ("pathlib.Path.mkdir", threads),
-                        ("pathlib.Path.write_bytes", away)):  # fmt: skip
+    for name, place in (("sync", threads), ("write", threads), ("write", away),
+                        ("link", away), ("make_folder", threads)):  # fmt: skip
         folder.mkdir(exist_ok=True)
         with monkeypatch.context() as patch:
-            patch.setattr(name, full)
+            patch.setattr(files, "system", attrs.evolve(files.system, **{name: full}))
             with pytest.raises(GoldrushError, match=r"(?i)no space left on device"):
                 carry_out(PLAN, folder, place=place)
 
@@ -768,88 +779,78 @@ def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Pa
 
 # Killed.
 
-KILLED = {"seeds": 3, "treatments": ["baseline", "scarce"], "rosters": ["random", "mixed"]}
-KILLED_PLAN = plan_of(**KILLED, rounds=60)
+# The runs of the last roster do not end while there is a file `hold`: nor does the study.
+HELD = """
+import pathlib, time
+
+class Held:
+    def plan(self, seen, draws):
+        while pathlib.Path("hold").exists():
+            time.sleep(0.005)
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+"""
+ROSTERS = ["random", "raid", "held_players:Held*2"]
+KILLED = plan_of(treatments=["baseline"], rosters=ROSTERS, seeds=3, rounds=20)
+FREE = 6  # runs that end in any case
+
+
+@pytest.fixture
+def held(tmp_path: Path, patient: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where studies are killed, and one that was not."""
+    (tmp_path / "held_players.py").write_text(HELD)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    carry_out(KILLED, tmp_path / "whole")
+    yield tmp_path
+    sys.modules.pop("held_players", None)
 
 
 def study_command(folder: Path, token: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "cli", "study", "--out", str(folder), "--rounds", "60",
-         "--treatment", "baseline", "--treatment", "scarce", "--roster", "random",
-         "--roster", "mixed", "--seeds", "3", "--jobs", "2"],
+        [sys.executable, "-m", "cli", "study", "--out", str(folder), "--jobs", "2",
+         "--treatment", "baseline", "--seeds", "3", "--rounds", "20",
+         *(word for roster in ROSTERS for word in ("--roster", roster))],
         cwd=folder.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": token},
     )  # fmt: skip
 
 
-def alive(token: str) -> list[str]:
-    """The processes with this mark in their environment."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if f"MARK={token}\0".encode() in path.read_bytes() + b"\0":
-                found.append(path.parent.name)
-        except OSError:
-            continue  # ended meanwhile, or somebody else's
-    return found
-
-
-def kill_until_done(folder: Path, kills: int, chance: random.Random) -> tuple[int, int]:
-    """Kill a study again and again, then let it end. How often it was killed with work done and
-    work left, and how often at all.
-    """
-    inside = killed = 0
-    for number in range(kills):
-        token = f"{folder}-{number}"
+def test_killed_at_any_instant_it_ends_in_the_same_folder(held: Path) -> None:
+    chance, folder = random.Random(0), held / "study"
+    (held / "hold").touch()
+    for number, count in enumerate((0, *sorted(chance.choices(range(1, FREE + 1), k=4)))):
+        token = f"{held}-{number}"
         process = study_command(folder, token)
-        time.sleep(chance.uniform(0.1, 0.45))
-        before = stamps(folder) if folder.exists() else {}
+        until((folder / MANIFEST).exists)
+        while len(before := stamps(folder)) < count:
+            until(lambda there=before: stamps(folder) != there)  # type: ignore[misc]
         process.kill()
-        _, err = process.communicate(timeout=30)
-        until = time.monotonic() + 10
-        while alive(token) and time.monotonic() < until:
-            time.sleep(0.01)
-        after = stamps(folder) if folder.exists() else {}
+        _, err = process.communicate(timeout=HANGS)
+        until_gone(token)
 
-        assert [] == alive(token), "no worker outlives it"
-        assert b"" == err
-        assert before.items() <= after.items(), "nothing is played twice"
-        killed += process.returncode == -signal.SIGKILL
-        inside += 0 < len(after) < len(KILLED_PLAN.runs())
-        if process.returncode == 0:
-            shutil.rmtree(folder)
-    before = stamps(folder) if folder.exists() else {}
+        assert (-signal.SIGKILL, b"") == (process.returncode, err)
+        assert before.items() <= stamps(folder).items(), "nothing is played twice"
+    before = stamps(folder)
+    (held / "hold").unlink()
     process = study_command(folder, "last")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANGS)
 
     assert (0, b"") == (process.returncode, err)
     assert before.items() <= stamps(folder).items(), "nothing is played twice"
-    return inside, killed
+    assert tree(held / "whole") == tree(folder)
 
 
-def test_killed_at_any_instant_it_ends_in_the_same_folder(tmp_path: Path) -> None:
-    carry_out(KILLED_PLAN, tmp_path / "whole")
-    inside = killed = 0
-    for number in range(3):
-        counted = kill_until_done(tmp_path / f"{number}", 4, random.Random(number))
-        inside, killed = inside + counted[0], killed + counted[1]
-
-        assert tree(tmp_path / "whole") == tree(tmp_path / f"{number}")
-    assert killed >= 6
-
-
-def test_a_study_goes_on_at_once_after_one_that_was_killed(tmp_path: Path) -> None:
+def test_a_study_goes_on_at_once_after_one_that_was_killed(held: Path) -> None:
     """Its workers are not gone yet."""
-    carry_out(KILLED_PLAN, tmp_path / "whole")
-    for _ in range(3):
-        process = study_command(tmp_path / "study", "x")
-        time.sleep(0.25)
-        process.kill()
-        carry_out(KILLED_PLAN, tmp_path / "study")
-        process.communicate(timeout=30)
+    (held / "hold").touch()
+    process = study_command(held / "study", "x")
+    until(lambda: stamps(held / "study"))
+    process.kill()
+    (held / "hold").unlink()
+    carry_out(KILLED, held / "study")
+    process.communicate(timeout=HANGS)
 
-        assert tree(tmp_path / "whole") == tree(tmp_path / "study")
-        shutil.rmtree(tmp_path / "study")
+    assert tree(held / "whole") == tree(held / "study")
 
 
 # Language models.
@@ -879,7 +880,16 @@ def test_models_are_asked_from_all_workers_once_a_round(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*" + UNFINISHED))
 
 
-def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(tmp_path: Path) -> None:
+def answers_there(folder: Path, count: int) -> dict[Path, set[tuple[int, int]]]:
+    """The answers in each journal that is under way; none at all before there are so many."""
+    found = [path for path in folder.rglob("seed-*" + UNFINISHED) if path.stat().st_size]
+    there = {path: set(rows_in(path)) for path in found}
+    return there if sum(map(len, there.values())) == count else {}
+
+
+def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(
+    tmp_path: Path, patient: None
+) -> None:
     folder, gone = tmp_path / "study", threading.Event()
     file = tmp_path / "models.toml"
 
@@ -887,7 +897,7 @@ def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(tmp_path: Pa
         if not gone.is_set() and (
             (asked.round or 0) > 2 or (asked.round == 2 and asked.agent == 1)
         ):
-            gone.wait(30)
+            gone.wait(HANGS)
             raise ConnectionResetError
         return answering(asked)
 
@@ -906,14 +916,9 @@ def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(tmp_path: Pa
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
-        there: dict[Path, set[tuple[int, int]]] = {}
-        until = time.monotonic() + 30
-        while sum(map(len, there.values())) < 6 and time.monotonic() < until:
-            time.sleep(0.02)
-            found = folder.rglob("seed-*" + UNFINISHED)
-            there = {path: set(rows_in(path)) for path in found if path.stat().st_size}
+        there = until(lambda: answers_there(folder, 6))
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=HANGS)
         gone.set()
         before = len(server.asked)
         known = Models(
