@@ -23,7 +23,8 @@ def cluster(address: str) -> Iterator[Place]:
     """The workers of the Dask scheduler at `address` (`tcp://host:8786`, or `host:8786`).
 
     They need goldrush of the same version, and no folder in common: journals come back as bytes.
-    Raises BadInput without `distributed`, where no scheduler answers, and where it has no workers.
+    For `tls://` the certificates are those of Dask's own configuration. Raises BadInput without
+    `distributed` or these, where no scheduler answers, and where it has no workers.
     """
     try:
         from distributed import Client, KilledWorker
@@ -34,6 +35,8 @@ def cluster(address: str) -> Iterator[Place]:
         ) from None
     if not _ADDRESS.fullmatch(address):  # Dask would not give up trying some that are none
         raise BadInput(f"{shown(address)} is no address of a scheduler", "write host:8786")
+    if address.startswith(("tls:", "wss:")):
+        _check_certificates(address)
     with silence_logging_cmgr(logging.CRITICAL):  # what matters of it, an error says
         try:
             client = Client(address, timeout=CONNECT_MAX, set_as_default=False)
@@ -59,6 +62,22 @@ def cluster(address: str) -> Iterator[Place]:
                 sees_folder=False,
                 watch=_watch(client, address),
             )
+
+
+def _check_certificates(address: str) -> None:
+    """Raises BadInput where Dask's configuration has not what an encrypted connection takes."""
+    from distributed import Security
+
+    try:
+        context = Security().get_connection_args("client").get("ssl_context")
+    except (OSError, ValueError, AssertionError):  # files that are none, or not all of them
+        context = None
+    if context is None:
+        raise BadInput(
+            f"{address} needs certificates, which Dask's configuration does not have",
+            "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, and with CLIENT__CERT and CLIENT__KEY "
+            "in place of CA_FILE your own",
+        )
 
 
 def _watch(client: Any, address: str) -> Callable[[], None]:

@@ -61,13 +61,13 @@ class Sleeps:
 """
 
 
-def local_cluster(workers: int) -> Any:
+def local_cluster(workers: int, **also: Any) -> Any:
     """A cluster that listens on loopback alone, at ports that are free, and has no dashboard."""
     anywhere = "127.0.0.1:0"
     return distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=50,
         dashboard_address=anywhere, worker_dashboard_address=anywhere,
-        scheduler_kwargs={"dashboard": False},
+        scheduler_kwargs={"dashboard": False}, **also,
     )  # fmt: skip
 
 
@@ -132,6 +132,41 @@ def test_by_the_command_with_its_address(address: str, tmp_path: Path) -> None:
 
     assert (0, "") == (ran.code, ran.err)
     assert tree(tmp_path / "here") == tree(tmp_path / "study")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate that vouches for itself, its key beside it."""
+    folder = tmp_path_factory.mktemp("tls")
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key", "-out", "certificate"],
+        cwd=folder, capture_output=True, check=False,
+    )  # fmt: skip
+    assert 0 == made.returncode, made.stderr
+    return folder / "certificate"
+
+
+def test_over_tls_with_the_certificates_of_dasks_configuration(
+    certificate: Path, tmp_path: Path
+) -> None:
+    pair = {"cert": str(certificate), "key": str(certificate.with_name("key"))}
+    roles = {f"tls_{role}_{part}": path for role in ("scheduler", "worker", "client")
+             for part, path in pair.items()}  # fmt: skip
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    known = {f"{tls}CA_FILE": str(certificate)}
+    ours = {f"{tls}CLIENT__{part.upper()}": path for part, path in pair.items()}
+    security = distributed.Security(tls_ca_file=str(certificate), require_encryption=True, **roles)
+    plan = ("--treatment", "baseline", "--roster", "random", "--seeds", 1, "--rounds", 5)
+    with local_cluster(1, protocol="tls://", security=security) as local:
+        given = ("study", "--dask", local.scheduler_address, *plan)
+        for lacking in ({}, known, {**known, **ours, f"{tls}CA_FILE": "nowhere"}):
+            refused = goldrush(*given, "--out", "study", cwd=tmp_path, **lacking)
+            assert_refused(refused, "needs certificates", f"{tls}CA_FILE")
+        ran = goldrush(*given, "--out", "study", cwd=tmp_path, **known, **ours)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert 1 == len(list(tmp_path.glob("study/baseline/random/*/*.journal")))
 
 
 def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
