@@ -2,9 +2,8 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,33 +16,24 @@ from agents.trust import check_trust, is_own, made, own_among
 from kernel.competition import COMPETITION
 from kernel.competition.config import config_of
 from kernel.errors import BadInput
-from kernel.journal import START, Commit
 from kernel.mining import MINING
-from kernel.world import World
 from replay.fork import fork
 from replay.season.fork import fork as fork_season
 from replay.study.carry_out import carry_out
 from replay.study.place import processes
 from replay.study.plan import plan_of, read_plan
 from replay.verify import verify
-from tests.journals import commits_of, forged
+from tests.faults.sentinel import SENTINEL, leave, played_by_it
 
 ROOT = Path(__file__).resolve().parents[2]
 SEASON = {"assignments": 2, "test_agents": 2, "test_rounds": 2, "test_seeds": 1}
-SENTINEL = "sentinel:run"
 
 
 @pytest.fixture(autouse=True)
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A module `sentinel` that can be imported and leaves this file when it is."""
     (tmp_path / "lib").mkdir()
-    left = tmp_path / "mark"
-    (tmp_path / "lib" / "sentinel.py").write_text(
-        f"open({str(left)!r}, 'w').close()\n"
-        "class run:\n"
-        "    def plan(self, seen, draws):\n"
-        "        return []\n"
-    )
+    left = leave(tmp_path / "lib")
     monkeypatch.syspath_prepend(tmp_path / "lib")
     yield left
     sys.modules.pop("sentinel", None)
@@ -53,18 +43,6 @@ def plan_file(folder: Path, text: str) -> Path:
     path = folder / "plan.toml"
     path.write_text(f'treatments = "baseline"\nseeds = 1\nrounds = 2\n{text}\n')
     return path
-
-
-def named_by(path: Path, parent: Path, world: World[Any], who: Sequence[int]) -> Path:
-    """A run that has not ended, whose START says that these agents play the sentinel."""
-    start, *rest = commits_of(parent)
-    players = world.vocabulary.players
-    setup = {**(start.setup or {})}
-    setup[players] = [
-        {**entry, "policy": SENTINEL if number in who else entry["policy"]}
-        for number, entry in enumerate(setup[players])
-    ]
-    return forged(path, world, [Commit(START, 0, 0, setup=setup), *rest[:-1]])
 
 
 # Names.
@@ -182,7 +160,7 @@ def test_a_manifest_is_no_reason_to_import(tmp_path: Path, mark: Path) -> None:
 
 def test_a_journals_roster_makes_nothing_run(tmp_path: Path, mark: Path) -> None:
     record(tmp_path / "parent.journal", {"rounds": 3}, "raid*2")
-    path = named_by(tmp_path / "named.journal", tmp_path / "parent.journal", MINING, [0, 1])
+    path = played_by_it(tmp_path / "named.journal", tmp_path / "parent.journal", MINING, [0, 1])
     before = path.read_bytes()
     for act in (
         lambda: resume(path),
@@ -204,7 +182,7 @@ def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(
 ) -> None:
     record_season(tmp_path / "parent.journal", SEASON)
     ada = 5
-    path = named_by(tmp_path / "named.journal", tmp_path / "parent.journal", COMPETITION, [ada])
+    path = played_by_it(tmp_path / "named.journal", tmp_path / "parent.journal", COMPETITION, [ada])
     before = path.read_bytes()
     for act in (
         lambda: resume_season(path),

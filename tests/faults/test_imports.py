@@ -1,0 +1,185 @@
+"""No string of a file becomes an import: whatever command or reader has it, no mark is left."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+import pytest
+
+from agents import mining
+from agents.season.play import resume
+from cli.main import cli
+from kernel.competition import COMPETITION
+from kernel.errors import BadInput, GoldrushError, MalformedEvents
+from kernel.mining import MINING
+from replay.prompt import prompted as prompted_miner
+from replay.season.fork import fork
+from replay.season.prompt import prompted
+from replay.verify import verify
+from tests.faults import sentinel
+from tests.faults.sentinel import FORGED_IN, SENTINEL
+
+EVERYBODY = range(5 + 6)  # offices, user and workers
+
+
+@attrs.frozen
+class Place:
+    """A folder from which the module can be imported, and its mark; a sound journal and a forged
+    one of each kind.
+    """
+
+    folder: Path
+    mark: Path
+    season: Path
+    conduct: Path
+    cast: Path
+    run: Path
+    roster: Path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("sentinel")
+    season, run = sentinel.season(folder / "season"), folder / "run"
+    mining.record(run, {"rounds": 5}, "raid*2,mine")
+    return Place(
+        folder,
+        sentinel.leave(folder),
+        season,
+        sentinel.proposed_in(folder / "conduct", season),
+        sentinel.played_by_it(folder / "cast", season, COMPETITION, EVERYBODY),
+        run,
+        sentinel.played_by_it(folder / "roster", run, MINING, [0, 2]),
+    )
+
+
+@pytest.fixture
+def place(made: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    monkeypatch.syspath_prepend(made.folder)
+    made.mark.unlink(missing_ok=True)
+    yield made
+    sys.modules.pop("sentinel", None)
+
+
+def typed(*words: object) -> str:
+    """What a command prints, wherever; it may refuse."""
+    out = StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        try:
+            cli.main([str(word) for word in words], standalone_mode=False)
+        except (GoldrushError, click.ClickException) as error:
+            print(error)
+    return out.getvalue()
+
+
+def test_the_mark_is_left_where_the_module_is_imported(place: Place, tmp_path: Path) -> None:
+    """Or the tests below could not fail."""
+    typed("record", "--rounds", 1, "--roster", SENTINEL, "--out", tmp_path / "x")
+
+    assert place.mark.exists()
+
+
+COMMANDS: dict[str, list[list[object]]] = {
+    "replay": [["{}", "--round", 1], ["{}", "--round", 1, "--json"]],
+    "log": [["{}"], ["{}", "--json"]],
+    "audit": [["{}", "--all"], ["{}", "--fairness"], ["{}", "--round", 1],
+              ["{}", "--round", 1, "--score", 6]],
+    "export": [["{}"], ["{}", "--to", "{out}"], ["{}", "--format", "csv", "--out", "{out}"]],
+    "measure": [["{}"], ["{}", "--by-round", "--spells"], ["{}", "--usage"]],
+    "leaderboard": [["{}"], ["{}", "--at", 1]],
+    "diff": [["{}", "{other}"], ["{other}", "{}"], ["{}", "{other}", "--json"]],
+    "verify": [*(["{}", "--level", level] for level in (1, 2, 3, 4)),
+               ["{}", "--trust", "sentinel:other", "--trust", "other:run"]],
+    "prompt": [["{}", "--round", unit, "--agent", agent]
+               for unit in (1, 2) for agent in (0, 2, 5, 10)],
+    "resume": [["{}"], ["{}", "--trust", "sentinel:other"]],
+    "fork": [*(["{}", "--at", at, "--out", "{out}"] for at in (-1, 0, 1, 2)),
+             ["{}", "--at", 1, "--roster", "judge=scripted", "--out", "{out}"]],
+    "study": [["{}", "--out", "{out}"]],
+    "report": [["{}"]],
+}  # fmt: skip
+
+
+def test_every_command_that_reads_a_file_is_tried() -> None:
+    writing = {"record", "season", "policies", "treatments"}
+
+    assert set(cli.commands) - writing == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["conduct", "cast", "roster"])
+def test_no_command_imports_what_a_journal_names(
+    command: str, kind: str, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sound = place.run if kind == "roster" else place.season
+    for number, words in enumerate(COMMANDS[command]):
+        journal = tmp_path / f"{number}.journal"
+        journal.write_bytes(getattr(place, kind).read_bytes())
+        said = typed(
+            command,
+            *(str(w).format(journal, other=sound, out=tmp_path / f"{number}.out") for w in words),
+        )
+
+        assert not place.mark.exists(), words
+        assert "sentinel" not in sys.modules, words
+        if command in ("prompt", "resume") and kind == "conduct":
+            assert 'expected {"event": "refused"' in said, words
+
+
+# Who acts on a season refuses it at the first event that no rule gives.
+
+
+ACTS: dict[str, Callable[[Path, Path], Any]] = {
+    "prompt": lambda path, out: prompted(path, FORGED_IN, 5),
+    "fork": lambda path, out: fork(path, FORGED_IN, out),
+    "fork, recast": lambda path, out: fork(path, FORGED_IN, out, roster="judge=scripted"),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_forged_event_is_refused_before_anything_follows_from_it(
+    act: str, place: Place, tmp_path: Path
+) -> None:
+    with pytest.raises(MalformedEvents) as refused:
+        ACTS[act](place.conduct, tmp_path / "out")
+
+    assert f"assignment {FORGED_IN}, commit 2 at byte " in str(refused.value)
+    assert 'expected {"event": "refused"' in refused.value.fault
+    assert "found no event" in refused.value.fault
+    assert not (tmp_path / "out").exists()
+    assert not place.mark.exists()
+
+
+def test_a_season_cut_anywhere_behind_it_is_not_gone_on_with(place: Place, tmp_path: Path) -> None:
+    cuts = list(sentinel.cuts_of(place.conduct, tmp_path))
+    for path in cuts:
+        before = path.read_bytes()
+        with pytest.raises((MalformedEvents, BadInput)):
+            resume(path)
+
+        assert before == path.read_bytes()
+        assert not place.mark.exists()
+    assert len(cuts) > 10
+
+
+def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
+    for trust in ((), ("sentinel:other",)):
+        verdict = verify(place.conduct, trust=trust)
+
+        assert not verdict.holds
+    assert [True, True, False] == [verify(place.conduct, level).holds for level in (1, 2, 3)]
+    assert not place.mark.exists()
+
+
+# A run of miners.
+
+
+def test_what_a_miner_is_told_is_derived(place: Place) -> None:
+    assert prompted_miner(place.roster, 3, 0).messages  # its events are those of its inputs
+    assert not place.mark.exists()
