@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from multiprocessing import parent_process
+from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
 from typing import Final, TypeVar
 
@@ -42,6 +42,10 @@ def workers(jobs: int) -> Workers:
     """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
     this one, however that ends.
     """
+    if get_start_method() != "fork":
+        # A process that begins afresh would look for Python's own modules in the working folder
+        # first. The path of this one it is given anyway.
+        os.environ["PYTHONSAFEPATH"] = "1"
     return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
 
 

@@ -113,6 +113,29 @@ def test_a_policy_of_ones_own_is_found_behind_everything_else(how: str, hostile:
     assert not (hostile / "mark").exists(), (hostile / "mark").read_text()
 
 
+@pytest.mark.parametrize("start", ["spawn", "forkserver"])
+def test_processes_that_begin_afresh_import_nothing_of_it(start: str, hostile: Path) -> None:
+    """As they do on other systems, and with newer Pythons."""
+    program = hostile / "elsewhere" / "program.py"
+    program.parent.mkdir()
+    program.write_text(
+        "import multiprocessing\n"
+        "if __name__ == '__main__':\n"
+        f"    multiprocessing.set_start_method({start!r})\n"
+        f"    {SCRIPT}\n"
+    )
+    (hostile / "mine.py").write_text(OWN)
+    done = subprocess.run(
+        [sys.executable, program, "study", "--roster", "mine:Own", "--seeds", "2", "--rounds", "2",
+         "--treatment", "scarce", "--jobs", "2", "--out", "s"],
+        cwd=hostile, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+
+    assert 0 == done.returncode, done.stderr
+    assert not (hostile / "mark").exists(), (hostile / "mark").read_text()
+
+
 def test_without_its_name_at_the_keyboard_it_is_not_found(hostile: Path) -> None:
     (hostile / "mine.py").write_text("open('mark', 'a').write('mine')\n" + OWN)
     (hostile / "plan.toml").write_text('treatments = "scarce"\nrosters = ["mine:Own"]\nseeds = 1\n')
