@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 from kernel import fold
-from kernel.errors import MalformedEvents
+from kernel.errors import MalformedEvents, TornTail
 from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
 from kernel.world import Block, Event, Step, World
 
@@ -34,19 +34,32 @@ def states(
     """
     under_way = fold.Steps(world.arrange)
     state: S | None = None
-    for commit in reader if commits is None else commits:
-        if commit.kind == START:
-            state = fold.start(world, reader, commit)
-        assert state is not None  # the reader lets only a START come first
-        if commit.kind == FORK:
-            state = fold.forked(world, reader, state, commit)
-        elif commit.kind != START:
-            _check_end(world, reader.path, state, commit)
-        if commit.kind == UNIT:
-            state = _after(world, reader.path, state, commit, under_way)
-        if commit.digest is not None:
-            fold.check_digest(world, reader.path, state, commit)
-        yield commit, state
+    commit: Commit | None = None
+    torn: TornTail | None = None
+    try:
+        for commit in reader if commits is None else commits:
+            if commit.kind == START:
+                state = fold.start(world, reader, commit)
+            assert state is not None  # the reader lets only a START come first
+            if commit.kind == FORK:
+                state = fold.forked(world, reader, state, commit)
+            elif commit.kind != START:
+                _check_end(world, reader.path, state, commit)
+            if commit.kind == UNIT:
+                state = _after(world, reader.path, state, commit, under_way)
+            if commit.digest is not None:
+                fold.check_digest(world, reader.path, state, commit)
+            yield commit, state
+    except TornTail as error:
+        torn = error
+    if under_way:  # once, at the end: joined after every commit they would cost its square
+        assert state is not None
+        assert commit is not None
+        fault = world.waiting_fault(state, under_way.waiting)
+        if fault is not None:
+            raise MalformedEvents(reader.path, commit.where, fault)
+    if torn is not None:
+        raise torn
 
 
 def difference(
@@ -88,9 +101,6 @@ def _after(world: World[S], path: str, state: S, commit: Commit, under_way: fold
             if derived.packed != step.derived.packed:
                 raise _forged(world, path, commit, derived, step)
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
-        fault = world.waiting_fault(state, under_way.waiting) if under_way else None
-        if fault is not None:
-            raise MalformedEvents(path, commit.where, fault)
         return fold.closed(world, path, state, commit)
     except fold.REFUSED as error:
         raise fold.malformed(world, path, commit, error) from None

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,12 @@ from replay.consequences import consequences
 from replay.diff import Diff, diff
 from replay.fork import fork
 from replay.log import Query, log, plot_of
+from replay.measured import measure
+from replay.prompt import prompted
 from replay.rebuild import rebuild
 from replay.story import chronicle
 from replay.summary import summarise
+from replay.usage import usage
 from replay.verify import DERIVE, verify
 from tests.faults import forge
 from tests.faults.journals import SOUND, TRUST, fast_folder, forked, small
@@ -156,6 +159,9 @@ class Reading:
         yield "diff", lambda: self._compared(path, sound)
         yield "diff, the other way", lambda: self._compared(sound, path)
         yield "summary", lambda: summarise(path).as_dict()
+        yield "measures", lambda: measure(path).as_dict()
+        yield "usage", lambda: usage(path).as_dict()
+        yield "prompt", lambda: prompted(path, 3, 1).messages
         yield "recording", lambda: len(Recording(path).rounds)
         yield "plot", lambda: plot_of(path, "1,1")
 
@@ -206,11 +212,20 @@ class Reading:
             ["diff", path, sound],
             ["verify", path],
             ["export", path],
+            ["export", path, "--format", "csv", "--table", "rounds"],
+            ["export", path, "--format", "csv", "--table", "spells"],
+            ["log", path, "--json"],
+            ["measure", path],
+            ["measure", path, "--usage", "--json"],
+            ["prompt", path, "--round", "3", "--agent", "1"],
+            ["prompt", path, "--round", "2", "--agent", "0", "--json"],
+            ["diff", sound, path, "--by-round", "--json"],
+            ["audit", path, "--fairness"],
         ]
 
     def _typed(self, words: list[str]) -> Iterator[str]:
         """A command: it may refuse, but not in Python's words, nor move the cursor."""
-        out = StringIO()
+        out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
         try:
             with redirect_stdout(out), redirect_stderr(out):
                 cli.main(words, standalone_mode=False)
@@ -218,7 +233,8 @@ class Reading:
             pass
         except Exception as error:
             yield f"{' '.join(words[:1])}: {type(error).__name__}: {str(error)[:100]}"
-        if "\x1b" in out.getvalue():
+        out.seek(0)
+        if "\x1b" in out.read():
             yield f"{words[0]} prints what moves the cursor"
 
 
