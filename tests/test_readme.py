@@ -44,7 +44,7 @@ def run(command: str, folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     return done.stdout
 
@@ -93,7 +93,7 @@ def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
     assert (done.stdout, done.stderr) == (printed, "")

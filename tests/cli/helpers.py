@@ -7,6 +7,8 @@ from pathlib import Path
 
 import attrs
 
+from tests.waiting import HANGS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -24,7 +26,7 @@ def goldrush(*arguments: object, cwd: Path, **env: str) -> Ran:
         env={**os.environ, "PYTHONPATH": str(ROOT), **env},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         stdin=subprocess.DEVNULL,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

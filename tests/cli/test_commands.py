@@ -248,7 +248,7 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 
     command = f'"{sys.executable}" -m cli export "{journal}" | head -n 1; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=60
+        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=600
     )
 
     assert (done.stdout.splitlines()[1:], done.stderr) == (["141"], "")

@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from agents.mining import record
 from replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.waiting import HANGS, until
 
 
 def test_a_run_without_options_lands_in_journals_with_the_mix_of_baselines(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
     )
     kept = verify(tmp_path / "x.journal").rounds
     goldrush("record", "--rounds", 50, "--out", "whole.journal", cwd=tmp_path)
@@ -256,12 +256,9 @@ def test_ctrl_c_ends_at_a_whole_round_with_exit_130(tmp_path: Path) -> None:
         text=True,
     )
     try:
-        deadline = time.monotonic() + 60
-        while not (path.exists() and path.stat().st_size > 50_000):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: path.exists() and path.stat().st_size > 50_000)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANGS)
     finally:
         process.kill()
     verdict = verify(path, 2)
@@ -313,7 +310,7 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
         shown += piece
     os.close(master)
 
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=HANGS) == 0
     assert piped.err == ""
     assert b"50/50" in shown
 

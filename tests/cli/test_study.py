@@ -8,16 +8,15 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from agents.mining import record
-from replay.study.carry_out import carry_out
 from replay.study.manifest import read_manifest
 from replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.waiting import HANGS, until, until_gone
 
 SMALL = [
     "study", "--treatment", "baseline", "--treatment", "scarce", "--roster", "random", "--roster",
@@ -34,22 +33,6 @@ def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[
         stdout=subprocess.PIPE,
         **{"stderr": subprocess.PIPE, **more},  # type: ignore[call-overload]
     )
-
-
-def left_behind(folder: Path) -> list[str]:
-    """The processes that a command of this folder left, if they do not end at once."""
-    until = time.monotonic() + 5
-    while True:
-        found = []
-        for path in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if f"MARK={folder}\0".encode() in path.read_bytes() + b"\0":
-                    found.append(path.parent.name)
-            except OSError:
-                continue  # ended meanwhile, or somebody else's
-        if not found or time.monotonic() > until:
-            return found
-        time.sleep(0.02)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -113,17 +96,15 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
     """Which takes its time: its manifest is there at once."""
     process = started(tmp_path, "study", "--out", "x")
     try:
-        until = time.monotonic() + 30
-        while not (tmp_path / "x" / "manifest.json").exists() and time.monotonic() < until:
-            time.sleep(0.02)
+        until((tmp_path / "x" / "manifest.json").exists)
         manifest = read_manifest(tmp_path / "x")
     finally:
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=HANGS)
 
     assert json.loads(json.dumps(plan_of().as_dict())) == manifest.plan
     assert (1700, False) == (len(manifest.runs), manifest.finished)
-    assert [] == left_behind(tmp_path)
+    until_gone(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +188,7 @@ def test_a_folder_that_is_read_only_is_refused(tmp_path: Path) -> None:
             folder.chmod(folder.stat().st_mode | 0o011)
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "x")],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
+        cwd=ROOT, capture_output=True, text=True, timeout=HANGS,
     )  # fmt: skip
 
     assert "" == done.stderr
@@ -251,7 +232,7 @@ def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
         ["bash", "-c", f"ulimit -f 4; exec {command}"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=HANGS,
     )  # fmt: skip
     again = goldrush(*SMALL, cwd=tmp_path)
 
@@ -262,43 +243,52 @@ def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.unfinished"))
 
 
-def wait_for_journals(folder: Path, count: int) -> None:
-    until = time.monotonic() + 60
-    while len(list(folder.rglob("*.journal"))) < count and time.monotonic() < until:
-        time.sleep(0.01)
+# Whose runs do not end while there is a file `hold`, once others have ended.
+HELD = """
+from pathlib import Path
+from time import sleep
+
+class Held:
+    def plan(self, seen, draws):
+        while Path("hold").exists() and len(list(Path().rglob("*.journal"))) >= 3:
+            sleep(0.005)
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+"""
 
 
 @pytest.mark.parametrize("whom", ["all", "the first"])
 def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
     tmp_path: Path, whom: str
 ) -> None:
+    (tmp_path / "held.py").write_text(HELD)
+    (tmp_path / "hold").touch()
     arguments = [
-        "study", "--treatment", "baseline", "--roster", "random", "--seeds", "40", "--rounds",
-        "40", "--out", "a study",
+        "study", "--treatment", "baseline", "--roster", "held:Held*2", "--seeds", "9", "--rounds",
+        "9", "--out", "a study",
     ]  # fmt: skip
     process = started(tmp_path, *arguments, start_new_session=True)
     try:
-        wait_for_journals(tmp_path, 3)
+        until(lambda: len(list(tmp_path.rglob("*.journal"))) >= 3)
         if whom == "all":  # as a terminal does
             os.killpg(process.pid, signal.SIGINT)
         else:
             process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
     finally:
         process.kill()
 
     assert (130, "") == (process.returncode, out)
     assert ["stopped: what is finished is kept; `python -m cli study --treatment baseline "
-            "--roster random --seeds 40 --rounds 40 --out 'a study'` goes on"
+            "--roster 'held:Held*2' --seeds 9 --rounds 9 --out 'a study'` goes on"
             ] == err.splitlines()  # fmt: skip
-    assert [] == left_behind(tmp_path)
+    until_gone(str(tmp_path))
+    (tmp_path / "hold").unlink()
     command = shlex.split(err.rpartition("`python -m cli ")[2].partition("`")[0])
     again = goldrush(*command, "--json", cwd=tmp_path)
-    plan = plan_of(treatments=["baseline"], rosters=["random"], seeds=40, rounds=40)
-    carry_out(plan, tmp_path / "whole")
+    goldrush(*arguments[:-1], "whole", cwd=tmp_path)
 
     assert (0, "") == (again.code, again.err)
-    assert 3 <= json.loads(again.out)["kept"] < 40
+    assert 3 <= json.loads(again.out)["kept"] < 9
     assert tree(tmp_path / "whole") == tree(tmp_path / "a study")
 
 
@@ -321,12 +311,12 @@ def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_pa
             break
         shown += piece
     os.close(master)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=HANGS)
 
     assert (0, 24) == (process.returncode, json.loads(out)["runs"])
     assert b"loud" in shown
     assert re.search(rb"played .*24/24", shown)
-    assert re.search(rb"0:00:0\d", shown), "the time left"
+    assert re.search(rb"\d:\d\d:\d\d", shown), "the time left"
     assert "" == goldrush(*SMALL[:-1], "piped", cwd=tmp_path).err
 
 

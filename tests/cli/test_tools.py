@@ -70,7 +70,7 @@ def typed(text: str, *arguments: object, cwd: Path) -> Ran:
     done = subprocess.run(
         [sys.executable, "-m", "cli", *map(str, arguments)],
         cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, input=text,
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     return Ran(done.returncode, done.stdout, done.stderr)
 
@@ -734,7 +734,7 @@ def test_a_reader_that_goes_away_is_no_error(kept: Path, command: list[str]) -> 
     os.close(read)
     done = subprocess.run(
         [sys.executable, "-m", "cli", *command], cwd=kept, stdout=write, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, timeout=600,
     )  # fmt: skip
     os.close(write)
 

@@ -186,7 +186,7 @@ def limited(size: int, *arguments: object, cwd: Path) -> subprocess.CompletedPro
     return subprocess.run(
         [sys.executable, "-B", "-c", program, *map(str, arguments)],
         cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=120,
+        stdin=subprocess.DEVNULL, timeout=600,
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_all_readers_work_in_a_folder_that_cannot_be_written(counted: Counted) -
         folder.chmod(0o555)
         done = subprocess.run(
             [sys.executable, "-B", "-m", "tests.faults.readonly", name],
-            cwd=ROOT, capture_output=True, text=True, timeout=120,
+            cwd=ROOT, capture_output=True, text=True, timeout=600,
         )  # fmt: skip
         folder.chmod(0o755)
     counted("reads in a read-only folder", 2 * len(SOUND))

@@ -28,7 +28,7 @@ GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say 
 def test_forged_journals_are_refused_or_told_in_little_memory(kind: str, counted: Counted) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.faults.hostile", kind],
-        cwd=ROOT, capture_output=True, text=True, timeout=300,
+        cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
     assert (done.returncode, done.stderr) == (0, "")

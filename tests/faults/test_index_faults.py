@@ -221,7 +221,7 @@ def test_a_pipe_or_a_link_to_nowhere_in_the_place_of_an_index_is_done_without(
 ) -> None:
     short.index.unlink()
     make(short.index)
-    signal.alarm(60)  # who reads the pipe waits for ever
+    signal.alarm(600)  # who reads the pipe waits for ever
     says = list(short.asked(4))
     signal.alarm(0)
 

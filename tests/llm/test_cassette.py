@@ -111,7 +111,7 @@ def alone(folder: Path) -> dict[tuple[str, ...], tuple[int, str, str]]:
     done = subprocess.run(
         [sys.executable, "-c", ALONE, str(ROOT)],
         cwd=folder, env=environment, input=json.dumps([list(c) for c in COMMANDS]),
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
     assert (0, "") == (done.returncode, done.stderr)
@@ -131,7 +131,7 @@ def test_a_journal_of_models_is_read_without_any(
 def test_scripted_agents_are_recorded_without_the_client(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", ALONE, str(ROOT)],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
         env={name: v for name, v in os.environ.items() if not name.startswith("OPENAI_")},
         input=json.dumps([["record", "--rounds", "3", "--out", "run"], ["verify", "run"]]),
     )  # fmt: skip

@@ -610,7 +610,7 @@ def test_a_full_disk_is_told_in_a_line_and_leaves_nothing(
     arguments = map(str, (path, tmp_path / "out", form, room, *names))
     done = subprocess.run(
         [sys.executable, "-c", FULL, *arguments],
-        capture_output=True, text=True, cwd=ROOT, timeout=60,
+        capture_output=True, text=True, cwd=ROOT, timeout=600,
     )  # fmt: skip
 
     assert (0, "") == (done.returncode, done.stderr)

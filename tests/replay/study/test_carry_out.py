@@ -755,11 +755,15 @@ def test_a_full_disk_is_told_and_later_the_folder_is_the_same(
     threads = Place(lambda runs: ThreadPoolExecutor(1), 2)
     away = Place(lambda runs: ThreadPoolExecutor(1), 2, sees_folder=False)
     folder = tmp_path / "study"
-    for name, place in (("sync", threads), ("write", threads), ("write", away),
-                        ("link", away), ("make_folder", threads)):  # fmt: skip
+    calls = [attrs.evolve(files.system, **{n: full}) for n in ("sync", "write", "link")]
+    for name, stands_in, place in (
+        *(("kernel.files.system", call, place) for call in calls for place in (threads, away)),
+        ("pathlib.Path.mkdir", full, threads),
+        ("pathlib.Path.write_bytes", full, away),
+    ):
         folder.mkdir(exist_ok=True)
         with monkeypatch.context() as patch:
-            patch.setattr(files, "system", attrs.evolve(files.system, **{name: full}))
+            patch.setattr(name, stands_in)
             with pytest.raises(GoldrushError, match=r"(?i)no space left on device"):
                 carry_out(PLAN, folder, place=place)
 
