@@ -12,6 +12,7 @@ what survives a crash of the process and what a loss of power.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import errno
 import fcntl
@@ -167,6 +168,7 @@ class Unfinished:
         self.path = shown or path
         self.size = 0
         self._old = -1
+        sweep(os.path.dirname(path))  # before the old file is locked: it may be what was left
         self._replaces = check_place(path, force=force, is_own=is_own)
         if self._replaces:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
@@ -217,7 +219,7 @@ class Unfinished:
                 _name_new(self.temporary, self._target)
         except OSError as error:
             raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
-        self.temporary = ""
+        self._forget()
         self._let_go()
 
     def release(self) -> int:
@@ -230,11 +232,15 @@ class Unfinished:
         if self.temporary:
             with suppress(OSError):  # the next writer in the folder removes it
                 system.unlink(self.temporary)
-            self.temporary = ""
+            self._forget()
         self._let_go()
         if self.fd >= 0:
             _close(self.fd)
             self.fd = -1
+
+    def _forget(self) -> None:
+        _own.discard(self.temporary)
+        self.temporary = ""
 
     def _let_go(self) -> None:
         """Release what was there before."""
@@ -263,6 +269,18 @@ def write_all(fd: int, data: bytes, offset: int) -> None:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         data, offset = data[written:], offset + written
         written = system.write(fd, data, offset)
+
+
+def sync_file(path: str) -> None:
+    """Wait until the disk has what was written into a file. Raises WriteFailed."""
+    try:
+        fd = system.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0)
+        try:
+            system.sync(fd)
+        finally:
+            system.close(fd)
+    except OSError as error:
+        raise WriteFailed(path, f"cannot be written: {reason(error)}") from None
 
 
 def sync_folder(path: str) -> None:
@@ -334,6 +352,43 @@ def _name_new(temporary: str, path: str) -> None:
 # Folders.
 
 
+def make_folder(path: str) -> None:
+    """Make a folder, and those above it, where there is none. Raises OSError."""
+    try:
+        system.make_folder(path, 0o777)
+    except FileNotFoundError:
+        if os.path.dirname(path) in ("", path):
+            raise
+        make_folder(os.path.dirname(path))
+        system.make_folder(path, 0o777)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+
+
+def make_folders_within(folder: str, name: str) -> None:
+    """Make the folders that lead from a folder to a file of it, `/` between the parts of its name.
+
+    No link is followed there. Raises OSError, with the folder it is about as `filename`.
+    """
+    for part in name.split("/")[:-1]:
+        folder = os.path.join(folder, part)
+        with suppress(FileExistsError):
+            system.make_folder(folder, 0o777)
+        mode = os.lstat(folder).st_mode
+        if not stat.S_ISDIR(mode):
+            says = "it is a symbolic link" if stat.S_ISLNK(mode) else "it is no folder"
+            raise OSError(errno.ENOTDIR, says, folder)
+
+
+def remove_other(path: str) -> None:
+    """Remove what is neither an ordinary file nor a folder: a link, a pipe. Raises OSError."""
+    with suppress(FileNotFoundError):
+        mode = os.lstat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            system.unlink(path)
+
+
 class NewFolder:
     """A folder on its way: filled under a temporary name beside its place, and locked.
 
@@ -367,12 +422,9 @@ class NewFolder:
 
         Raises BadInput where it cannot be made.
         """
-        folder, shown = self.temporary, os.path.join(self.path, name)
+        shown = os.path.join(self.path, name)
         try:
-            for part in name.split("/")[:-1]:
-                folder = os.path.join(folder, part)
-                if not os.path.isdir(folder):
-                    system.make_folder(folder, 0o777)
+            make_folders_within(self.temporary, name)
         except OSError as error:
             raise BadInput(f"cannot write {shown}: {reason(error)}", "give another path") from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
@@ -395,7 +447,7 @@ class NewFolder:
                 _replace_folder(self.temporary, self.path)
             else:
                 system.rename(self.temporary, self.path)
-                self.temporary = ""
+                self._forget()
         except OSError as error:
             raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
         sync_folder(self.path)
@@ -404,10 +456,14 @@ class NewFolder:
         """Remove what has no name of its own. May be called twice."""
         if self.temporary:
             _remove(self.temporary)
-            self.temporary = ""
+            self._forget()
         if self._fd >= 0:
             _close(self._fd)
             self._fd = -1
+
+    def _forget(self) -> None:
+        _own.discard(self.temporary)
+        self.temporary = ""
 
 
 class Group:
@@ -480,14 +536,31 @@ def _replace_folder(new: str, old: str) -> None:
 # Temporary names.
 
 _swept: set[str] = set()  # folders that were looked through by this process
+_own: set[str] = set()  # what this process has made, and not named or removed yet
+os.register_at_fork(after_in_child=_own.clear)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file or folder of this name is on its way, or was left by a writer that died."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
+def remove_temporaries() -> None:
+    """Remove what is not whole yet, before this process ends without unwinding."""
+    for path in list(_own):
+        _remove(path)
+
+
+atexit.register(remove_temporaries)
 
 
 def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
     """A new file or folder in a folder: its path, and a descriptor that holds its lock."""
-    _sweep(folder)
+    sweep(folder)
     while True:
         # Not from a journal's draws, and in no journal: nobody may know the name beforehand.
         path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
+        _own.add(path)
         fd = make(path)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -511,15 +584,18 @@ def _new_folder(path: str) -> int:
     return system.open(path, _FOLDER, 0)
 
 
-def _sweep(folder: str) -> None:
-    """Remove what writers that were killed have left in a folder; once in a process."""
+def sweep(folder: str) -> None:
+    """Remove what writers that were killed have left in a folder; once in a process.
+
+    What another process has locked, or this one, is not left.
+    """
     whole = os.path.abspath(folder or os.curdir)
     if whole in _swept:
         return
     _swept.add(whole)
     with suppress(OSError):
         for name in os.listdir(whole):
-            if _TEMPORARY.fullmatch(name):
+            if is_temporary(name):
                 _remove_if_left(os.path.join(whole, name))
 
 

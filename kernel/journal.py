@@ -226,6 +226,7 @@ class JournalWriter:
         """
         journal = cls.__new__(cls)
         journal._open(path, fsync)
+        files.sweep(os.path.dirname(journal.path))
         journal._fd = files.locked(journal.path, os.O_RDWR)
         return journal
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ import attrs
 from agents import mining
 from agents.llm.models import Models
 from agents.roster import policy_of
+from kernel import files
 from kernel.errors import BadInput, WriteFailed
 from replay.study.manifest import (
     MANIFEST,
@@ -32,7 +33,7 @@ from replay.study.manifest import (
 )
 from replay.study.place import Place, each_of, processes
 from replay.study.plan import Plan, Planned, cells_of
-from replay.study.play import Done, kept, played, played_away, put
+from replay.study.play import Done, kept, make_way, played, played_away, put
 
 LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end
 CHECKED: Final = "checked"
@@ -70,13 +71,35 @@ def carry_out(
         there = [run for run in runs if os.path.lexists(root / run.path)]
         done = _checked(there, root, known, place if place.sees_folder else processes(), told)
         if len(done) < len(runs) or len(known) < len(runs):
-            write_manifest(root, plan, runs, listed(plan, runs, done))
+            _write(root, plan, runs, done, known)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
         done.update(_played(left, root, place, models, told))
-        manifest = listed(plan, runs, done)
-        write_manifest(root, plan, runs, manifest)
+        return _write(root, plan, runs, done, known)
+
+
+def _write(
+    root: Path,
+    plan: Plan,
+    runs: Sequence[Planned],
+    done: Mapping[str, Done],
+    known: Mapping[str, str],
+) -> Manifest:
+    """Write the manifest, when the disk has all that it names and the one before did not."""
+    _sync(root, done.keys() - known.keys())
+    manifest = listed(plan, runs, done)
+    write_manifest(root, plan, runs, manifest)
     return manifest
+
+
+def _sync(root: Path, paths: Iterable[str]) -> None:
+    """Wait until the disk has these journals, their names and those of their folders."""
+    folders: set[Path] = set()
+    for path in sorted(paths):
+        files.sync_file(str(root / path))
+        folders.update((root / path).parents[: path.count("/") + 1])
+    for folder in folders:
+        files.sync_folder(str(folder / "any"))
 
 
 def runs_of(plan: Plan, models: Models | None = None, *, away: bool = False) -> list[Planned]:
@@ -134,7 +157,7 @@ def _known(root: Path, plan: Plan, runs: Sequence[Planned]) -> dict[str, str]:
     """
     if not os.path.lexists(root / MANIFEST):
         # A study that was killed at its very beginning left no more than a piece of one.
-        if {entry.name for entry in root.iterdir()} - {MANIFEST + UNFINISHED}:
+        if not all(files.is_temporary(entry.name) for entry in root.iterdir()):
             raise BadInput(
                 f"{root} is not empty and holds no study (no {MANIFEST})",
                 "give a new folder (--out), or bring the manifest back",
@@ -167,8 +190,8 @@ def _another(root: Path, path: str, says: str) -> BadInput:
 def _locked(root: Path) -> Iterator[None]:
     """Hold the folder, made if need be: two studies at once would play the same runs."""
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+        files.make_folder(str(root))
+        fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
     except (OSError, ValueError) as error:
         says = getattr(error, "strerror", None) or error
         raise BadInput(f"cannot use {root}: {says}", "give another folder (--out)") from None
@@ -181,7 +204,7 @@ def _locked(root: Path) -> Iterator[None]:
         finally:
             fcntl.flock(fd, fcntl.LOCK_UN)  # whatever process still has it open
     finally:
-        os.close(fd)
+        files.system.close(fd)
 
 
 def _lock(fd: int, root: Path) -> None:
@@ -203,10 +226,13 @@ def _lock(fd: int, root: Path) -> None:
 def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) -> None:
     """Make the folders of runs that are to be played; take away what is left beside others."""
     try:
-        for folder in {(root / run.path).parent for run in runs}:
-            folder.mkdir(parents=True, exist_ok=True)
-        for path in done:
-            (root / (path + UNFINISHED)).unlink(missing_ok=True)
+        for run in runs:
+            if run.path not in done:
+                make_way(run, str(root))
+                continue
+            files.make_folders_within(str(root), run.path)
+            with suppress(FileNotFoundError):
+                files.system.unlink(str(root / (run.path + UNFINISHED)))
     except OSError as error:
         raise WriteFailed(
             str(error.filename), f"is in the way of the study: {error.strerror}"
@@ -236,7 +262,7 @@ def _played(
 
     def hand_over(executor: Executor, run: Planned) -> Future[Any]:
         if place.sees_folder:
-            return executor.submit(played, run, str(root / run.path), models)
+            return executor.submit(played, run, str(root), models)
         return executor.submit(played_away, run)
 
     done: dict[str, Done] = {}
@@ -244,6 +270,6 @@ def _played(
         told(PLAYED, 0, len(runs))
     with closing(each_of(runs, place, hand_over)) as outcomes:
         for run, made in outcomes:
-            done[run.path] = made if place.sees_folder else put(root / run.path, made)
+            done[run.path] = made if place.sees_folder else put(run, str(root), made)
             told(PLAYED, len(done), len(runs))
     return done

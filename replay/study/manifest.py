@@ -17,14 +17,15 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.errors import BadInput, WriteFailed, shown
+from kernel.errors import BadInput, shown
+from kernel.files import always, write_whole
 from kernel.journal import FORMAT, open_regular
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig, config_of
 from replay.study.plan import Cell, Plan, Planned, cells_of
 
 MANIFEST: Final = "manifest.json"
-UNFINISHED: Final = ".unfinished"  # behind the name of what is not whole yet
+UNFINISHED: Final = ".unfinished"  # behind the name of a run's journal that is not whole yet
 MANIFEST_MAX: Final = 1 << 27  # bytes
 
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -69,18 +70,12 @@ def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, in
 
 
 def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> None:
-    """Write the manifest, whole or not at all. Raises WriteFailed."""
-    path = folder / MANIFEST
-    unfinished = folder / (MANIFEST + UNFINISHED)
-    try:
-        unfinished.unlink(missing_ok=True)
-        with open(unfinished, "w", encoding="utf-8") as file:
-            file.write(_text(plan, runs, manifest))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise WriteFailed(str(path), f"cannot be written: {error.strerror}") from None
+    """Write the manifest, whole or not at all.
+
+    Raises WriteFailed, and BadInput where there is no ordinary file.
+    """
+    data = _text(plan, runs, manifest).encode()
+    write_whole(str(folder / MANIFEST), data, is_own=always)
 
 
 def check_size(plan: Plan, runs: Sequence[Planned]) -> None:

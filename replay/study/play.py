@@ -1,21 +1,21 @@
 """One run of a study: whether its journal can be kept, and how it is played.
 
 A run is written beside its place and moved there when it is done: a journal in its place is a whole
-one.
+one. The study's folders are looked at before each run, for nothing is written through a link.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from tempfile import gettempdir  # it makes nothing
 from typing import Any
 
 from agents import mining
 from agents.llm.models import LLM, Models
+from kernel import files
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -24,7 +24,6 @@ from kernel.errors import (
     NotAJournal,
     TornTail,
     UnsupportedJournal,
-    WriteFailed,
 )
 from kernel.journal import Header, JournalReader, sha256_of
 from kernel.mining import MINING
@@ -77,23 +76,36 @@ def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
     ) == decided(run.setup["roster"])
 
 
-def played(run: Planned, path: str, models: Models | None = None) -> Done:
-    """Play a run into a journal at `path`; with models, go on with what is there of it.
+def played(run: Planned, folder: str, models: Models | None = None) -> Done:
+    """Play a run into its journal in the study's folder; with models, go on with what is there.
 
     Raises RunFailed.
     """
+    path = os.path.join(folder, run.path)
     unfinished = path + UNFINISHED
     try:
+        make_way(run, folder)
         if not _went_on(run, path, models):
-            Path(unfinished).unlink(missing_ok=True)
-            mining.play(unfinished, run.config, run.roster, models=models)
+            mining.play(unfinished, run.config, run.roster, models=models, force=True)
         made = sha256_of(unfinished), os.stat(unfinished).st_size
-        os.replace(unfinished, path)
+        make_way(run, folder)
+        files.system.rename(unfinished, path)
     except GoldrushError as error:
         raise RunFailed(run, str(error)) from None
     except OSError as error:
-        raise RunFailed(run, f"cannot be written: {error.strerror}") from None
+        raise RunFailed(run, f"cannot be written: {files.reason(error)}") from None
     return made
+
+
+def make_way(run: Planned, folder: str) -> None:
+    """Make the folders of a run, and remove links and the like from where it is written.
+
+    Raises OSError where a folder of the study is a link, or something else.
+    """
+    path = os.path.join(folder, run.path)
+    files.make_folders_within(folder, run.path)
+    files.remove_other(path)
+    files.remove_other(path + UNFINISHED)
 
 
 def _went_on(run: Planned, path: str, models: Models | None) -> bool:
@@ -107,7 +119,7 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
     unfinished = path + UNFINISHED
     if not os.path.lexists(unfinished):
         with suppress(FileNotFoundError):
-            os.rename(path, unfinished)  # it was found to be no whole journal of this run
+            files.system.rename(path, unfinished)  # it was found to be no whole journal of this run
     if not os.path.lexists(unfinished) or not os.stat(unfinished).st_size:
         return False
     try:
@@ -140,19 +152,22 @@ def _ended(run: Planned, path: str) -> bool | None:
 
 def played_away(run: Planned) -> bytes:
     """Play a run where the study's folder is not, and return its journal. Raises RunFailed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "run.journal")
-        played(run, path)
-        return Path(path).read_bytes()
+    name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
+    with files.NewFolder(name) as folder:  # it is never published
+        played(run, folder.temporary)
+        with open(os.path.join(folder.temporary, run.path), "rb") as file:
+            return file.read()
 
 
-def put(path: Path, journal: bytes) -> Done:
-    """Put a journal that came from elsewhere in its place."""
-    unfinished = path.with_name(path.name + UNFINISHED)
+def put(run: Planned, folder: str, journal: bytes) -> Done:
+    """Put a journal that came from elsewhere in its place. Raises RunFailed."""
     try:
-        unfinished.unlink(missing_ok=True)
-        unfinished.write_bytes(journal)
-        os.replace(unfinished, path)
+        make_way(run, folder)
+        with files.Unfinished(os.path.join(folder, run.path), is_own=files.always) as file:
+            file.write(journal)
+            file.publish()
+    except GoldrushError as error:
+        raise RunFailed(run, str(error)) from None
     except OSError as error:
-        raise WriteFailed(str(path), f"cannot be written: {error.strerror}") from None
+        raise RunFailed(run, f"cannot be written: {files.reason(error)}") from None
     return hashlib.sha256(journal).hexdigest(), len(journal)

@@ -45,9 +45,9 @@ def rows(folder: Path) -> Iterator[Row]:
     yield (f"verify, {len(runs):,} journals, level 4", "", f"{verifying:.1f} s", "", "")
 
 
-def _one_by_one(plan: Plan, path: Path) -> None:
+def _one_by_one(plan: Plan, folder: Path) -> None:
     for run in plan.runs():
-        played(run, str(path))
+        played(run, str(folder))
 
 
 def _of_report(folder: Path) -> Iterator[Row]:

@@ -291,11 +291,46 @@ def test_what_is_no_file_is_no_journal(study: Path, whole: Path, tmp_path: Path)
     (study / RUNS[1].path).symlink_to(precious)
     (study / (RUNS[2].path + UNFINISHED)).symlink_to(precious)
     os.mkfifo(study / RUNS[3].path)
-    (study / (MANIFEST + UNFINISHED)).symlink_to(precious)
 
     assert {run.path for run in RUNS[:4]} == again(study, whole)
     assert "precious" == precious.read_text()
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("name", ["baseline", MANIFEST])
+def test_nothing_is_written_through_a_link_out_of_the_folder(
+    study: Path, tmp_path: Path, name: str, is_whole: bool
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    if not is_whole:
+        (study / FIRST).write_bytes(b"")
+    shutil.move(study / name, elsewhere)
+    (study / name).symlink_to(elsewhere)
+    before = tree(elsewhere) if elsewhere.is_dir() else elsewhere.read_bytes()
+    with pytest.raises((BadInput, WriteFailed), match=r"symbolic link|no ordinary file"):
+        carry_out(PLAN, study)
+
+    assert before == (tree(elsewhere) if elsewhere.is_dir() else elsewhere.read_bytes())
+    assert (study / name).is_symlink()
+
+
+def test_a_folder_that_becomes_a_link_between_two_runs_is_refused(tmp_path: Path) -> None:
+    study, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    last = study / LAST.split("/")[0]
+
+    def swap(what: str, done: int, every: int) -> None:
+        if done == 1:
+            shutil.rmtree(last)
+            last.symlink_to(elsewhere)
+
+    place = Place(lambda runs: ThreadPoolExecutor(1), 1)
+    with pytest.raises(RunFailed, match="symbolic link"):
+        carry_out(PLAN, study, place=place, on_step=swap)
+
+    assert last.is_symlink()
+    assert [] == list(elsewhere.iterdir())
 
 
 @pytest.mark.parametrize("name", [FIRST, FIRST + UNFINISHED, "baseline"])
@@ -327,14 +362,15 @@ def test_what_is_left_of_runs_that_were_under_way_disappears(study: Path, whole:
     for run in RUNS[:3]:
         (study / (run.path + UNFINISHED)).write_bytes((study / run.path).read_bytes()[:500])
     (study / RUNS[0].path).unlink()
-    (study / (MANIFEST + UNFINISHED)).write_text("{")
+    (study / f".goldrush-{'0' * 16}").write_text("{")
+    (study / RUNS[0].path).with_name(f".goldrush-{'1' * 16}").write_text("half a journal")
 
     assert {RUNS[0].path} == again(study, whole)
 
 
 def test_a_study_that_died_before_its_manifest_begins(tmp_path: Path, whole: Path) -> None:
     (tmp_path / "study").mkdir()
-    (tmp_path / "study" / (MANIFEST + UNFINISHED)).write_text('{"gold')
+    (tmp_path / "study" / f".goldrush-{'0' * 16}").write_text('{"gold')
 
     assert len(RUNS) == len(again(tmp_path / "study", whole))
 
@@ -755,15 +791,11 @@ def test_a_full_disk_is_told_and_later_the_folder_is_the_same(
     threads = Place(lambda runs: ThreadPoolExecutor(1), 2)
     away = Place(lambda runs: ThreadPoolExecutor(1), 2, sees_folder=False)
     folder = tmp_path / "study"
-    calls = [attrs.evolve(files.system, **{n: full}) for n in ("sync", "write", "link")]
-    for name, stands_in, place in (
-        *(("kernel.files.system", call, place) for call in calls for place in (threads, away)),
-        ("pathlib.Path.mkdir", full, threads),
-        ("pathlib.Path.write_bytes", full, away),
-    ):
+    calls = ("sync", "write", "rename", "make_folder")
+    for call, place in [*((call, threads) for call in calls), ("link", away), ("write", away)]:
         folder.mkdir(exist_ok=True)
         with monkeypatch.context() as patch:
-            patch.setattr(name, stands_in)
+            patch.setattr(files, "system", attrs.evolve(files.system, **{call: full}))
             with pytest.raises(GoldrushError, match=r"(?i)no space left on device"):
                 carry_out(PLAN, folder, place=place)
 
