@@ -18,7 +18,7 @@ from agents.llm.usage import asked_in, earlier_in
 from agents.mining import record
 from cli.main import cli
 from kernel.errors import GoldrushError
-from kernel.journal import UNIT, Commit
+from kernel.journal import UNIT, Commit, JournalReader
 from kernel.world import Block
 from replay.fork import fork
 from replay.usage import Taken, usage
@@ -202,7 +202,8 @@ def test_a_figure_that_nothing_can_have_taken_counts_as_the_most(
     [row] = first.blocks[0].rows(0)
     source = {"tokens_in": 10**15, "tokens_out": 10**15}
     forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
-    [earlier] = earlier_in(write(tmp_path / "forged", [start, forged]), 0)
+    with JournalReader(write(tmp_path / "forged", [start, forged])) as reader:
+        [earlier] = earlier_in(reader, 0)
 
     assert Amount("a", PROMPT_MAX, 500) == earlier.amount
 
@@ -219,7 +220,8 @@ def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
         silent = Commit(
             UNIT, 1, None, [Block([(0, [(row[0], (), "no-answer", None, None, source)])])]
         )
-        [earlier] = earlier_in(write(tmp_path / "forged", [start, silent]), 0)
+        with JournalReader(write(tmp_path / "forged", [start, silent])) as reader:
+            [earlier] = earlier_in(reader, 0)
 
         assert expected == earlier.amount
 
