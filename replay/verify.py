@@ -11,10 +11,8 @@ whoever can rewrite a file can make it verify. Pin a journal by its SHA-256, whi
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -22,7 +20,7 @@ import attrs
 
 from agents.mining import MinersAgain
 from agents.recorded import Recording
-from kernel import fold
+from kernel import derive, fold
 from kernel.codec import unpack
 from kernel.competition import COMPETITION
 from kernel.errors import (
@@ -37,7 +35,7 @@ from kernel.errors import (
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader, open_regular, sha256_in
 from kernel.mining import MINING
 from kernel.run import Ask, rest_of
-from kernel.world import Batch, Block, Event, Row, Vocabulary, World
+from kernel.world import Batch, Block, Row, Vocabulary, World
 from kernel.worlds import world_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -45,8 +43,6 @@ INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
 # Like Ask, with None in place of the rows of who cannot be asked. Is given what was recorded, too.
 Again = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
-
-SHOWN_MAX = 300  # characters of an event in a verdict
 
 
 @attrs.frozen
@@ -393,12 +389,12 @@ class _Check:
         fault = next(fold.faults(self.world, [found], is_input=level == DECIDE), None)
         if fault is not None:
             raise _Broken(level, place, f"events of the {self.world.name} world", fault)
-        blocks = (fold.block_events(self.world, commit.unit, block) for block in (expected, found))
-        for wanted, has in zip_longest(*blocks):
-            if wanted != has:
-                name = (wanted or has).name
-                raise _Broken(level, f"{place}, {name}", _shown(wanted), _shown(has))
-        raise _Broken(level, place, "events of a type together", "the same events, cut up")
+        wanted, has = derive.difference(self.world, commit.unit, expected, found)
+        event = wanted or has
+        if event is None:
+            raise _Broken(level, place, "events of a type together", "the same events, cut up")
+        place = f"{place}, {event.name}"
+        raise _Broken(level, place, derive.event_text(wanted), derive.event_text(has))
 
     def _place(self, commit: Commit) -> str:
         return f"{self.world.vocabulary.called(commit.unit)}, {commit.where}"
@@ -421,10 +417,3 @@ def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block
         ]
         filled.append((code, taken))
     return filled
-
-
-def _shown(event: Event | None) -> str:
-    if event is None:
-        return "no event"
-    text = json.dumps(event.as_dict(), ensure_ascii=True)
-    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "..."
