@@ -205,13 +205,16 @@ class Unfinished:
         except OSError as error:
             raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
 
-    def publish(self) -> None:
-        """Give the file its name when the disk has what is in it, or a loss of power might leave
-        the name without. The folder is not synced (see `sync_folder`).
+    def publish(self, *, sync: bool = True) -> None:
+        """Give the file its name. The folder is not synced (see `sync_folder`).
+
+        Without `sync` the disk may not have what is in it yet, and a loss of power may leave the
+        name without. A file that is replaced is never lost that way: then it is always synced.
 
         Raises BadInput where something has come to be at the path that must stay, WriteFailed.
         """
-        self.sync()
+        if sync or self._replaces:
+            self.sync()
         try:
             if self._replaces:
                 system.rename(self.temporary, self._target)

@@ -248,7 +248,7 @@ def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | No
                 table += _ENTRY.pack(*entry, xxh3_64_intdigest(_ENTRY.pack(*entry, 0)))
             tail = facts + _FOOT.pack(_MAGIC, len(table) // _ENTRY.size, 0)[:-8]
             cache.append(file, bytes(table) + tail + xxh3_64_intdigest(tail).to_bytes(8, "big"))
-            file.publish()
+            file.publish(sync=False)
         cache.trim()
     return Index.open(facts)
 

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from agents.mining import record, resume
-from kernel.errors import BadInput, TornTail, WriteFailed
+from kernel.errors import BadInput, DamagedJournal, NotAJournal, TornTail, WriteFailed
 from kernel.journal import JournalReader
 from tests.faults.disk import ALL, Disk
 from tests.faults.journals import (
@@ -68,6 +68,8 @@ class Recorder:
         path = folder / NAME
         # Where only the process has died, no commit is lost that returned.
         kept = [offset for offset, is_synced in end.appended if is_synced or seed == ALL]
+        if self.before is None and not kept and path.exists() and not _has_start(path):
+            path.unlink()  # a name without its bytes, where nothing was promised
         self._check_kept(path, kept[-1] if kept else 0)
         self._check_goes_on(path)
 
@@ -91,6 +93,13 @@ class Recorder:
                 (self.go_on if goes_on else self.start)(path)
         check(path.read_bytes() == self.whole, "the run ends in other bytes")
         check((path.parent / PARENT).read_bytes() == small().data, "the parent has changed", Lost)
+
+
+def _has_start(path: Path) -> bool:
+    try:
+        return _whole(path) > 0
+    except (NotAJournal, DamagedJournal):
+        return False
 
 
 def _whole(path: Path) -> int:

@@ -63,11 +63,11 @@ def nothing(*given: object) -> None:
 @pytest.mark.parametrize(
     ("broken", "part", "name", "kind"),
     [
-        (files.Unfinished, "sync", "record", "tracebacks"),
+        (files.Unfinished, "sync", "record, synced", "things lost"),
         (files.Unfinished, "sync", "record over another", "tracebacks"),
         (files, "sync_folder", "record, synced", "things lost"),
         (files, "sync_folder", "record with models", "things lost"),
-        (files, "_sweep", "record", "wrong answers"),
+        (files, "sweep", "record", "wrong answers"),
     ],
 )
 def test_a_program_that_promises_too_much_is_found_out_when_the_power_goes(

@@ -1138,9 +1138,9 @@ def test_the_disk_is_waited_for_after_each_commit_where_asked(
         for commit in commits():
             journal.append(commit)
 
-    first = ["write", "write", "sync", "link"]  # header, START; no name before the bytes are there
-    asked = ["sync"] if fsync else []
-    assert [*first, *asked, *["write", *asked] * 4] == calls
+    synced = ["sync"] if fsync else []
+    # header and START, which the disk has before they have a name; the folder; four more commits
+    assert calls == ["write", "write", *synced, "link", *synced, *["write", *synced] * 4]
 
 
 def test_an_interrupt_while_the_disk_is_waited_for_loses_no_commit(
