@@ -16,7 +16,7 @@ LEVELS = 4
 
 
 @click.command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path())
+@click.argument("journals", nargs=-1, type=click.Path())
 @click.option(
     "--level",
     type=click.IntRange(1, LEVELS),
@@ -29,6 +29,9 @@ LEVELS = 4
 @click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
 @click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
+@click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
+@click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def verify(
     journals: tuple[str, ...],
@@ -38,26 +41,39 @@ def verify(
     force: bool,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
+    strict: bool,
+    sums: str | None,
+    parent: str | None,
     as_json: bool,
 ) -> int:
     """Check journals: bytes, digests, events, decisions. Of a folder, all *.journal files in it.
 
-    Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged.
+    Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged. With --sums and no
+    journals, those that it lists.
 
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
     from kernel.files import check_place, write_whole
     from replay import batch
+    from replay.sums import read_sums
 
     allow_own_policies(trust)
-    paths = batch.journals_in(journals)
+    if not journals and sums is None:
+        raise click.UsageError("give journals, or a list of pins (--sums)")
+    if strict and level < LEVELS:
+        raise click.UsageError(f"--strict asks everybody again, which --level {level} does not")
+    pins = None if sums is None else read_sums(sums)
+    paths = batch.journals_in(journals) if pins is None or journals else list(pins.names)
+    demands = batch.Demands(strict, pins, parent)
     if junit is None and force:
         raise click.UsageError("leave --force out, it goes with --junit")
     if junit is not None:
         check_place(junit, force=force, is_own=batch.is_junit)
     outcomes = []
-    for outcome in batch.verify_all(paths, level, jobs=jobs, trust=trust, sources=sources):
+    for outcome in batch.verify_all(
+        paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands
+    ):
         outcomes.append(outcome)
         if not as_json:
             _tell(outcome)
@@ -76,7 +92,7 @@ def _tell(outcome: Any) -> None:
     if outcome.verdict is None:
         click.echo(f"goldrush: {printable(outcome.error)}", err=True)
     else:
-        click.echo(printable(_told(outcome.verdict)))
+        click.echo(printable(_told(outcome)))
 
 
 def _summary(outcomes: Sequence[Any]) -> str:
@@ -91,18 +107,21 @@ def _summary(outcomes: Sequence[Any]) -> str:
     )
 
 
-def _told(verdict: Any) -> str:
-    if not verdict.holds:
-        return f"{verdict.path}: DOES NOT HOLD: {verdict.broken}{_way_out(verdict)}"
+def _told(outcome: Any) -> str:
+    verdict = outcome.verdict
+    if not outcome.holds:
+        broken = [] if verdict.holds else [f"{verdict.broken}{_way_out(verdict)}"]
+        return f"{verdict.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
     if verdict.not_asked:
         part = "in part" if verdict.level == LEVELS else "not checked"
         who = f"{', '.join(verdict.not_asked)}; see --trust and --source"
         levels = f"levels 1 to 3 (4 {part}, not asked again: {who})"
     end = "finished" if verdict.finished else "unfinished"
+    notes = "".join(f", {note}" for note in outcome.notes)
     return (
         f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.words.units}, "
-        f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}"
+        f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
     )
 
 

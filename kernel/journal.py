@@ -451,10 +451,12 @@ class JournalReader:
             pass
         return self._sha256.hexdigest()
 
-    def sha256_before(self) -> str:
-        """The SHA-256 in hex of all that stands before the commit given last."""
+    def reached(self) -> tuple[int, str]:
+        """The byte where the commit given last begins (once the iteration is over: where the whole
+        commits end), and the SHA-256 in hex of all before it. The reader is `hashed`.
+        """
         assert self._reached.sha256 is not None
-        return self._reached.sha256.hexdigest()
+        return self._reached.offset, self._reached.sha256.hexdigest()
 
     def checksum_before(self, offset: int) -> int:
         """The checksum on which the commit that starts at this byte builds."""
@@ -526,8 +528,10 @@ class JournalReader:
         read, size, path = self._read, self.size, self.path
         offset, index = place.offset, place.index
         checksum = self._begin_at(offset)
-        while offset < size:
+        while True:
             self._reached = _Reached(offset, checksum, self._sha256 and self._sha256.copy())
+            if offset >= size:
+                return
             if self.ended:  # what stands behind END was never written by a recorder
                 raise DamagedJournal(
                     path, index, offset, "the end of the file", f"{size - offset} bytes more"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout, suppress
@@ -15,6 +16,8 @@ from xml.etree import ElementTree
 import attrs
 
 from kernel.errors import BadInput, GoldrushError
+from replay.parent import fault_of
+from replay.sums import Sums
 from replay.verify import DECIDE, LEVELS, Verdict, verify
 from replay.workers import jobs_for, workers
 
@@ -27,23 +30,44 @@ _JUNIT: Final = re.compile(
 
 
 @attrs.frozen
+class Demands:
+    """What a journal must be beyond what `verify` checks of it.
+
+    `strict`: everybody is asked again. `sums`: its bytes are those that are pinned. `parent`: it is
+    a fork of the journal at this path.
+    """
+
+    strict: bool = False
+    sums: Sums | None = None
+    parent: str | None = None
+
+
+@attrs.frozen
 class Outcome:
-    """What came of one journal: a verdict, or why it could not be judged."""
+    """What came of one journal: a verdict, or why it could not be judged.
+
+    `faults`: which demands it does not meet, and how; `notes`: what is to be said of those that it
+    meets. `seconds`: how long it took to judge.
+    """
 
     path: str
     verdict: Verdict | None
     error: str | None
+    faults: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    seconds: float = attrs.field(default=0.0, eq=False)
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds; None where it could not be judged."""
-        return None if self.verdict is None else self.verdict.holds
+        """Whether it holds and meets all demands; None where it could not be judged."""
+        return None if self.verdict is None else self.verdict.holds and not self.faults
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome for JSON."""
         if self.verdict is None:
             return {"path": self.path, "holds": None, "error": self.error}
-        return self.verdict.as_dict()
+        said = {"holds": self.holds, "faults": list(self.faults), "notes": list(self.notes)}
+        return {**self.verdict.as_dict(), **said}
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
@@ -82,6 +106,7 @@ def verify_all(
     jobs: int | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
+    demands: Demands | None = None,
 ) -> Iterator[Outcome]:
     """`verify` for each journal, the outcomes in the order given, as they come.
 
@@ -91,39 +116,76 @@ def verify_all(
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
         for path in paths:
-            yield _judged(path, level, trust, sources)
+            yield _judged(path, level, trust, sources, demands)
         return
     pool = workers(jobs)
     try:
         futures = []
         with suppress(BrokenProcessPool):  # a worker has died already
             for path in paths:
-                futures.append(pool.submit(_judged, path, level, trust, sources))
+                futures.append(pool.submit(_judged, path, level, trust, sources, demands))
         for place, path in enumerate(paths):
             try:
                 yield futures[place].result()
             except (BrokenProcessPool, IndexError):
-                yield _judged_alone(path, level, trust, sources)
+                yield _judged_alone(path, level, trust, sources, demands)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _judged(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
+def _judged(
+    path: str,
+    level: int,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    demands: Demands | None,
+) -> Outcome:
+    began = time.perf_counter()
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
-            verdict = verify(path, level, trust=trust, sources=sources)
-        return Outcome(path, verdict, None)
+            outcome = _demanded(path, level, trust, sources, demands or Demands())
     except GoldrushError as error:
-        return Outcome(path, None, str(error))
+        outcome = Outcome(path, None, str(error))
     except MemoryError:
-        return Outcome(path, None, f"{path}: not enough memory to judge it")
+        outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
+    return attrs.evolve(outcome, seconds=time.perf_counter() - began)
 
 
-def _judged_alone(path: str, level: int, trust: Sequence[str], sources: Sequence[str]) -> Outcome:
+def _demanded(
+    path: str, level: int, trust: Sequence[str], sources: Sequence[str], demands: Demands
+) -> Outcome:
+    """Raises GoldrushError where a journal, its pin or its parent is not there to be judged."""
+    pin = demands.sums and demands.sums.pin_of(path)
+    if demands.sums is not None and pin is None:
+        raise BadInput(
+            f"{path} has no pin in {demands.sums.path}", "add what sha256sum prints of it"
+        )
+    verdict = verify(path, level, trust=trust, sources=sources)
+    faults, notes = [], []
+    if pin is not None and demands.sums is not None:
+        if pin == verdict.sha256:
+            notes.append(f"pinned in {demands.sums.path}")
+        else:
+            faults.append(f"its SHA-256 is {verdict.sha256}, but {demands.sums.path} has {pin}")
+    if demands.parent is not None and verdict.holds:
+        fault, note = fault_of(verdict.branch, demands.parent)
+        (notes if fault is None else faults).append(note if fault is None else fault)
+    if demands.strict and verdict.not_asked:
+        faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
+    return Outcome(path, verdict, None, tuple(faults), tuple(notes))
+
+
+def _judged_alone(
+    path: str,
+    level: int,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    demands: Demands | None,
+) -> Outcome:
     """Once more, in a process of its own, so that who makes a worker die is known."""
     with workers(1) as pool:
         try:
-            return pool.submit(_judged, path, level, trust, sources).result()
+            return pool.submit(_judged, path, level, trust, sources, demands).result()
         except BrokenProcessPool:
             return Outcome(path, None, f"{path}: the process that verified it died")
 
@@ -136,24 +198,46 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
         tests=str(len(outcomes)),
         failures=str(sum(outcome.holds is False for outcome in outcomes)),
         errors=str(sum(outcome.holds is None for outcome in outcomes)),
+        time=_seconds(sum(outcome.seconds for outcome in outcomes)),
     )
     for outcome in outcomes:
         case = ElementTree.SubElement(
-            suite, "testcase", name=_legal(outcome.path), classname="goldrush"
+            suite,
+            "testcase",
+            name=_legal(outcome.path),
+            classname="goldrush",
+            time=_seconds(outcome.seconds),
         )
         if outcome.verdict is None:
             ElementTree.SubElement(case, "error", message=_legal(outcome.error or ""))
-        elif outcome.verdict.broken is not None:
-            level = LEVELS[outcome.verdict.broken.level - 1]
-            says = _legal(str(outcome.verdict.broken))
-            ElementTree.SubElement(case, "failure", type=level, message=says)
         else:
-            ElementTree.SubElement(case, "system-out").text = f"sha256 {outcome.verdict.sha256}"
+            _add_verdict(case, outcome, outcome.verdict)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
     text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+def _add_verdict(case: ElementTree.Element, outcome: Outcome, verdict: Verdict) -> None:
+    """What was found of a journal that was judged: its properties, a failure, all in words."""
+    said = {"level": str(verdict.level), "sha256": verdict.sha256}
+    properties = ElementTree.SubElement(case, "properties")
+    for name, value in (*said.items(), *(("not asked again", who) for who in verdict.not_asked)):
+        ElementTree.SubElement(properties, "property", name=name, value=_legal(value))
+    if verdict.broken is not None:
+        level, says = LEVELS[verdict.broken.level - 1], _legal(str(verdict.broken))
+        ElementTree.SubElement(case, "failure", type=level, message=says)
+    elif outcome.faults:
+        says = _legal("; ".join(outcome.faults))
+        ElementTree.SubElement(case, "failure", type="demand", message=says)
+    lines = [f"sha256 {verdict.sha256}", f"levels 1 to {verdict.level}", *outcome.notes]
+    lines += [f"not asked again: {who}" for who in verdict.not_asked]
+    ElementTree.SubElement(case, "system-out").text = "\n".join(map(_legal, lines))
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"
 
 
 def is_junit(front: bytes) -> bool:

@@ -37,6 +37,7 @@ from kernel.mining import MINING
 from kernel.run import Ask, rest_of
 from kernel.world import Batch, Block, Row, Vocabulary, World
 from kernel.worlds import world_of
+from replay.parent import Branch
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -76,7 +77,8 @@ class Verdict:
     where 4 was asked for and nobody could be asked); `rounds`: how many were closed, and `events`
     read, as far as the check came; `finished`: the run had come to its end; `not_asked`: what
     level 4 took from the journal; `forks`: the rounds after which it is forked, by the numbers that
-    people know them by; `words`: what its world calls things.
+    people know them by; `branch`: where the last of them is, and
+    from what file; `words`: what its world calls things.
     """
 
     path: str
@@ -89,6 +91,7 @@ class Verdict:
     broken: Break | None
     not_asked: Sequence[str] = ()
     forks: Sequence[int] = ()
+    branch: Branch | None = None
     words: Vocabulary = attrs.field(factory=Vocabulary)
 
     @property
@@ -149,6 +152,7 @@ def verify(
             broken=broken,
             not_asked=tuple(check.not_asked),
             forks=check.forks,
+            branch=check.branch,
             words=check.world.vocabulary,
         )
 
@@ -228,6 +232,7 @@ class _Check:
         self.rounds = 0
         self.events = 0
         self.forks: list[int] = []
+        self.branch: Branch | None = None
         self._facts: list[Mapping[str, Any]] = []
         self._ask: Again | None = None
         self._state: Any = None
@@ -287,6 +292,7 @@ class _Check:
             self.rounds = commit.unit
         if commit.kind == FORK:
             self.forks.append(self.world.vocabulary.number(commit.unit))
+            self.branch = Branch.of(commit, self.reader)
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self.events += events + (commit.kind != UNIT or commit.digest is not None)
 

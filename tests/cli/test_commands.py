@@ -1,7 +1,9 @@
 """`replay`, `verify`, `export`, `policies`, `treatments`, and what all commands have in common."""
 
+import hashlib
 import json
 import re
+import shutil
 from itertools import groupby
 from pathlib import Path
 
@@ -105,7 +107,46 @@ def test_verify_json_has_the_verdicts(journal: Path, tmp_path: Path) -> None:
 
 
 def test_verify_without_journals_is_a_usage_error(tmp_path: Path) -> None:
-    assert goldrush("verify", cwd=tmp_path).code == 2
+    ran = goldrush("verify", cwd=tmp_path)
+
+    assert (2, True) == (ran.code, "--sums" in ran.err)
+
+
+def test_verify_checks_pins_of_what_is_given_or_else_of_all_in_the_list(
+    journal: Path, tmp_path: Path
+) -> None:
+    shutil.copy(journal, tmp_path / "a.journal")
+    pin = hashlib.sha256(journal.read_bytes()).hexdigest()
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text(f"{pin}  a.journal\n")
+    alone = goldrush("verify", "--sums", sums, cwd=tmp_path)
+    given = goldrush("verify", "--sums", sums, "a.journal", cwd=tmp_path)
+    elsewhere = goldrush("verify", "--sums", sums, "a.journal", cwd=tmp_path.parent)
+    missing = goldrush("verify", "--sums", sums, "a.journal", journal, cwd=tmp_path)
+
+    assert (0, 0, 2, 2) == (alone.code, given.code, elsewhere.code, missing.code)
+    assert f"sha256 {pin}, pinned in {sums}" in alone.out == given.out
+    assert f"{journal} has no pin in {sums}" in missing.err
+    sums.write_text(f"{pin[::-1]} *a.journal\n")
+    wrong = goldrush("verify", "--sums", sums, "--junit", "x.xml", cwd=tmp_path)
+    as_json = goldrush("verify", "--sums", sums, "--json", cwd=tmp_path)
+    [found] = json.loads(as_json.out)
+
+    assert (1, 1, False) == (wrong.code, as_json.code, found["holds"])
+    assert f"a.journal: DOES NOT HOLD: its SHA-256 is {pin}, but" in wrong.out
+    assert [f"its SHA-256 is {pin}, but {sums} has {pin[::-1]}"] == found["faults"]
+    assert 'failures="1"' in (tmp_path / "x.xml").read_text()
+    sums.write_text(f"{pin} a.journal\n")
+    assert_refused(goldrush("verify", "--sums", sums, cwd=tmp_path), "line 1", "as sha256sum does")
+
+
+def test_verify_proves_a_parent(journal: Path, tmp_path: Path) -> None:
+    goldrush("fork", journal, "--at", 5, "--out", "f.journal", cwd=tmp_path)
+    proven = goldrush("verify", "f.journal", "--parent", journal, cwd=tmp_path)
+    other = goldrush("verify", journal, "--parent", "f.journal", "--json", cwd=tmp_path)
+
+    assert (0, True) == (proven.code, f"forked from {journal}" in proven.out)
+    assert (1, ["it is no fork"]) == (other.code, json.loads(other.out)[0]["faults"])
 
 
 @pytest.mark.parametrize("command", [["replay", "--round", "1"], ["export"], ["verify"]])

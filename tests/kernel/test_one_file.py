@@ -61,11 +61,13 @@ def test_the_hash_is_that_of_the_file_however_far_it_was_read(path: Path, size: 
             if index == size:
                 break
 
-            assert hash_of(path.read_bytes()[: commit.offset]) == reader.sha256_before()
+            before = path.read_bytes()[: commit.offset]
+            assert (commit.offset, hash_of(before)) == reader.reached()
 
         assert hash_of(path.read_bytes()) == reader.sha256() == reader.sha256()
         assert len(list(reader)) == len(commits_of(path))  # from the start once more
         assert hash_of(path.read_bytes()) == reader.sha256() == sha256_of(path)
+        assert (path.stat().st_size, sha256_of(path)) == reader.reached()
 
 
 @pytest.mark.parametrize("at", [20, 60, 200, -1])

@@ -1,0 +1,83 @@
+"""Pins: the SHA-256 that files must have, as `sha256sum` lists them.
+
+    line = sha256 " " marker name         marker = " " or "*", which says nothing here
+         | "\\" sha256 " " marker name    \\\\ \\n \\r in the name are what they are in C
+
+Names are relative to the working folder, as for `sha256sum -c`; a line of another form is refused,
+because a pin that is passed over in silence pins nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from kernel.errors import BadInput, shown
+from kernel.journal import open_regular
+
+SUMS_MAX: Final = 1 << 24  # bytes of a file of pins
+
+_LINE: Final = re.compile(rb"(\\?)([0-9a-fA-F]{64}) [ *]([^\r\0]+)")
+_ESCAPED: Final = re.compile(rb"\\(.?)", re.DOTALL)
+_MEANT: Final = {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}
+
+
+@attrs.frozen
+class Sums:
+    """The pins of one file: `path` is the file, `names` what it lists, in order."""
+
+    path: str
+    names: tuple[str, ...]
+    _pins: Mapping[str, str]
+
+    def pin_of(self, path: str) -> str | None:
+        """The SHA-256 in hex that a file must have; None where the list does not have it."""
+        return self._pins.get(os.path.abspath(path))
+
+
+def read_sums(path: str | Path) -> Sums:
+    """Read a list of pins.
+
+    Raises BadInput, naming the line, for one that is malformed or pins a file a second time and
+    otherwise; for an empty list, and for a file that cannot be read.
+    """
+    with open_regular(os.fspath(path)) as file:
+        data = file.read(SUMS_MAX + 1)
+    if len(data) > SUMS_MAX:
+        raise BadInput(f"{path} has more than {SUMS_MAX:,} bytes", "give what sha256sum printed")
+    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+    names: dict[str, None] = {}
+    pins: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        where = f"{path}, line {number}"
+        name, pin = _read(line, where)
+        if pins.setdefault(os.path.abspath(name), pin) != pin:
+            raise BadInput(f"{where}: {shown(name)} has another pin above", "leave one of them out")
+        names[name] = None
+    if not names:
+        raise BadInput(f"{path} lists no file", "give what `sha256sum *.journal` printed")
+    return Sums(str(path), tuple(names), pins)
+
+
+def _read(line: bytes, where: str) -> tuple[str, str]:
+    """Name and pin of a line."""
+    match = _LINE.fullmatch(line)
+    name = match and match[3]
+    if match and match[1]:
+        marks = _ESCAPED.findall(match[3])
+        name = None if set(marks) - set(_MEANT) else _ESCAPED.sub(_meant, match[3])
+    if not match or not name:
+        raise BadInput(
+            f"{where} is {shown(line.decode(errors='replace'))}",
+            "write a SHA-256, two spaces and a name, as sha256sum does",
+        )
+    return os.fsdecode(name), match[2].decode().lower()
+
+
+def _meant(match: re.Match[bytes]) -> bytes:
+    return _MEANT[match[1]]
