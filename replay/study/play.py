@@ -25,7 +25,7 @@ from kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from kernel.journal import Header, JournalReader, sha256_of
+from kernel.journal import FORK, Header, JournalReader, sha256_of
 from kernel.mining import MINING
 from replay.study.manifest import UNFINISHED
 from replay.study.place import RunFailed
@@ -136,16 +136,18 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
 
 def _ended(run: Planned, path: str) -> bool | None:
     """Whether this journal of a run has come to its end; None where nobody was asked yet."""
-    ended = False
+    ended = forked = False
     try:
         with JournalReader(path) as reader:
             commits = iter(reader)
             setup = next(commits).setup or {}
-            ended = all(True for _ in commits) and reader.ended
+            for commit in commits:
+                forked |= commit.kind == FORK
+            ended = reader.ended
     except TornTail as error:
         if not error.commits:
             return None
-    if not _begins_as(run, setup):
+    if forked or not _begins_as(run, setup):
         raise BadInput(f"{path} is another run", "take it away")
     return ended
 

@@ -634,16 +634,26 @@ def test_damage_right_behind_the_fork_is_told_for_it_may_have_been_a_fork(
 def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
     parent: Path, out: Path
 ) -> None:
+    """Cut anywhere from the byte on that says FORK, with and without zeros in place of the rest."""
     whole = out.with_name("whole")
     fork(parent, 5, whole, settings={"stamina": 3})
-    out.write_bytes(whole.read_bytes()[: ends(parent)[5] + 13])
-    before = out.read_bytes()
-    with pytest.raises(BadInput, match="breaks off inside a fork"):
-        resume(out)
-    with pytest.raises(BadInput, match="breaks off inside a fork"):
-        fork(out, 5, out.with_name("again"))
+    [place] = [commit for commit in commits_of(whole) if commit.kind == FORK]
+    data = whole.read_bytes()
+    for cut in range(place.offset + 13, place.end):
+        for zeros in (0, 1, place.end - cut, 500):
+            left = data[:cut] + bytes(zeros)
+            if left[: place.end] == data[: place.end]:
+                continue  # the rest of it was zeros: it is whole
+            out.write_bytes(left)
+            with pytest.raises(BadInput, match="breaks off inside a fork"):
+                resume(out)
+            with pytest.raises(BadInput, match="breaks off inside a fork"):
+                fork(out, 5, out.with_name("again"))
 
-    assert before == out.read_bytes()
+            assert left == out.read_bytes()
+            assert not out.with_name("again").exists()
+            assert (broken := verify(out, 1).broken) is not None
+            assert not broken.torn
 
 
 @pytest.mark.parametrize("at", [6, 7, 9])

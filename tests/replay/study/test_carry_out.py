@@ -21,7 +21,7 @@ from agents.llm.models import Endpoint, Model, Models
 from agents.mining import record
 from kernel import files
 from kernel.errors import BadInput, GoldrushError, WriteFailed
-from kernel.journal import END, JournalReader, sha256_of
+from kernel.journal import END, FORK, Commit, JournalReader, sha256_of
 from replay.batch import journals_in, verify_all
 from replay.fork import fork
 from replay.study import carry_out as module
@@ -34,6 +34,7 @@ from replay.study.plan import Plan, plan_of
 from replay.study.play import kept
 from replay.workers import workers
 from tests.cli.helpers import ROOT
+from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
 from tests.waiting import HANGS, until, until_gone
@@ -1030,6 +1031,24 @@ def test_a_journal_of_other_players_that_was_paid_for_is_not_thrown_away(asked_f
 
         assert [] == server.asked
     assert there[1] == a.with_name(a.name + UNFINISHED).read_bytes()
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20, 10**6])
+def test_a_fork_whole_or_cut_inside_is_no_run_of_a_study(asked_for: Path, cut: int) -> None:
+    """Cut by so much, but no further than to the 13th byte of the FORK."""
+    path = asked_for / ASKING.runs(models(None))[0].path
+    [*_, end] = (there := commits_of(path))
+    fork = Commit(FORK, end.unit, there[-2].digest, (), {"parent": "0" * 64})
+    write(path, [*there[:-1], fork])
+    [*_, last] = commits_of(path)
+    data = path.read_bytes()[: max(last.end - cut, last.offset + 13)]
+    path.write_bytes(data)
+    with serving(answering) as server:
+        with pytest.raises(RunFailed, match=r"is another run|breaks off inside a fork"):
+            carry_out(ASKING, asked_for, models=models(server.address))
+
+        assert [] == server.asked
+    assert data == path.with_name(path.name + UNFINISHED).read_bytes()
 
 
 @pytest.mark.parametrize("size", [0, 100])
