@@ -36,7 +36,6 @@ from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
 from kernel.world import Block, Row
-from replay.rebuild import rebuild
 
 _KEYS = ("event", "round", "agent", "actions", "error", "say", "memo", "source")
 
@@ -71,18 +70,24 @@ def fork(
     cannot change in the middle of a run (the grid, the number of agents, a horizon before `at`) and
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
-    players = _players(parent, at, out, roster, models, force=force)
-    recordings = (*map(Recording, sources), *(players.recordings if players else ()))
-    keep_sources(out, recordings)
+    players: Roster | None = None
+    recordings = tuple(map(Recording, sources))
 
     def facts_of(state: MiningState) -> dict[str, Any]:
+        nonlocal players, recordings
         config = _config(state, settings or {}, treatment)
-        return {
+        facts: dict[str, Any] = {
             "parent": reader.sha256(),
             "changes": changes(state.config, config),
-            "roster": players and players.as_setup(),
+            "roster": None,
             "replaced": _replaced(replace, config),
         }
+        if roster is not None:  # last, for models are asked a question
+            players = _players(state.config, out, roster, models, force=force)
+            recordings += tuple(players.recordings)
+            facts["roster"] = players.as_setup()
+        keep_sources(out, recordings)
+        return facts
 
     with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
@@ -105,21 +110,17 @@ def fork(
 
 
 def _players(
-    parent: str | Path,
-    at: int,
+    config: MiningConfig,
     out: str | Path,
-    roster: str | Roster | None,
+    roster: str | Roster,
     models: Models | None,
     *,
     force: bool,
-) -> Roster | None:
-    """The new roster, if there is one, with it found out how its models are asked.
+) -> Roster:
+    """The new roster, with it found out how its models are asked.
 
-    Raises BadInput, before anybody is asked, where the parent has no such round or `out` is taken.
+    Raises BadInput, before anybody is asked, where `out` is taken.
     """
-    if roster is None:
-        return None
-    config = rebuild(parent, at, world=MINING).state.config
     if not force:
         check_place(str(out), is_own=is_empty)
     if isinstance(roster, str):

@@ -23,7 +23,8 @@ from agents.mining import prepare, record, resume
 from cli.main import cli
 from kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
 from kernel.journal import UNIT, Commit
-from kernel.mining.events import KINDS
+from kernel.mining import MINING
+from kernel.mining.events import KINDS, MINING_SETTLED
 from kernel.world import Block
 from replay.diff import diff
 from replay.fork import fork
@@ -32,7 +33,7 @@ from replay.rebuild import rebuild
 from replay.summary import summarise
 from replay.usage import usage
 from replay.verify import verify
-from tests.journals import commits_of, write
+from tests.journals import commits_of, forged, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
@@ -558,6 +559,29 @@ def waiting(*rows: Any) -> list[Commit]:
 
 def submission(agent: object, *, source: object = None) -> tuple[int, list[Any]]:
     return (0, [(agent, (), None, None, None, source)])
+
+
+def test_a_forged_parent_is_refused_before_models_of_a_new_roster_are_asked(
+    server: Server, tmp_path: Path
+) -> None:
+    sound, path, out = (tmp_path / name for name in ("sound", "forged", "out"))
+    record(sound, {"rounds": 4}, "greedy-mine*2")
+    commits = commits_of(sound)
+    blocks = [
+        Block([(code, [(*row[:3], 99) if code == MINING_SETTLED else row for row in rows])
+               for code, rows in block])
+        for block in commits[2].blocks
+    ]  # fmt: skip
+    forged(path, MINING, [*commits[:2], Commit(UNIT, 2, 0, blocks), *commits[3:]])
+    for act in (
+        lambda: fork(path, 3, out, roster="llm:a*2", models=models(server.address, "a")),
+        lambda: fork(path, 2, out, roster="llm:a*2", models=models(server.address, "a")),
+    ):
+        with pytest.raises(MalformedEvents, match=r"round 2, .*expected .*mining_settled"):
+            act()
+
+    assert [] == server.asked
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
