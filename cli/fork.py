@@ -72,6 +72,7 @@ def fork(
     """
     from agents.recorded import RECORDED
     from agents.roster import names_in
+    from kernel import files
     from replay.by_world import module_for
     from replay.fork import read_submissions
 
@@ -100,7 +101,7 @@ def fork(
     finally:
         if out is None and not was_there:
             with suppress(OSError):  # there is a journal in it
-                JOURNALS.rmdir()
+                files.system.remove_folder(str(JOURNALS))
 
 
 def _read(path: str) -> str:

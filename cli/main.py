@@ -11,8 +11,10 @@ import codecs
 import io
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -104,7 +106,29 @@ for command in (
 def main() -> None:
     """Run the command line and exit with its code."""
     _open_standard_files()
-    sys.exit(_run())
+    came = _end_by_signals()
+    code = _run()
+    sys.exit(128 + came[0] if came and code != DONE else code)
+
+
+def _end_by_signals() -> list[int]:
+    """Let TERM and HUP end a command as Ctrl-C does: what is not whole is removed, what is kept is
+    told. One that was to be ignored from the start (nohup) still is. Gives the list to which the
+    numbers of those that come are added.
+    """
+    came: list[int] = []
+    pid = os.getpid()
+
+    def stop(number: int, frame: object) -> None:
+        if os.getpid() != pid:  # a worker that has not begun yet
+            os._exit(128 + number)
+        came.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
+    return came
 
 
 def _open_standard_files() -> None:
@@ -115,7 +139,7 @@ def _open_standard_files() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # takes the lowest free number: this
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode))  # noqa: SIM115  # as long as the process
     for stream in (sys.stdout, sys.stderr):
@@ -167,7 +191,8 @@ def _run() -> int:
         return TROUBLE
     except OSError as error:
         _drop_output()
-        click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)
+        with suppress(OSError):  # the terminal may be gone
+            click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)
         return TROUBLE
     except Exception as error:
         return _told(error)
@@ -186,7 +211,7 @@ def _misused(error: click.UsageError) -> int:
 
 def _drop_output() -> None:
     """Let what is still buffered go nowhere, or Python would complain of it on the way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device
 
 
 def _told(error: Exception) -> int:

@@ -312,9 +312,10 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
 
 def free_path(stem: str) -> str:
     from kernel.errors import BadInput
+    from kernel.files import make_folder
 
     try:
-        JOURNALS.mkdir(exist_ok=True)
+        make_folder(str(JOURNALS))
     except OSError as error:
         raise BadInput(f"cannot make {JOURNALS}/: {error.strerror}", "give --out") from None
     path = JOURNALS / f"{stem}.journal"

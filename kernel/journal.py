@@ -782,7 +782,8 @@ def _opened(path: str) -> int:
         # A pipe would block, a device never end. Looked at before, because opening a device can do
         # something to it, and again when it is open, because it may be another by then.
         if stat.S_ISREG(os.stat(path).st_mode):
-            return _regular(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), path)
+            fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # noqa: TID251  # to read
+            return _regular(fd, path)
     except (OSError, ValueError) as error:
         raise BadInput(
             f"cannot read {path}: {files.reason(error)}", "give the path of a journal"

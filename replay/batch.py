@@ -129,8 +129,10 @@ def verify_all(
                 yield futures[place].result()
             except (BrokenProcessPool, IndexError):
                 yield _judged_alone(path, level, trust, sources, demands)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    except BaseException:  # Ctrl-C above all: nobody waits for what is under way
+        pool.stop()
+        raise
+    pool.shutdown()
 
 
 def _judged(

@@ -44,7 +44,7 @@ def opened(name: str) -> BinaryIO | None:
     if where is None or not _is_private(where):
         return None
     try:
-        fd = os.open(os.path.join(where, name + _SUFFIX), _READ)
+        fd = os.open(os.path.join(where, name + _SUFFIX), _READ)  # noqa: TID251  # to read
     except OSError:
         return None
     found = os.fstat(fd)

@@ -14,11 +14,13 @@ from multiprocessing.connection import wait
 from typing import Final, TypeVar
 
 from kernel.errors import GoldrushError
+from kernel.files import remove_temporaries
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 AHEAD: Final = 8  # tasks a process that are handed over at once
+GRACE: Final = 2.0  # seconds that a process has to end itself
 
 
 class WorkerDied(GoldrushError):
@@ -33,7 +35,11 @@ class Workers(ProcessPoolExecutor):
 
     def stop(self) -> None:
         """End them now; what they were at is lost."""
-        for process in list((self._processes or {}).values()):
+        processes = list((self._processes or {}).values())
+        for process in processes:
+            process.terminate()  # so that it removes what it has not finished
+        for process in processes:
+            process.join(GRACE)
             process.kill()
         self.shutdown(cancel_futures=True)
 
@@ -90,11 +96,26 @@ def _begin(path: list[str]) -> None:
     # progress bar, and one of its threads may hold the lock of it.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # A thread takes them, for nobody knows what the main one waits for. HUP may be ignored (nohup).
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
+    signal.pthread_sigmask(signal.SIG_BLOCK, taken)
+    threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_by_signal(taken: set[signal.Signals]) -> None:
+    _end(128 + signal.sigwait(taken))
 
 
 def _end_with_parent() -> None:
     parent = parent_process()
     assert parent is not None  # this is a worker
     wait([parent.sentinel])
-    os._exit(1)
+    _end(1)
+
+
+def _end(code: int) -> None:
+    """End this process where it is, and leave nothing behind that is not whole."""
+    remove_temporaries()
+    os._exit(code)

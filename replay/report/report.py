@@ -18,7 +18,6 @@ from kernel.files import (
     check_place,
     existing,
     reason,
-    sync_folder,
     write_whole,
 )
 from replay.report.drawing import drawn
@@ -100,12 +99,17 @@ def report(
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:
         text, figures = as_markdown(blocks, beside.name)
-        with Unfinished(str(path), force=force, is_own=is_own) as page:
+        with (
+            Unfinished(str(path), force=force, is_own=is_own) as page,
+            NewFolder(str(beside)) as new,
+        ):
             page.write(text.encode())
             page.sync()
-            _write_figures(beside, figures, replace)
-            page.publish()
-            sync_folder(page.path)
+            for name, svg in figures.items():
+                new.add(name, svg.encode())
+            _check_figures(beside, replace)
+            page.publish()  # first, for a page that is there lets its figures be replaced
+            new.publish(replace=True)
     return Reported(path, study.assessment.verdicts(), hardly_played(results))
 
 
@@ -162,12 +166,3 @@ def _check_figures(folder: Path, replace: bool) -> None:
         raise BadInput(f"cannot read {folder}: {reason(error)}", "give another --out") from None
     if not replace:
         raise existing(str(folder))
-
-
-def _write_figures(folder: Path, figures: dict[str, str], replace: bool) -> None:
-    """Put the figures where those of an earlier report were."""
-    with NewFolder(str(folder)) as new:
-        for name, svg in figures.items():
-            new.add(name, svg.encode())
-        _check_figures(folder, replace)
-        new.publish(replace=True)

@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from tempfile import gettempdir  # it makes nothing
+from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any
 
 from agents import mining

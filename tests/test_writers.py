@@ -1,0 +1,277 @@
+"""Every writer, killed and stopped where it is held: what was there stays, nothing else is left.
+
+And no module but kernel.files writes.
+"""
+
+import ast
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import pytest
+
+from agents.mining import record
+from agents.season.play import record as record_season
+from kernel.files import is_temporary
+from replay.study.carry_out import carry_out
+from replay.study.place import processes
+from replay.study.plan import plan_of
+from tests.cli.helpers import ROOT
+
+# A command that tells of the call that would give NAME to a file, and then waits.
+HELD = """
+import os, sys
+import attrs
+from kernel import files
+
+call, name, told, wait = sys.argv[1:5]
+real = getattr(files.system, call)
+
+def held(one, other):
+    if other.endswith(name):
+        os.write(int(told), b".")
+        os.read(int(wait), 1)
+    real(one, other)
+
+files.system = attrs.evolve(files.system, **{call: held})
+sys.argv[1:] = sys.argv[5:]
+if sys.argv[1] == "report":  # of a page that is drawn at once
+    from replay.report import report
+    from replay.report.page import TITLE, Figure, Heading
+    report.page_of = lambda study, **_: [
+        Heading(1, TITLE, "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])
+    ]
+from cli.main import main
+main()
+"""
+
+
+@attrs.frozen
+class Writer:
+    """A command, and the call with which it gives `name` to what it writes."""
+
+    call: str
+    name: str
+    command: str
+    before: str = ""  # a file that gets its name before that
+
+
+WRITERS = {
+    "record": Writer("link", "run.journal", "record --rounds 2 --out run.journal"),
+    "record over": Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force"),
+    "fork": Writer("link", "b.journal", "fork a.journal --at 2 --out b.journal"),
+    "season": Writer("link", "t.journal", "season --assignments 1 --out t.journal"),
+    "junit": Writer("link", "verify.xml", "verify a.journal --junit verify.xml"),
+    "tables": Writer("rename", "tables", "export a.journal --format csv --out tables"),
+    "a table": Writer("link", "rounds.csv", "export a.journal --format csv --table rounds --out ."),
+    "parquet": Writer("rename", "tables", "export a.journal --format parquet --out tables"),
+    "season's folder": Writer("rename", "x", "export s.journal --to x"),
+    "report": Writer("link", "report.html", "report study"),
+    "markdown": Writer(
+        "rename", "report-figures", "report study --format md", "study/report.md"
+    ),
+    "markdown's page": Writer("link", "report.md", "report study --format md"),
+    "manifest": Writer(
+        "link", "manifest.json",
+        "study --out new --treatment baseline --roster random --seeds 1 --rounds 2",
+    ),
+    "run": Writer(
+        "link", "seed-0000.journal.unfinished",
+        "study --out new --treatment baseline --roster random --seeds 1 --rounds 2",
+        "new/manifest.json",
+    ),
+}  # fmt: skip
+SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run, a season and a study, which no test changes."""
+    folder = tmp_path_factory.mktemp("kept")
+    record(folder / "a.journal", {"seed": 1, "rounds": 4})
+    record_season(folder / "s.journal", {"seed": 1, "assignments": 1})
+    plan = plan_of(treatments=["scarce"], rosters=["random"], seeds=1, rounds=[4])
+    carry_out(plan, folder / "study", place=processes(1))
+    return folder
+
+
+@pytest.fixture
+def room(kept: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(kept, tmp_path / "room"))
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def left_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob("*") if is_temporary(path.name)]
+
+
+@contextmanager
+def held(writer: Writer, room: Path, **options: object) -> Iterator[tuple[subprocess.Popen, int]]:
+    """The command at the call, waiting, and the descriptor by which it is let go on."""
+    (hears, told), (wait, go_on) = os.pipe(), os.pipe()
+    process = subprocess.Popen(
+        [
+            sys.executable, "-c", HELD, writer.call, writer.name, str(told), str(wait),
+            *writer.command.split(),
+        ],
+        cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
+        pass_fds=(told, wait), start_new_session=True, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
+    os.close(told)
+    os.close(wait)
+    try:
+        if os.read(hears, 1) != b".":
+            raise AssertionError(process.communicate())
+        yield process, go_on
+    finally:
+        os.close(go_on)
+        process.kill()
+        process.communicate()
+        os.close(hears)
+
+
+def goes_through(writer: Writer, room: Path) -> None:
+    """The same command once more leaves nothing but what it writes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *writer.command.split()],
+        cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+    assert (0, []) == (done.returncode, left_in(room)), done.stderr
+    assert any(writer.name.removesuffix(".unfinished") == path.name for path in room.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in WRITERS if "report" not in WRITERS[name].command]
+)
+def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) -> None:
+    writer, before = WRITERS[name], files_in(room)
+    with held(writer, room) as (process, _):
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        now = {path: data for path, data in files_in(room).items() if ".goldrush-" not in path}
+
+        assert [] != left_in(room)
+        assert before == {path: now[path] for path in before}
+        assert {writer.before} - {""} == now.keys() - before.keys()
+    goes_through(writer, room)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("to_all", [False, True])
+@pytest.mark.parametrize("name", WRITERS)
+def test_who_is_stopped_by_a_signal_leaves_nothing(
+    name: str, to_all: bool, number: signal.Signals, room: Path
+) -> None:
+    writer, before = WRITERS[name], files_in(room)
+    with held(writer, room) as (process, _):
+        os.killpg(process.pid, number) if to_all else process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        now = files_in(room)
+
+    assert SIGNALS[number] == process.returncode, err
+    assert [] == left_in(room)
+    assert before == {path: now[path] for path in before}
+    assert {writer.before} - {""} == now.keys() - before.keys()
+    assert err.strip().startswith("stopped")
+    assert 1 == len(err.strip().splitlines())
+
+
+def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:
+    writer = Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force")
+    with held(writer, room) as (process, _):
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+
+    assert "stopped: nothing was recorded\n" == err
+
+
+def test_a_hangup_that_is_ignored_from_the_start_still_is(room: Path) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with held(WRITERS["record"], room, preexec_fn=ignore) as (process, go_on):
+        os.killpg(process.pid, signal.SIGHUP)
+        os.write(go_on, b".")
+        _, err = process.communicate(timeout=60)
+
+        assert (0, "") == (process.returncode, err)
+    assert (room / "run.journal").exists()
+
+
+# Who writes at all.
+
+ROOMS = ("kernel", "replay", "agents", "cli")
+METHODS = {"write_text", "write_bytes", "mkdir", "rmdir", "unlink", "touch", "rename",
+           "symlink_to", "hardlink_to", "link_to", "truncate", "chmod"}  # fmt: skip
+ALLOWED = {
+    "replay/workers.py": ["open"],  # standard error once more
+    "cli/main.py": ["open"],  # a standard file that is closed
+}
+
+
+def writes(tree: ast.AST) -> list[str]:
+    """What is called in a module that could write a file, and that a linter cannot see."""
+    return [said for node in ast.walk(tree) if isinstance(node, ast.Call)
+            and (said := written(node)) is not None]  # fmt: skip
+
+
+def written(call: ast.Call) -> str | None:
+    name = call.func
+    if isinstance(name, ast.Name) and name.id == "open" and not reads(call, 1):
+        return "open"
+    if not isinstance(name, ast.Attribute):
+        return None
+    of = ast.unparse(name.value)
+    if of in ("files.system", "os"):  # ruff sees to the second
+        return None
+    if name.attr in METHODS or (name.attr == "replace" and len(call.args) == 1):
+        return name.attr
+    if name.attr == "open" and isinstance(mode_of(call, 0), ast.Constant) and not reads(call, 0):
+        return "open"
+    return None
+
+
+def mode_of(call: ast.Call, place: int) -> ast.expr:
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
+    return [*call.args[place : place + 1], *named, ast.Constant("r")][0]
+
+
+def reads(call: ast.Call, place: int) -> bool:
+    """Whether a file is opened for reading, so that it can be seen."""
+    mode = mode_of(call, place)
+    return isinstance(mode, ast.Constant) and not set(str(mode.value)) & set("wax+")
+
+
+def test_kernel_files_alone_writes_files() -> None:
+    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    found = {str(path.relative_to(ROOT)): writes(ast.parse(path.read_text())) for path in modules}
+    found.pop("kernel/files.py")
+
+    assert ALLOWED == {path: said for path, said in found.items() if said}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("open(p, 'w')", ["open"]), ("open(p, mode='ab')", ["open"]), ("open(p, m)", ["open"]),
+        ("open(p)", []), ("open(p, 'rb')", []), ("p.open('x')", ["open"]), ("p.open()", []),
+        ("Path(p).write_text(t)", ["write_text"]), ("p.mkdir()", ["mkdir"]),
+        ("p.replace(q)", ["replace"]), ("'a'.replace('b', 'c')", []),
+        ("files.system.unlink(p)", []), ("p.unlink()", ["unlink"]),
+    ],
+)  # fmt: skip
+def test_what_writes_is_seen(line: str, says: list[str]) -> None:
+    assert says == writes(ast.parse(line))
