@@ -1,8 +1,12 @@
 """Running the command line as a person would: a process, its exit code, what it printed where."""
 
+import atexit
+import json
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -20,8 +24,17 @@ class Ran:
 
 
 def goldrush(*arguments: object, cwd: Path, **env: str) -> Ran:
+    """Run a command. Most are forked from a process that has loaded all of it (see tests.cli.warm):
+    not where a module of one's own, or a variable for Python, could change what is loaded.
+    """
+    words = [str(argument) for argument in arguments]
+    is_cold = any(Path(cwd).glob("*.py")) or any(n.startswith(("PYTHON", "LC_")) for n in env)
+    return (_cold if is_cold else _warm)(words, cwd, env)
+
+
+def _cold(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *map(str, arguments)],
+        [sys.executable, "-m", "cli", *words],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **env},
         capture_output=True,
@@ -30,6 +43,35 @@ def goldrush(*arguments: object, cwd: Path, **env: str) -> Ran:
         stdin=subprocess.DEVNULL,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def _warm(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
+        asked = {
+            "arguments": words, "cwd": str(cwd), "out": out.name, "err": err.name,
+            "env": {**os.environ, "PYTHONPATH": str(ROOT), **env},
+        }  # fmt: skip
+        server.stdin.write(json.dumps(asked) + "\n")
+        server.stdin.flush()
+        return Ran(int(server.stdout.readline()), out.read(), err.read())
+
+
+@cache
+def _server() -> "subprocess.Popen[str]":
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.cli.warm"],
+        cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    atexit.register(_end, server)
+    return server
+
+
+def _end(server: "subprocess.Popen[str]") -> None:
+    server.communicate()
 
 
 def assert_refused(ran: Ran, *says: str) -> None:

@@ -56,7 +56,9 @@ def test_a_real_model_answers_in_words_where_no_schema_is_asked_for(
     tmp_path: Path, address: str
 ) -> None:
     path = tmp_path / "run.journal"
-    record(path, {**SETTINGS, "rounds": 1}, "llm:small*1,raid*1", models=models(address, answer=TEXT))
+    record(
+        path, {**SETTINGS, "rounds": 1}, "llm:small*1,raid*1", models=models(address, answer=TEXT)
+    )
     found = usage(path)
 
     assert 1 == found.total.answers
