@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
+from agents.again import Known, Player, sorted_players
 from agents.llm.failures import Earlier
 from agents.llm.models import LLM, Model, Models, model_of
-from agents.llm.prompt import Prompts
-from agents.llm.rows import check_version, reread
+from agents.llm.prompt import VERSION, Prompts
+from agents.llm.rows import reread
 from agents.llm.usage import earlier_in
 from agents.policy import Policy, Scripted
-from agents.recorded import RECORDED, Recording
+from agents.recorded import Recording
 from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
 from agents.trust import check_trust, is_own
 from kernel import run
@@ -313,8 +313,7 @@ class MinersAgain:
 
     Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
     of their own that are not in `trust` (a journal must not make code run by naming it), recorded
-    agents whose journal is not among `recordings`, and policies and prompts that this version does
-    not have.
+    agents whose journal is not among `recordings`. `unknown` says whom this version does not know.
     """
 
     def __init__(
@@ -324,27 +323,22 @@ class MinersAgain:
         trust: Sequence[str] = (),
         recordings: Sequence[Recording] = (),
     ) -> None:
+        """Raises Impossible for an agent that no run has."""
         self.config = state.config
         self.replaced = replaced_in(forks)
         self.recordings = recordings
         self.trust = trust
-        known = {recording.sha256 for recording in self.recordings}
-        self.entries: list[Entry | None] = []
-        left: Counter[str] = Counter()
-        for entry in entries_of(state):
-            if (
-                entry.policy in POLICIES
-                or entry.policy in trust
-                or (entry.policy == RECORDED and entry.options.get("journal") in known)
-                or (entry.policy == LLM and _can_be_read(entry))
-            ):
-                self.entries.append(entry)
-            else:
-                self.entries.append(None)
-                left[entry.policy] += 1
-        self.not_asked = tuple(
-            f"{policy} ({count} agent{'s' if count > 1 else ''})" for policy, count in left.items()
+        entries = entries_of(state)
+        digests = {recording.sha256 for recording in recordings}
+        found = sorted_players(
+            (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
+            Known(POLICIES, VERSION, trust, digests),
         )
+        self.entries = [
+            entry if can_ask else None
+            for entry, can_ask in zip(entries, found.can_ask, strict=True)
+        ]
+        self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(self, state: MiningState, recorded: Block) -> list[tuple[int, list[Row | None]]]:
         """The submissions for the next round. Raises PolicyFailed where a policy fails."""
@@ -375,12 +369,3 @@ class MinersAgain:
         if entry.policy == LLM:
             return recorded and reread(recorded, prompts, self.config)
         return asked(policy_of(entry, self.recordings, self.trust), entry, shown, self.config)
-
-
-def _can_be_read(entry: Entry) -> bool:
-    """Whether this version knows how the model was asked."""
-    try:
-        check_version(model_of(entry.options))
-    except BadInput:
-        return False
-    return True

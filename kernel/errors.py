@@ -79,7 +79,7 @@ class NotAJournal(JournalError):
 
 
 class UnsupportedJournal(JournalError):
-    """A sound header of a format, a world or rules that this version does not know."""
+    """A sound journal of a format, a world, rules or players that this version does not know."""
 
 
 class DamagedJournal(JournalError):

@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 
 import attrs
 
+from agents.again import Impossible
 from agents.mining import MinersAgain
 from agents.recorded import Recording
 from kernel import derive, fold
@@ -30,6 +31,7 @@ from kernel.errors import (
     MalformedEvents,
     PolicyFailed,
     TornTail,
+    UnsupportedJournal,
     shown,
 )
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader, open_regular, sha256_in
@@ -121,7 +123,9 @@ def verify(
     package.module:Class are asked only when `trust` lists them, and `recorded` agents when
     `sources` has the journal that they play.
 
-    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
+    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge;
+    UnsupportedJournal, too, where all holds but level 4 would need somebody whom this version does
+    not know: a policy, an option, a version of the prompt.
     """
     if level not in range(INTEGRITY, DECIDE + 1):
         raise BadInput(f"there is no level {shown(level)}", f"give one from 1 to {DECIDE}")
@@ -141,6 +145,14 @@ def verify(
                 state, forks, trust, recordings
             )
         broken = check.broken()
+        if broken is None and check.unknown:
+            first, *more = check.unknown
+            others = f", and so are {len(more)} more" if more else ""
+            raise UnsupportedJournal(
+                reader.path,
+                f"{first}: not known to this goldrush{others}; what such players decide cannot be "
+                f"judged, all else can (--level {DERIVE})",
+            )
         return Verdict(
             path=str(path),
             bytes=reader.size,
@@ -159,10 +171,13 @@ def verify(
 
 @attrs.frozen
 class Asker:
-    """Who is asked at level 4, and in words who cannot be."""
+    """Who is asked at level 4, and in words who cannot be: because it is not here, because this
+    version does not know it.
+    """
 
     ask: Again | None
     not_asked: Sequence[str] = ()
+    unknown: Sequence[str] = ()
 
 
 def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
@@ -186,7 +201,8 @@ def _miners(
 ) -> Asker:
     miners = MinersAgain(state, forks, trust, recordings)
     # What was put in by hand is known, whoever can be asked.
-    return Asker(miners if any(miners.entries) or miners.replaced else None, miners.not_asked)
+    ask = miners if any(miners.entries) or miners.replaced else None
+    return Asker(ask, miners.not_asked, miners.unknown)
 
 
 def _season(
@@ -196,7 +212,7 @@ def _season(
     from agents.season.again import SeasonAgain
 
     again = SeasonAgain(state, forks, trust)
-    return Asker(again if again.can_ask else None, again.not_asked)
+    return Asker(again, again.not_asked, again.unknown)
 
 
 # Who asks the agents of a journal again, by the name of its world.
@@ -229,6 +245,7 @@ class _Check:
         )
         self.somebody_asked = False
         self.not_asked: dict[str, None] = {}  # in the order in which they came up
+        self.unknown: dict[str, None] = {}
         self.rounds = 0
         self.events = 0
         self.forks: list[int] = []
@@ -308,11 +325,11 @@ class _Check:
                 )
         elif commit.kind == START:
             self._state = fold.start(self.world, self.reader, commit)
-            self._meet_agents()
+            self._meet_agents(commit)
         elif commit.kind == FORK:
             self._state = fold.forked(self.world, self.reader, self._state, commit)
             self._facts.append(commit.setup or {})
-            self._meet_agents()
+            self._meet_agents(commit)
         elif self.level >= DERIVE and not self.world.ended(self._state):
             unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
             raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
@@ -323,13 +340,18 @@ class _Check:
                     FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
                 )
 
-    def _meet_agents(self) -> None:
+    def _meet_agents(self, commit: Commit) -> None:
         """Find out who plays from here on: after START, and after a fork."""
         if self.level >= DECIDE:
-            asker = self.asker_of(self._state, self._facts)
+            try:
+                asker = self.asker_of(self._state, self._facts)
+            except Impossible as error:
+                where = f"{commit.where}, options of {error.who}"
+                raise _Broken(DECIDE, where, error.expected, error.found) from None
             self._ask = asker.ask
             self.somebody_asked |= asker.ask is not None
             self.not_asked.update(dict.fromkeys(asker.not_asked))
+            self.unknown.update(dict.fromkeys(asker.unknown))
 
     def _canonical(self, commit: Commit) -> None:
         """What is not derived again (inputs, numbers, the setup) must be packed in the one way."""

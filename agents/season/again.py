@@ -1,18 +1,17 @@
 """Asks the cast of a recorded season again, to see whether it does the same.
 
-Scripted agents are asked as they were, and the tests of claims are run again. Models are not: what
-they wrote is in the journal, and that is read again, and held against the prompt that they must
-have been given.
+Scripted agents are asked as they were, and the tests of claims are run again, whoever the cast is.
+Models are not: what they wrote is in the journal, and that is read again, and held against the
+prompt that they must have been given.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents.llm.models import LLM, model_of
-from agents.llm.rows import check_version
+from agents.again import Known, Player, Unknown, sorted_players
+from agents.llm.models import LLM
 from agents.season.answers import missing, reread
 from agents.season.cast import SCRIPTED
 from agents.season.lab import Lab
@@ -23,7 +22,6 @@ from agents.season.step import Question, Step, batches
 from kernel.competition.events import ANSWERED
 from kernel.competition.evolve import acts_in
 from kernel.competition.state import GONE, Agent, SeasonState
-from kernel.errors import BadInput
 from kernel.world import Batch, Block, Row
 
 OnQuestion = Callable[[Question, Row | None], None]
@@ -33,9 +31,10 @@ class SeasonAgain:
     """Gives the acts of a step again, from the state before it and what was recorded.
 
     Agents with policies of their own that are not in `trust` cannot be asked (a journal must not
-    make code run by naming it), nor models with a prompt that this version does not have. They
-    stand in `not_asked`. What a script does next depends on what it is answered, so from the first
-    question to one of them to its end a step is taken from the record.
+    make code run by naming it). They stand in `not_asked`; `unknown` says whom this version does
+    not know. What a script does next depends on what it is answered, so from the first question to
+    one of them to its end a step is taken from the record, but for the tests of claims: what they
+    give depends on nobody.
     """
 
     def __init__(
@@ -46,19 +45,17 @@ class SeasonAgain:
         on_question: OnQuestion | None = None,
     ) -> None:
         """`on_question` is told every question on the way, to scripted agents too, as a model in
-        their place would be asked it, and what is recorded of a model's answer.
+        their place would be asked it, and what is recorded of a model's answer. Raises Impossible
+        for an agent that no season has.
         """
         self._on_question = on_question
         self._lab = Lab(state.config)
         self._scripts = Scripts(self._lab, replaced_in(forks))
         self._trust = frozenset(trust)
-        there = [agent for agent in state.agents.values() if agent.status != GONE]
-        left = Counter(agent.policy for agent in there if not self._can_ask(agent))
-        self.can_ask = left.total() < len(there)
-        self.not_asked = tuple(
-            f"{policy} ({count} agent{'s' if count > 1 else ''}), and what followed in its steps"
-            for policy, count in left.items()
-        )
+        self._known = Known({SCRIPTED}, VERSION, self._trust)
+        there = [_player(agent) for agent in state.agents.values() if agent.status != GONE]
+        found = sorted_players(there, self._known, ", and what followed in its steps")
+        self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(self, state: SeasonState, recorded: Block) -> list[Batch]:
         """The acts of the next step. Raises PolicyFailed where a policy fails."""
@@ -68,7 +65,8 @@ class SeasonAgain:
         while asked is not None:
             agent = step.whom(asked)
             if not self._can_ask(agent):
-                return batches([*step.rows, *known[len(step.rows) :]])
+                step.follow(known[len(step.rows) :])
+                return batches(step.rows)
             self._tell(step, asked, known)
             if agent.policy != LLM:
                 asked = step.next(step.scripted(asked))
@@ -87,9 +85,14 @@ class SeasonAgain:
             self._on_question(question, row if code == ANSWERED else None)
 
     def _can_ask(self, agent: Agent) -> bool:
-        if agent.policy == LLM:
-            return _can_be_read(agent)
-        return agent.policy == SCRIPTED or agent.policy in self._trust
+        try:
+            return self._known.can_ask(_player(agent))
+        except Unknown:
+            return False
+
+
+def _player(agent: Agent) -> Player:
+    return Player(agent.name, agent.policy, agent.options)
 
 
 def _again(known: Sequence[Act], place: int, question: Question) -> Row:
@@ -97,12 +100,3 @@ def _again(known: Sequence[Act], place: int, question: Question) -> Row:
     code, row = known[place] if place < len(known) else (None, ())
     is_it = code == ANSWERED and row[:2] == (question.agent.ordinal, question.name)
     return reread(row, question) if is_it else missing(question)
-
-
-def _can_be_read(agent: Agent) -> bool:
-    """Whether this version knows how a model was asked."""
-    try:
-        check_version(model_of(agent.options), VERSION)
-    except BadInput:
-        return False
-    return True

@@ -154,7 +154,7 @@ class Scripts:
                 row = (table.number, agent.ordinal, team, order, plain(rounds))
                 if row[2:] != (None, None, None):
                     yield TABLE_SET, row
-        yield self._tested(state, None, None)
+        yield self._due(state, None, None)
 
     def speaking(self, state: SeasonState) -> Script:
         table, agent = state.table, speaker(state)
@@ -171,16 +171,24 @@ class Scripts:
     def testing(self, state: SeasonState) -> Script:
         challenge = state.table.challenge_to_test()
         assert challenge is not None
-        yield self._tested(state, challenge.target, challenge.part)
+        yield self._due(state, challenge.target, challenge.part)
 
     def proving(self, state: SeasonState) -> Script:
         for proposal, part in state.table.untested():
-            yield self._tested(state, proposal, part)
+            yield self._due(state, proposal, part)
 
-    def _tested(self, state: SeasonState, at: int | None, part: str | None) -> Act:
-        table = state.table
-        due = due_test(state, at, part)
-        assert due is not None
+    def _due(self, state: SeasonState, at: int | None, part: str | None) -> Act:
+        test = self.test(state, at, part)
+        assert test is not None
+        return test
+
+    def test(self, state: SeasonState, at: int | None, part: str | None) -> Act | None:
+        """The test of a part of a proposal's claim, of the bar without one; None where it is not
+        due.
+        """
+        table, due = state.table, due_test(state, at, part)
+        if due is None:
+            return None
         conduct, treatment = due
         seeds = seeds_of_tests(state.config, state.assignment, table.number)
         value, runs = self.lab.value(conduct, treatment, table.objective, seeds)

@@ -19,10 +19,10 @@ from agents.season.lab import Lab
 from agents.season.script import Act, Asked, Scripts
 from agents.season.seen import Seen
 from kernel.competition.acts import code_of
-from kernel.competition.events import ANSWERED
+from kernel.competition.events import ANSWERED, TESTED
 from kernel.competition.evolve import apply
 from kernel.competition.rubric import Grounds
-from kernel.competition.state import Agent, SeasonState, copied
+from kernel.competition.state import SET, Agent, SeasonState, copied
 from kernel.draws import Draws
 from kernel.errors import BadInput, PolicyFailed, described
 from kernel.world import FACTS, Batch, Row
@@ -61,6 +61,7 @@ class Step:
     ) -> None:
         self.rows: list[Act] = []
         self._state = copied(state)  # the acts so far are done in it
+        self._scripts = scripts
         self._script = scripts.of(self._state)
         self._lab = lab
         self._trust = trust
@@ -78,9 +79,26 @@ class Step:
                 self._questions += 1
                 return item
             answer = None
-            self.rows.append(item)
-            if code_of(self._state, *item) is None:
-                apply(self._state, *item)
+            self._do(item)
+
+    def follow(self, acts: Sequence[Act]) -> None:
+        """Do these acts, to the end of the step, in place of what would be asked and done, but with
+        the tests of claims run again. A test that is not due is left out; one that is missing is
+        done.
+        """
+        for code, row in acts:
+            act = self._scripts.test(self._state, *row[1:3]) if code == TESTED else (code, row)
+            if act is not None:
+                self._do(act)
+        if self._state.phase == SET:  # it ends with the test of the bar
+            act = self._scripts.test(self._state, None, None)
+            if act is not None:
+                self._do(act)
+
+    def _do(self, act: Act) -> None:
+        self.rows.append(act)
+        if act[0] != ANSWERED and code_of(self._state, *act) is None:
+            apply(self._state, *act)
 
     def whom(self, asked: Asked) -> Agent:
         """Whom a question is for."""

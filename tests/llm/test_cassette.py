@@ -252,17 +252,3 @@ def test_what_a_prompt_tells_of_is_held_against_the_rounds_before(
     assert broken is not None
     assert (4, True) == (broken.level, broken.where.startswith("round 4, "))
     assert "prompt" in broken.expected
-
-
-def test_agents_whose_prompt_this_version_does_not_have_are_taken_from_the_journal(
-    folder: Path, tmp_path: Path
-) -> None:
-    commits = commits_of(folder / "run")
-    setup = json.loads(json.dumps(commits[0].setup))
-    for entry in setup["roster"][:4]:
-        entry["options"]["prompt"] = 7
-    commits[0].setup = setup
-    path = write(tmp_path / "older", played_again(commits, lambda unit, row: row))
-    verdict = verify(path)
-
-    assert ["llm (4 agents)"] == list(verdict.not_asked)

@@ -21,7 +21,7 @@ from agents.season.play import record, resume, with_models_decided
 from kernel.competition import COMPETITION
 from kernel.competition.config import config_of
 from kernel.competition.events import ANSWERED
-from kernel.errors import BadInput, RunStopped
+from kernel.errors import BadInput, RunStopped, UnsupportedJournal
 from kernel.journal import START, Commit, Header, JournalReader
 from kernel.world import Block
 from replay.log import log
@@ -259,10 +259,8 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
         monkeypatch.setattr("agents.season.again.VERSION", 99)
         monkeypatch.setattr("agents.season.models.VERSION", 99)
-        verdict = verify(path)
-
-        assert (None, 4) == (verdict.broken, verdict.level)
-        assert ("llm (1 agent), and what followed in its steps",) == verdict.not_asked
+        with pytest.raises(UnsupportedJournal, match=r"judge is a model .* \(this is version 99\)"):
+            verify(path)
         with pytest.raises(BadInput, match="version 1 of the prompt; this goldrush has version 99"):
             resume(cut, models=models(server.address))
 
