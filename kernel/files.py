@@ -103,6 +103,8 @@ def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> boo
     its first FRONT bytes), or with `force` if it is no journal. Raises BadInput for everything else
     that is there, links, devices and folders among it, and where no file can be made.
     """
+    if not path:
+        raise BadInput("cannot write: the path is empty", "give a path")
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

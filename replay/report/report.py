@@ -104,7 +104,6 @@ def report(
             NewFolder(str(beside)) as new,
         ):
             page.write(text.encode())
-            page.sync()
             for name, svg in figures.items():
                 new.add(name, svg.encode())
             _check_figures(beside, replace)

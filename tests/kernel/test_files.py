@@ -1,0 +1,417 @@
+"""Files that appear whole: which places are refused, what is replaced, what is swept away."""
+
+import errno
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kernel import files
+from kernel.errors import BadInput, JournalInUse, WriteFailed
+from kernel.files import Group, NewFolder, Unfinished, check_place, write_whole
+from kernel.journal import Header
+from kernel.mining import MINING
+from tests.cli.helpers import ROOT
+
+OLD, NEW = b"what was there", b"what is new"
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if files.is_temporary(path.name))
+
+
+def refusing(number: int) -> Callable[..., None]:
+    def refuse(*arguments: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return refuse
+
+
+@pytest.fixture
+def systems(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts functions in the place of system calls."""
+
+    def put(**calls: Callable[..., object]) -> None:
+        monkeypatch.setattr(files, "system", attrs.evolve(files.system, **calls))
+
+    return put
+
+
+@pytest.fixture(autouse=True)
+def swept_by_nobody() -> None:
+    files._swept.clear()
+
+
+# Places.
+
+
+def test_what_is_written_is_there_whole_and_alone(tmp_path: Path) -> None:
+    write_whole(str(tmp_path / "a"), NEW)
+
+    assert {"a": NEW} == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def make(kind: str, place: Path) -> Path:
+    """Put something at a path, and give the path."""
+    if kind == "folder":
+        place.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "link":
+        place.with_name("target").write_bytes(OLD)
+        place.symlink_to("target")
+    elif kind == "dangling link":
+        place.symlink_to("nowhere")
+    elif kind == "journal":
+        place.write_bytes(Header(MINING.name, MINING.rules).packed())
+    return Path("/dev/null") if kind == "device" else place
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("folder", "is a folder"), ("pipe", "no ordinary file"), ("device", "no ordinary file"),
+        ("link", "no ordinary file"), ("dangling link", "no ordinary file"),
+        ("journal", "is a journal"),
+    ],
+)  # fmt: skip
+def test_nothing_but_an_ordinary_file_is_replaced(
+    kind: str, says: str, force: bool, tmp_path: Path
+) -> None:
+    place = make(kind, tmp_path / "a")
+    before = sorted((path.name, path.lstat()) for path in tmp_path.iterdir())
+    with pytest.raises(BadInput, match=says):
+        write_whole(str(place), NEW, force=force)
+
+    assert before == sorted((path.name, path.lstat()) for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", ["no/a", "a/", "", "\0", "n" * 300, "file/a"])
+def test_a_place_where_no_file_can_be_is_refused(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    with pytest.raises(BadInput, match="cannot write"):
+        write_whole(path, NEW)
+
+    assert ["file"] == os.listdir()
+
+
+def test_a_file_of_somebody_elses_is_replaced_with_force_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(OLD)
+    with pytest.raises(BadInput, match=r"a exists already; .*--force"):
+        write_whole(str(path), NEW)
+    assert (OLD, True) == (path.read_bytes(), check_place(str(path), force=True))
+
+    write_whole(str(path), NEW, force=True)
+    assert (NEW, ["a"]) == (path.read_bytes(), os.listdir(tmp_path))
+
+
+def test_an_earlier_output_is_replaced_by_its_front(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(OLD + bytes(2 * files.FRONT))
+    fronts: list[bytes] = []
+
+    def is_own(front: bytes) -> bool:
+        fronts.append(front)
+        return front.startswith(b"what")
+
+    write_whole(str(path), NEW, is_own=is_own)
+
+    assert NEW == path.read_bytes()
+    assert [(OLD + bytes(files.FRONT))[: files.FRONT]] == fronts
+
+
+def test_the_front_of_journals_is_that_of_their_header() -> None:
+    assert Header("any", 1).packed().startswith(files.JOURNAL)
+
+
+# Names given.
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "folder"])
+def test_what_comes_to_be_there_meanwhile_stays(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with Unfinished(str(path)) as file:
+        file.write(NEW)
+        path.write_bytes(OLD) if kind == "file" else make(kind, path)
+        with pytest.raises(BadInput, match="a exists already"):
+            file.publish()
+
+    assert [] == left(tmp_path)
+    assert kind != "file" or OLD == path.read_bytes()
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_without_hard_links_a_file_gets_its_name_all_the_same(
+    number: int, tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    systems(link=refusing(number))
+    write_whole(str(tmp_path / "a"), NEW)
+    with Unfinished(str(tmp_path / "b")) as file:
+        (tmp_path / "b").write_bytes(OLD)
+        with pytest.raises(BadInput, match="b exists already"):
+            file.publish()
+
+    there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert {"a": NEW, "b": OLD} == there
+
+
+@pytest.mark.parametrize(
+    ("call", "is_new"),
+    [("write", True), ("write", False), ("sync", True), ("sync", False), ("link", True),
+     ("rename", False), ("open", True)],
+)  # fmt: skip
+def test_what_fails_leaves_what_was_there(
+    call: str, is_new: bool, tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    path = tmp_path / "a"
+    if not is_new:
+        path.write_bytes(OLD)
+    systems(**{call: refusing(errno.ENOSPC)})
+    with pytest.raises((WriteFailed, BadInput), match="no space left on device"):
+        write_whole(str(path), NEW, force=True)
+
+    assert ({} if is_new else {"a": OLD}) == tree(tmp_path)
+
+
+def test_a_write_in_pieces_is_whole(tmp_path: Path, systems: Callable[..., None]) -> None:
+    write = files.system.write
+    systems(write=lambda fd, data, offset: write(fd, data[:3], offset))
+    write_whole(str(tmp_path / "a"), NEW)
+
+    assert NEW == (tmp_path / "a").read_bytes()
+
+
+def test_a_file_that_is_being_written_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(OLD)
+    with open(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(JournalInUse, match="a"):
+            write_whole(str(path), NEW, force=True)
+
+    assert OLD == path.read_bytes()
+
+
+def test_names_are_unlike_and_made_exclusively(
+    tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    flags: list[int] = []
+
+    def opened(path: str, how: int, mode: int) -> int:
+        flags.append(how)
+        return os.open(path, how, mode)
+
+    systems(open=opened)
+    with Unfinished(str(tmp_path / "a")), Unfinished(str(tmp_path / "b")):
+        assert 2 == len(left(tmp_path))
+    assert all(how & os.O_EXCL and how & os.O_NOFOLLOW for how in flags)
+
+
+def test_of_two_writers_of_one_name_the_first_wins(tmp_path: Path) -> None:
+    path, both, told = str(tmp_path / "a"), threading.Barrier(2), []
+
+    def written(data: bytes) -> None:
+        with Unfinished(path) as file:
+            file.write(data)
+            both.wait()
+            try:
+                file.publish()
+                told.append(data)
+            except BadInput:
+                told.append(b"")
+
+    threads = [threading.Thread(target=written, args=(data,)) for data in (OLD, NEW)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 1 == told.count(b"")
+    assert Path(path).read_bytes() in told
+    assert ["a"] == os.listdir(tmp_path)
+
+
+# What is left, and swept.
+
+DIES = """
+import os, sys
+from kernel import files
+from kernel.files import NewFolder, Unfinished
+kept = Unfinished(sys.argv[1]) if sys.argv[2] == "file" else NewFolder(sys.argv[1])
+if sys.argv[2] == "folder":
+    kept.add("deep/file", b"data")
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_dead_writer_left_is_swept_by_the_next(kind: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", DIES, tmp_path / "a", kind]
+    died = subprocess.run(command, cwd=ROOT, timeout=60)
+    assert (9, 1) == (died.returncode, len(os.listdir(tmp_path)))
+
+    write_whole(str(tmp_path / "b"), NEW)
+
+    assert ["b"] == os.listdir(tmp_path)
+
+
+def test_what_a_living_writer_has_is_left_alone(tmp_path: Path) -> None:
+    with Unfinished(str(tmp_path / "a")) as file, NewFolder(str(tmp_path / "x")) as folder:
+        folder.add("in/it", OLD)
+        file.write(OLD)
+        files._swept.clear()
+        write_whole(str(tmp_path / "b"), NEW)
+        file.publish()
+        folder.publish()
+
+    there = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"a": OLD, "b": NEW, "it": OLD} == there
+
+
+def test_what_only_looks_like_it_is_left_alone(tmp_path: Path) -> None:
+    names = [".goldrush-1", f".goldrush-{'g' * 16}", f".goldrush-{'0' * 16}-old", "goldrush"]
+    for name in names:
+        (tmp_path / name).touch()
+    (tmp_path / "target").touch()
+    (tmp_path / f".goldrush-{'1' * 16}").symlink_to("target")
+    write_whole(str(tmp_path / "b"), NEW)
+
+    assert {*names, "target", "b"} <= set(os.listdir(tmp_path))
+
+
+def test_a_second_name_of_the_old_file_is_swept(tmp_path: Path) -> None:
+    """A writer was killed between its two names."""
+    (tmp_path / "a").write_bytes(OLD)
+    os.link(tmp_path / "a", tmp_path / f".goldrush-{'2' * 16}")
+    write_whole(str(tmp_path / "a"), NEW, force=True)
+
+    assert ["a"] == os.listdir(tmp_path)
+
+
+# Folders.
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_a_folder_appears_with_all_that_is_in_it(tmp_path: Path) -> None:
+    with NewFolder(str(tmp_path / "x")) as folder:
+        folder.add("a", OLD)
+        folder.add("b/c/d", NEW)
+        assert not (tmp_path / "x").exists()
+        folder.publish()
+
+    assert {"x/a": OLD, "x/b/c/d": NEW} == tree(tmp_path)
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_folder_is_replaced_where_it_is_said(
+    exchanges: bool, tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "old").write_bytes(OLD)
+    if not exchanges:
+        systems(exchange=refusing(errno.EINVAL))
+    for replace in (False, True):
+        with NewFolder(str(tmp_path / "x")) as folder:
+            folder.add("new", NEW)
+            if replace:
+                folder.publish(replace=True)
+            else:
+                with pytest.raises(WriteFailed, match="not empty"):
+                    folder.publish()
+                assert {"x/old": OLD} == {
+                    k: v for k, v in tree(tmp_path).items() if k.startswith("x/")
+                }
+
+    assert {"x/new": NEW} == tree(tmp_path)
+    assert ["x"] == os.listdir(tmp_path)
+
+
+def test_an_exchange_that_fails_half_way_brings_the_old_folder_back(
+    tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "old").write_bytes(OLD)
+    rename, calls = files.system.rename, []
+
+    def second_fails(one: str, other: str) -> None:
+        calls.append(one)
+        if len(calls) == 2:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        rename(one, other)
+
+    with NewFolder(str(tmp_path / "x")) as folder:
+        folder.add("new", NEW)
+        systems(exchange=refusing(errno.EINVAL), rename=second_fails)
+        with pytest.raises(WriteFailed, match="input/output error"):
+            folder.publish(replace=True)
+
+    assert {"x/old": OLD} == tree(tmp_path)
+    assert ["x"] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "journal"])
+def test_a_folder_takes_the_place_of_nothing_else(kind: str, tmp_path: Path) -> None:
+    make(kind, tmp_path / "x")
+    with pytest.raises(BadInput, match="x is no folder"):
+        NewFolder(str(tmp_path / "x"))
+
+    assert [] == left(tmp_path)
+
+
+def test_folders_within_one_are_made_and_no_link_is_followed(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    files.make_folder(str(root / "deep"))
+    elsewhere.mkdir()
+    files.make_folders_within(str(root), "a/b/file")
+    (root / "a" / "link").symlink_to(elsewhere)
+    (root / "a" / "file").touch()
+    for name, says in (("a/link/c/file", "symbolic link"), ("a/file/c", "no folder")):
+        with pytest.raises(OSError, match=says):
+            files.make_folders_within(str(root), name)
+
+    assert (root / "a" / "b").is_dir()
+    assert [] == list(elsewhere.iterdir())
+
+
+# Groups.
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_files_of_a_group_appear_when_all_are_whole(is_new: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    if not is_new:
+        folder.mkdir()
+    for publish in (False, True):
+        with Group(str(folder)) as group:
+            for name in ("a", "b"):
+                group.file(name).write(name.encode())
+            assert {} == {k: v for k, v in tree(folder).items() if ".goldrush" not in k}
+            if publish:
+                group.publish()
+        assert ({"a": b"a", "b": b"b"} if publish else {}) == tree(folder)
+    assert [] == left(tmp_path)
+
+
+def test_a_group_leaves_all_as_it_was_where_one_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(OLD)
+    with Group(str(tmp_path)) as group:
+        group.file("a").write(NEW)
+        with pytest.raises(BadInput, match="b exists already"):
+            group.file("b")
+
+    assert {"b": OLD} == tree(tmp_path)
