@@ -219,6 +219,7 @@ class Unfinished:
             self.sync()
         try:
             if self._replaces:
+                self._check_old()
                 system.rename(self.temporary, self._target)
             else:
                 _name_new(self.temporary, self._target)
@@ -246,6 +247,12 @@ class Unfinished:
     def _forget(self) -> None:
         _own.discard(self.temporary)
         self.temporary = ""
+
+    def _check_old(self) -> None:
+        """Raises WriteFailed where the path has come to name another file than was looked at."""
+        with suppress(FileNotFoundError):
+            if not os.path.samestat(os.fstat(self._old), os.lstat(self._target)):
+                raise WriteFailed(self.path, "was replaced by another file meanwhile")
 
     def _let_go(self) -> None:
         """Release what was there before."""
@@ -357,8 +364,14 @@ def _name_new(temporary: str, path: str) -> None:
 # Folders.
 
 
+def _unslashed(folder: str) -> str:
+    """A folder's path that ends with its name, so that what is beside it can be told."""
+    return folder.rstrip("/") or folder
+
+
 def make_folder(path: str) -> None:
     """Make a folder, and those above it, where there is none. Raises OSError."""
+    path = _unslashed(path)
     try:
         system.make_folder(path, 0o777)
     except FileNotFoundError:
@@ -402,7 +415,7 @@ class NewFolder:
 
     def __init__(self, path: str) -> None:
         """Make the folder. Raises BadInput where none can be made, or something else is."""
-        self.path = path
+        self.path = path = _unslashed(path)
         try:
             with suppress(FileNotFoundError):
                 if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -443,7 +456,8 @@ class NewFolder:
     def publish(self, *, replace: bool = False) -> None:
         """Give the folder its name; `replace`: in place of a folder of that name, which is removed.
 
-        An empty folder is always replaced. Raises WriteFailed; what was there then still is.
+        An empty folder is always replaced. Raises WriteFailed; what was there then still is, unless
+        it was only the new name that could not be synced.
         """
         try:
             for folder, _, _ in os.walk(self.temporary):
@@ -480,7 +494,7 @@ class Group:
 
     def __init__(self, folder: str) -> None:
         """Begin. Raises BadInput for a path that is no folder, or where none can be made."""
-        self.folder = folder
+        self.folder = folder = _unslashed(folder)
         self._files: list[Unfinished] = []
         self._new = None if os.path.lexists(folder) else NewFolder(folder)
         if self._new is None and not os.path.isdir(folder):
@@ -594,11 +608,11 @@ def sweep(folder: str) -> None:
 
     What another process has locked, or this one, is not left.
     """
-    whole = os.path.abspath(folder or os.curdir)
-    if whole in _swept:
-        return
-    _swept.add(whole)
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # whoever writes there will be told
+        whole = os.path.abspath(folder or os.curdir)
+        if whole in _swept:
+            return
+        _swept.add(whole)
         for name in os.listdir(whole):
             if is_temporary(name):
                 _remove_if_left(os.path.join(whole, name))

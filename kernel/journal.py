@@ -19,7 +19,6 @@ reading. kernel/README.md has the page for writers of readers, with an example i
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import os
@@ -213,8 +212,7 @@ class JournalWriter:
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
         journal = cls(path, parent.header, force=force, fsync=fsync)
         journal._checksum = parent.checksum_before(commit.end)
-        checksum = journal._checksum
-        journal._front = lambda: _unchanged(parent, commit.end, checksum)
+        journal._front = lambda: _proven(parent, commit.end)
         journal.commits = commit.index + 1
         return journal
 
@@ -273,15 +271,12 @@ class JournalWriter:
             raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
         if len(body) > MAPS_MAX and not is_readable(body):
             raise WriteFailed(self.path, f"a commit of more than {MAPS_MAX} maps")
-        length = b"\x94\xce" + len(body).to_bytes(4, "big")
-        check = xxh3_64_intdigest(length, self._checksum) & 0xFFFFFFFF
-        frame = length + b"\xce" + check.to_bytes(4, "big") + body
-        checksum = xxh3_64_intdigest(frame, self._checksum)
+        frame, checksum = _framed(body, self._checksum)
         before = self.offset, self.commits, self._checksum
         try:
             if self._new is None:
                 self._check_named()
-            self.offset = self._write(frame + b"\xcf" + checksum.to_bytes(8, "big"))
+            self.offset = self._write(frame)
             # Ctrl-C from here on loses nothing: the commit is whole, and may have been paid for.
             self.commits, self._checksum = self.commits + 1, checksum
             self._finish()
@@ -349,14 +344,30 @@ class JournalWriter:
             files.system.truncate(self._fd, self.offset)
 
 
-def _unchanged(parent: JournalReader, end: int, checksum: int) -> Iterator[bytes]:
-    """The bytes of a journal up to the end of a commit. Raises OSError where they have changed."""
-    last = b""
-    for piece in parent.pieces(0, end):
-        yield piece
-        last = (last + piece)[-8:]
-    if int.from_bytes(last, "big") != checksum:
-        raise OSError(errno.EIO, f"{parent.path} has changed")
+def _proven(parent: JournalReader, end: int) -> Iterator[bytes]:
+    """The bytes of a journal up to the end of a commit, each commit proven by its checksum again.
+
+    Raises DamagedJournal where they are not what `parent` has met.
+    """
+    header = parent.header.packed()
+    yield header
+    checksum = int.from_bytes(header[-8:], "big")
+    with parent.again() as reader, suppress(TornTail):
+        for _, reached, body in reader.frames():
+            frame, checksum = _framed(body, checksum)
+            yield frame
+            if reached == end:
+                return
+    raise DamagedJournal(parent.path, -1, end, "the end of a commit", "a shorter file")
+
+
+def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
+    """A commit with this body behind that checksum; and its own checksum."""
+    length = b"\x94\xce" + len(body).to_bytes(4, "big")
+    check = xxh3_64_intdigest(length, checksum) & 0xFFFFFFFF
+    frame = length + b"\xce" + check.to_bytes(4, "big") + body
+    checksum = xxh3_64_intdigest(frame, checksum)
+    return frame + b"\xcf" + checksum.to_bytes(8, "big"), checksum
 
 
 class _Reached(NamedTuple):
@@ -488,7 +499,7 @@ class JournalReader:
         index = first.index - 1
         parser = _BodyParser()
         self.ended = False
-        for index, (offset, end, body) in enumerate(self._frames(first), first.index):
+        for index, (offset, end, body) in enumerate(self.frames(first), first.index):
             try:
                 commit = parser.parse(body)
             except Undecodable as error:
@@ -523,8 +534,11 @@ class JournalReader:
         if forks > FORKS_MAX:
             raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
 
-    def _frames(self, place: Place) -> Iterator[tuple[int, int, bytes]]:
-        """(offset, end, body) of each commit whose checksums hold."""
+    def frames(self, place: Place | None = None) -> Iterator[tuple[int, int, bytes]]:
+        """(offset, end, body) of each commit whose checksums hold, its content unread; otherwise as
+        `commits`.
+        """
+        place = place or Place(len(self.header.packed()), 0, 0)
         read, size, path = self._read, self.size, self.path
         offset, index = place.offset, place.index
         checksum = self._begin_at(offset)

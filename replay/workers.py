@@ -11,11 +11,14 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
-from typing import Final, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from kernel.errors import GoldrushError
 from kernel.files import remove_temporaries
 
+_SAFE: Final = "PYTHONSAFEPATH"
+
+P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -33,6 +36,23 @@ class WorkerDied(GoldrushError):
 class Workers(ProcessPoolExecutor):
     """A pool of processes that can be ended in the middle of what they do."""
 
+    def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
+        """Hand over a task, as any pool takes it; the first one begins the processes.
+
+        One that begins afresh would look for Python's own modules in the working folder first. (The
+        path of this process it is given anyway.)
+        """
+        before = os.environ.get(_SAFE)
+        if get_start_method() != "fork":
+            os.environ[_SAFE] = "1"
+        try:
+            return super().submit(task, *given, **named)
+        finally:
+            if before is None:
+                os.environ.pop(_SAFE, None)
+            else:
+                os.environ[_SAFE] = before
+
     def stop(self) -> None:
         """End them now; what they were at is lost."""
         processes = list((self._processes or {}).values())
@@ -48,10 +68,6 @@ def workers(jobs: int) -> Workers:
     """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
     this one, however that ends.
     """
-    if get_start_method() != "fork":
-        # A process that begins afresh would look for Python's own modules in the working folder
-        # first. The path of this one it is given anyway.
-        os.environ["PYTHONSAFEPATH"] = "1"
     return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
 
 

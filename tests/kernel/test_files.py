@@ -415,3 +415,35 @@ def test_a_group_leaves_all_as_it_was_where_one_file_is_refused(tmp_path: Path) 
             group.file("b")
 
     assert {"b": OLD} == tree(tmp_path)
+
+
+@pytest.mark.parametrize("slashes", ["/", "//"])
+def test_a_folder_may_be_written_with_a_slash_behind_it(tmp_path: Path, slashes: str) -> None:
+    for _ in range(2):
+        with Group(f"{tmp_path}/new{slashes}") as group:
+            group.file("a", force=True).write(b"a")
+            group.publish()
+    files.make_folder(f"{tmp_path}/deep/er{slashes}")
+
+    assert (tmp_path / "new" / "a").read_bytes() == b"a"
+    assert (tmp_path / "deep" / "er").is_dir()
+    assert ["deep", "new"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_what_was_put_in_the_place_of_what_may_be_replaced_stays(tmp_path: Path) -> None:
+    path = tmp_path / "page"
+    path.write_bytes(b"old")
+    with Unfinished(str(path), force=True) as file:
+        file.write(b"new")
+        (tmp_path / "thesis").write_bytes(b"somebody's thesis")
+        (tmp_path / "thesis").replace(path)
+        with pytest.raises(WriteFailed, match="replaced by another file meanwhile"):
+            file.publish()
+
+    assert path.read_bytes() == b"somebody's thesis"
+
+
+def test_a_path_that_no_file_can_have_is_refused() -> None:
+    for path in ("x\0/y", "\0"):
+        with pytest.raises(BadInput):
+            Unfinished(path)

@@ -417,26 +417,24 @@ def test_a_branch_that_failed_can_be_tried_again_by_the_same_writer(path: Path, 
     assert out.read_bytes() == expected
 
 
-def test_a_parent_that_has_become_shorter_makes_no_branch(path: Path, out: Path) -> None:
-    write(path, run())
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_a_parent_that_was_changed_since_it_was_read_makes_no_branch(
+    path: Path, out: Path, is_cut: bool
+) -> None:
+    data = write(path, run())
     with JournalReader(path) as reader:
-        at = list(reader)[6]
-        os.truncate(path, at.end - 30)
+        whole = list(reader)
+        if is_cut:
+            os.truncate(path, whole[3].end - 30)
+        else:
+            path.write_bytes(data[: whole[2].end - 12] + b"?" + data[whole[2].end - 11 :])
         with (
-            pytest.raises(WriteFailed, match="has changed"),
-            JournalWriter.branch(out, reader, Placed(at, 7)) as journal,
+            pytest.raises(DamagedJournal),
+            JournalWriter.branch(out, reader, whole[3]) as journal,
         ):
-            journal.append(fork(2))
+            journal.append(fork(1))
 
     assert not out.exists()
-
-
-class Placed(Commit):
-    """A commit with an end of which the checksum is still in the file."""
-
-    def __init__(self, commit: Commit, index: int) -> None:
-        super().__init__(commit.kind, commit.unit, commit.digest)
-        self.index, self.end = index, commit.end
 
 
 # Reading from a place on.
