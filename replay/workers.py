@@ -7,8 +7,9 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
 from typing import Final, ParamSpec, TypeVar
@@ -37,21 +38,9 @@ class Workers(ProcessPoolExecutor):
     """A pool of processes that can be ended in the middle of what they do."""
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
-        """Hand over a task, as any pool takes it; the first one begins the processes.
-
-        One that begins afresh would look for Python's own modules in the working folder first. (The
-        path of this process it is given anyway.)
-        """
-        before = os.environ.get(_SAFE)
-        if get_start_method() != "fork":
-            os.environ[_SAFE] = "1"
-        try:
+        """Hand over a task, as any pool takes it; a process may begin here."""
+        with _safe_path():
             return super().submit(task, *given, **named)
-        finally:
-            if before is None:
-                os.environ.pop(_SAFE, None)
-            else:
-                os.environ[_SAFE] = before
 
     def stop(self) -> None:
         """End them now; what they were at is lost."""
@@ -68,7 +57,25 @@ def workers(jobs: int) -> Workers:
     """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
     this one, however that ends.
     """
-    return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
+    with _safe_path():  # what watches over them begins here
+        return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let a process that begins afresh not look for Python's own modules in the working folder. The
+    path of this process it is given anyway.
+    """
+    before = os.environ.get(_SAFE)
+    if get_start_method() != "fork":
+        os.environ[_SAFE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE, None)
+        else:
+            os.environ[_SAFE] = before
 
 
 def jobs_for(tasks: int, jobs: int | None = None) -> int:
