@@ -129,7 +129,8 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
 
 def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:
     assert {
-        "folder", "runs", "verdicts", "cells", "against_baseline", "trade_off", "theory",
+        "folder", "runs", "models", "hardly_played", "verdicts", "cells", "against_baseline",
+        "trade_off", "theory",
     } == set(answered)  # fmt: skip
     assert ("study", 12) == (answered["folder"], answered["runs"])
     assert 2 * 4 == len(answered["verdicts"])
