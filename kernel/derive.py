@@ -10,56 +10,152 @@ be.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 from kernel import fold
 from kernel.errors import MalformedEvents, TornTail
-from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
-from kernel.world import Block, Event, Step, World
+from kernel.journal import END, FORK, START, Commit, JournalReader
+from kernel.world import Block, Event, World
 
 S = TypeVar("S")
 
 SHOWN_MAX: Final = 300  # characters of an event in a message
 
 
+class NotDerived(MalformedEvents):
+    """Something that does not follow from the inputs: what does, and what stands there."""
+
+    def __init__(self, path: str, where: str, expected: str, found: str) -> None:
+        super().__init__(path, where, f"expected {expected}, found {found}")
+        self.expected = expected
+        self.found = found
+
+
 def states(
-    world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
+    world: World[S],
+    reader: JournalReader,
+    commits: Iterable[Commit] | None = None,
+    under_way: fold.Steps | None = None,
 ) -> Iterator[tuple[Commit, S]]:
     """Every commit with the state after it, in order, from the start on; as `fold.states`.
 
-    Raises what iterating a JournalReader raises, and MalformedEvents, naming the first event that
-    is not what the rules derive from the inputs, with what they do derive.
+    `under_way`: fresh, it holds the inputs that wait to be judged when the walk is over. Raises
+    what iterating a JournalReader raises, and MalformedEvents, naming the first event that is not
+    what the rules derive from the inputs, with what they do derive.
     """
-    under_way = fold.Steps(world.arrange)
+    under_way = fold.Steps(world.arrange) if under_way is None else under_way
     state: S | None = None
     commit: Commit | None = None
     torn: TornTail | None = None
     try:
         for commit in reader if commits is None else commits:
+            check_canonical(reader.path, commit)
             if commit.kind == START:
                 state = fold.start(world, reader, commit)
             assert state is not None  # the reader lets only a START come first
             if commit.kind == FORK:
                 state = fold.forked(world, reader, state, commit)
             elif commit.kind != START:
-                _check_end(world, reader.path, state, commit)
-            if commit.kind == UNIT:
-                state = _after(world, reader.path, state, commit, under_way)
+                state = after(world, reader.path, state, commit, under_way)
             if commit.digest is not None:
                 fold.check_digest(world, reader.path, state, commit)
             yield commit, state
     except TornTail as error:
         torn = error
     if under_way:  # once, at the end: joined after every commit they would cost its square
-        assert state is not None
         assert commit is not None
-        fault = world.waiting_fault(state, under_way.waiting)
-        if fault is not None:
-            raise MalformedEvents(reader.path, commit.where, fault)
+        check_waiting(world, reader.path, state, commit, under_way)
     if torn is not None:
         raise torn
+
+
+def check_canonical(path: str, commit: Commit) -> None:
+    """Raise NotDerived unless what is not derived again (inputs, numbers, the setup) is packed in
+    the one way.
+    """
+    blocks = list(commit.blocks)
+    blocks[::2] = [Block(block.batches) for block in blocks[::2]]
+    again = Commit(commit.kind, commit.unit, commit.digest, blocks, commit.setup)
+    if again.body() != commit.raw:
+        raise NotDerived(path, commit.where, "the canonical encoding", "another one")
+
+
+def after(
+    world: World[S],
+    path: str,
+    state: S,
+    commit: Commit,
+    under_way: fold.Steps,
+    judge: Callable[[S, Block], Block] | None = None,
+) -> S:
+    """The state after a UNIT or an END commit, as its inputs give it; its digest is not looked at.
+
+    `judge(state, inputs)` gives what the world derives of a step, if it is not simply asked. Raises
+    NotDerived for the first thing that does not follow, MalformedEvents for what cannot be applied.
+    """
+    try:
+        _check_end(world, path, state, commit)
+        # Derived rows need no such check: they are compared with what they should be.
+        fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
+        if fault is not None:
+            raise NotDerived(path, commit.where, f"inputs of the {world.name} world", fault)
+        if commit.kind == END:
+            return state
+        for step in under_way.completed_by(commit):
+            if judge is None:
+                derived = Block(world.decide(state, step.inputs))
+            else:
+                derived = judge(state, step.inputs)
+            if derived.packed != step.derived.packed:
+                raise differing(world, path, commit, derived, step.derived)
+            state = world.evolve(world.evolve(state, step.inputs), step.derived)
+        return fold.closed(world, path, state, commit)
+    except fold.REFUSED as error:
+        raise fold.malformed(world, path, commit, error) from None
+
+
+def check_waiting(
+    world: World[S], path: str, state: S | None, last: Commit, under_way: fold.Steps
+) -> None:
+    """Raise NotDerived where inputs that wait to be judged, in the commits up to `last`, can be no
+    part of a step.
+    """
+    assert state is not None  # they wait behind a START
+    try:
+        fault = world.waiting_fault(state, under_way.waiting)
+    except fold.REFUSED as error:
+        fault = f"what does not fit the state before it ({type(error).__name__}: {error})"
+    if fault is not None:
+        where = place(world, last)
+        raise NotDerived(path, where, f"inputs of the {world.name} world", fault)
+
+
+def differing(
+    world: World[Any],
+    path: str,
+    commit: Commit,
+    expected: Block,
+    found: Block,
+    *,
+    is_input: bool = False,
+) -> NotDerived:
+    """The error for the first event in which two blocks, known to differ, do so."""
+    where = place(world, commit)
+    fault = next(fold.faults(world, [found], is_input=is_input), None)
+    if fault is not None:
+        return NotDerived(path, where, f"events of the {world.name} world", fault)
+    wanted, has = difference(world, commit.unit, expected, found)
+    event = wanted or has
+    if event is None:
+        return NotDerived(path, where, "events of a type together", "the same events, cut up")
+    return NotDerived(path, f"{where}, {event.name}", event_text(wanted), event_text(has))
+
+
+def place(world: World[Any], commit: Commit) -> str:
+    """Where a commit stands, with its unit as people number it."""
+    return f"{world.vocabulary.called(commit.unit)}, {commit.where}"
 
 
 def difference(
@@ -82,37 +178,9 @@ def event_text(event: Event | None) -> str:
 
 
 def _check_end(world: World[S], path: str, state: S, commit: Commit) -> None:
-    """Raises MalformedEvents for a unit after the end of a run, and for an END before it."""
-    words = world.vocabulary
-    if world.ended(state) is not (commit.kind == END):
-        says = (words.ended, f"another {words.unit}")
-        expected, found = says if commit.kind != END else reversed(says)
-        raise MalformedEvents(path, commit.where, f"expected {expected}, found {found}")
-
-
-def _after(world: World[S], path: str, state: S, commit: Commit, under_way: fold.Steps) -> S:
-    """The state after a UNIT commit, as its inputs give it."""
-    # Derived rows need no such check: they are compared with what they should be.
-    if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
-        raise fold.malformed(world, path, commit)
-    try:
-        for step in under_way.completed_by(commit):
-            derived = Block(world.decide(state, step.inputs))
-            if derived.packed != step.derived.packed:
-                raise _forged(world, path, commit, derived, step)
-            state = world.evolve(world.evolve(state, step.inputs), step.derived)
-        return fold.closed(world, path, state, commit)
-    except fold.REFUSED as error:
-        raise fold.malformed(world, path, commit, error) from None
-
-
-def _forged(
-    world: World[Any], path: str, commit: Commit, derived: Block, step: Step
-) -> MalformedEvents:
-    fault = next(fold.faults(world, [step.derived], is_input=False), None)
-    if fault is None:
-        expected, found = difference(world, commit.unit, derived, step.derived)
-        fault = f"expected {event_text(expected)}, found {event_text(found)}"
-        if expected is None and found is None:
-            fault = "expected events of a type together, found the same events, cut up"
-    return MalformedEvents(path, f"{world.vocabulary.called(commit.unit)}, {commit.where}", fault)
+    """Raise NotDerived for a unit after the end of a run, and for an END before it."""
+    if world.ended(state) is (commit.kind == END):
+        return
+    ended, more = world.vocabulary.ended, f"another {world.vocabulary.unit}"
+    expected, found = (more, ended) if commit.kind == END else (ended, more)
+    raise NotDerived(path, commit.where, expected, found)

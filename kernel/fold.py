@@ -21,7 +21,7 @@ S = TypeVar("S")
 # What a world's functions raise on rows that are not theirs; rows are not checked one by one on the
 # hot path. What they assert of a state can only fail where its events were forged.
 REFUSED = (
-    TypeError, ValueError, LookupError, AttributeError, OverflowError, AssertionError,
+    TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError,
 )  # fmt: skip
 
 

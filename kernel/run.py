@@ -163,15 +163,13 @@ def _reached(
     Raises MalformedEvents (see kernel/derive.py), also for inputs that wait and cannot be.
     """
     found: _Reached[S] | None = None
-    waiting = fold.Steps(world.arrange)
+    under_way = fold.Steps(world.arrange)
     try:
-        for commit, state in derive.states(world, reader, commits):
+        for commit, state in derive.states(world, reader, commits, under_way):
             if found is None:
                 found = _Reached(commit, state, Block(()), [])
             if commit.kind == FORK:
                 found.forks.append(commit.setup or {})
-            for _ in waiting.completed_by(commit):
-                pass
             found.last, found.state = commit, state
     except TornTail as torn:
         if found is None:
@@ -181,7 +179,7 @@ def _reached(
                 f"{reader.path} breaks off inside a fork", "fork its parent again"
             ) from None
     assert found is not None  # the reader refuses a journal without a START
-    found.waiting = waiting.waiting
+    found.waiting = under_way.waiting
     return found
 
 

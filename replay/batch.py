@@ -150,6 +150,9 @@ def _judged(
         outcome = Outcome(path, None, str(error))
     except MemoryError:
         outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
+    except Exception as error:  # of a world or a policy: the others are judged
+        says = f"{path}: cannot be judged ({type(error).__name__}: {error})"
+        outcome = Outcome(path, None, says)
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)
 
 

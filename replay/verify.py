@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import attrs
 
@@ -261,12 +262,16 @@ class _Check:
         try:
             try:
                 self._follow_all()
+            except derive.NotDerived:
+                raise
             except JournalError:  # what waits stands before it
                 self._judge_waiting()
                 raise
             self._judge_waiting()
         except _Broken as broken:
             return broken.found
+        except derive.NotDerived as error:
+            return Break(DERIVE, error.where, error.expected, error.found)
         except DamagedJournal as error:
             return _damage(error)
         except TornTail as error:
@@ -284,6 +289,8 @@ class _Check:
             if self.level >= FOLD:
                 try:
                     self._follow(commit)
+                except derive.NotDerived:
+                    raise
                 except MalformedEvents as error:
                     expected = f"events of the {self.world.name} world"
                     raise _Broken(FOLD, error.where, expected, error.fault) from None
@@ -294,11 +301,8 @@ class _Check:
         """Inputs of a step that nothing follows from yet: `resume` goes on from them."""
         if self.level < DERIVE or not self._steps:
             return
-        fault = self.world.waiting_fault(self._state, self._steps.waiting)
-        if fault is not None:
-            assert self._last is not None  # which they stand in
-            expected = f"inputs of the {self.world.name} world"
-            raise _Broken(DERIVE, self._place(self._last), expected, fault)
+        assert self._last is not None  # which they stand in
+        derive.check_waiting(self.world, self.reader.path, self._state, self._last, self._steps)
 
     def _count(self, commit: Commit) -> None:
         events = 0
@@ -315,24 +319,21 @@ class _Check:
 
     def _follow(self, commit: Commit) -> None:
         if self.level >= DERIVE:
-            self._canonical(commit)
-        if commit.kind == UNIT:
-            if self.level >= DERIVE:
-                self._derive(commit)
-            else:
-                self._state = fold.apply(
-                    self.world, self.reader.path, self._state, commit, self._steps
-                )
-        elif commit.kind == START:
+            derive.check_canonical(self.reader.path, commit)
+        if commit.kind == START:
             self._state = fold.start(self.world, self.reader, commit)
             self._meet_agents(commit)
         elif commit.kind == FORK:
             self._state = fold.forked(self.world, self.reader, self._state, commit)
             self._facts.append(commit.setup or {})
             self._meet_agents(commit)
-        elif self.level >= DERIVE and not self.world.ended(self._state):
-            unit, ended = self.world.vocabulary.unit, self.world.vocabulary.ended
-            raise _Broken(DERIVE, commit.where, f"another {unit}", ended)
+        elif self.level >= DERIVE:
+            judge = partial(self._judged, commit)
+            self._state = derive.after(
+                self.world, self.reader.path, self._state, commit, self._steps, judge
+            )
+        elif commit.kind == UNIT:
+            self._state = fold.apply(self.world, self.reader.path, self._state, commit, self._steps)
         if commit.digest is not None:
             digest = fold.digest_of(self.world, self.reader.path, self._state, commit)
             if digest != commit.digest:
@@ -353,47 +354,22 @@ class _Check:
             self.not_asked.update(dict.fromkeys(asker.not_asked))
             self.unknown.update(dict.fromkeys(asker.unknown))
 
-    def _canonical(self, commit: Commit) -> None:
-        """What is not derived again (inputs, numbers, the setup) must be packed in the one way."""
-        blocks = list(commit.blocks)
-        blocks[::2] = [Block(block.batches) for block in blocks[::2]]
-        again = Commit(commit.kind, commit.unit, commit.digest, blocks, commit.setup)
-        if again.body() != commit.raw:
-            raise _Broken(DERIVE, commit.where, "the canonical encoding", "another one")
+    def _judged(self, commit: Commit, state: Any, inputs: Block) -> Block:
+        """What a step derives; before, at level 4, its inputs are asked for again."""
+        if self._ask is not None:
+            self._ask_again(commit, self._ask, state, inputs)
+        return self._decided(commit, state, inputs)
 
-    def _derive(self, commit: Commit) -> None:
-        """Levels 3 and 4: every step of a commit again, from the state before it."""
-        world, path = self.world, self.reader.path
-        if world.ended(self._state):
-            words = world.vocabulary
-            raise _Broken(DERIVE, commit.where, words.ended, f"another {words.unit}")
-        # Derived rows need no such check: they are compared with what they should be.
-        fault = next(fold.faults(world, commit.blocks[::2], is_input=True), None)
-        if fault is not None:
-            raise _Broken(DERIVE, commit.where, f"inputs of the {world.name} world", fault)
-        try:
-            for step in self._steps.completed_by(commit):
-                if self._ask is not None:
-                    self._ask_again(commit, self._ask, step.inputs)
-                derived = self._decided(commit, step.inputs)
-                if derived.packed != step.derived.packed:
-                    self._differ(DERIVE, commit, derived, step.derived)
-                for block in (step.inputs, step.derived):
-                    self._state = world.evolve(self._state, block)
-            self._state = fold.closed(world, path, self._state, commit)
-        except fold.REFUSED as error:
-            raise fold.malformed(world, path, commit, error) from None
-
-    def _decided(self, commit: Commit, inputs: Block) -> Block:
+    def _decided(self, commit: Commit, state: Any, inputs: Block) -> Block:
         """What the world decides. Worlds of this project are pure and keep to their events' kinds,
         which their own tests show at length; somebody's own world is watched here.
         """
         world = self.world
         if not self.is_own:
-            return Block(world.decide(self._state, inputs))
-        before = world.digest(self._state)
-        derived = Block(world.decide(self._state, inputs))
-        if world.digest(self._state) != before:
+            return Block(world.decide(state, inputs))
+        before = world.digest(state)
+        derived = Block(world.decide(state, inputs))
+        if world.digest(state) != before:
             raise _Broken(DERIVE, self._place(commit), "decide to change nothing", "a new state")
         read = Block(unpack(derived.packed))
         fault = next(fold.faults(world, [read], is_input=False), None)
@@ -401,31 +377,21 @@ class _Check:
             raise _Broken(DERIVE, self._place(commit), f"events of the {world.name} world", fault)
         return derived
 
-    def _ask_again(self, commit: Commit, ask: Again, recorded: Block) -> None:
+    def _ask_again(self, commit: Commit, ask: Again, state: Any, recorded: Block) -> None:
         try:
             # The state is nobody's to change but events'.
-            answers = ask(self.world.copy(self._state), recorded)
+            answers = ask(self.world.copy(state), recorded)
         except PolicyFailed as error:
             raise _Broken(DECIDE, self._place(commit), "a plan", str(error)) from None
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
-            self._differ(DECIDE, commit, answer, recorded)
-
-    def _differ(self, level: int, commit: Commit, expected: Block, found: Block) -> NoReturn:
-        """Raise for the first event in which two blocks, known to differ, do so."""
-        place = self._place(commit)
-        fault = next(fold.faults(self.world, [found], is_input=level == DECIDE), None)
-        if fault is not None:
-            raise _Broken(level, place, f"events of the {self.world.name} world", fault)
-        wanted, has = derive.difference(self.world, commit.unit, expected, found)
-        event = wanted or has
-        if event is None:
-            raise _Broken(level, place, "events of a type together", "the same events, cut up")
-        place = f"{place}, {event.name}"
-        raise _Broken(level, place, derive.event_text(wanted), derive.event_text(has))
+            differs = derive.differing(
+                self.world, self.reader.path, commit, answer, recorded, is_input=True
+            )
+            raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
 
     def _place(self, commit: Commit) -> str:
-        return f"{self.world.vocabulary.called(commit.unit)}, {commit.where}"
+        return derive.place(self.world, commit)
 
 
 def _damage(error: DamagedJournal) -> Break:

@@ -153,8 +153,11 @@ class SeasonState:
         return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
     def holder(self, role: str) -> Agent:
-        """Who holds an office, or the user."""
-        return next(agent for agent in self.agents.values() if agent.role == role)
+        """Who holds an office, or the user. Raises LookupError where forged events left nobody."""
+        for agent in self.agents.values():
+            if agent.role == role:
+                return agent
+        raise LookupError(f"there is no {role}")
 
     def workers(self, *statuses: str) -> Iterator[Agent]:
         """The workers with these statuses, in order."""

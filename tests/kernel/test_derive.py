@@ -1,0 +1,147 @@
+"""Whoever goes on from a journal believes of it what `verify` does, and no more."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from agents.mining import record, resume
+from kernel import derive, fold
+from kernel.competition import COMPETITION
+from kernel.competition.state import JUDGE, SeasonState
+from kernel.errors import GoldrushError, MalformedEvents
+from kernel.journal import UNIT, Commit, JournalReader
+from kernel.mining import MINING
+from kernel.mining.events import SUBMITTED
+from kernel.world import Block, World
+from kernel.worlds import WORLDS
+from replay.batch import verify_all
+from replay.fork import fork
+from replay.prompt import prompted
+from replay.verify import DERIVE, verify
+from tests.faults.hostile_seasons import season
+from tests.journals import commits_of, write
+
+
+@pytest.fixture
+def commits(tmp_path: Path) -> list[Commit]:
+    """A run that broke off after its second round."""
+    record(tmp_path / "sound.journal", {"rounds": 3})
+    return commits_of(tmp_path / "sound.journal")[:3]
+
+
+@attrs.frozen
+class Packed:
+    """A commit with a body of its own."""
+
+    raw: bytes
+
+    def body(self) -> bytes:
+        return self.raw
+
+
+def long_start(commits: list[Commit]) -> list[Any]:
+    body = commits[0].body()
+    return [Packed(body[:2] + b"\xde\x00\x02" + body[3:]), *commits[1:]]  # a map in three bytes
+
+
+def long_inputs(commits: list[Commit]) -> list[Any]:
+    start, first, *more = commits
+    inputs, derived = first.blocks
+    long = Block(inputs.batches, b"\xdc\x00\x01" + inputs.packed[1:])
+    return [start, Commit(UNIT, 1, first.digest, [long, derived]), *more]
+
+
+@pytest.mark.parametrize("packed", [long_start, long_inputs])
+@pytest.mark.parametrize(
+    "act",
+    [
+        resume,
+        lambda path: fork(path, 1, path.with_name("fork.journal"), settings={"seed": 5}),
+        lambda path: prompted(path, 2, 0),
+    ],
+    ids=["resume", "fork", "prompt"],
+)
+def test_nobody_goes_on_from_inputs_that_are_not_packed_in_the_one_way(
+    commits: list[Commit],
+    tmp_path: Path,
+    packed: Callable[[list[Commit]], list[Any]],
+    act: Callable[[Path], object],
+) -> None:
+    path = write(tmp_path / "forged.journal", packed(commits))
+    before = path.read_bytes()
+    with pytest.raises(MalformedEvents, match="the canonical encoding"):
+        act(path)
+    broken = verify(path, DERIVE).broken
+
+    assert broken is not None
+    assert DERIVE == broken.level
+    assert before == path.read_bytes()
+    assert not (tmp_path / "fork.journal").exists()
+
+
+def raises(error: type[Exception]) -> Callable[..., Any]:
+    def function(*_: object) -> Any:
+        raise error("slipped")
+
+    return function
+
+
+def left_open(commits: list[Commit], path: Path) -> Path:
+    row = (0, (), None, None, None, None)
+    return write(path, [commits[0], Commit(UNIT, 1, None, [Block([(SUBMITTED, [row])])])])
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        attrs.evolve(MINING, waiting_fault=raises(ZeroDivisionError)),
+        attrs.evolve(MINING, waiting_fault=raises(KeyError)),
+        attrs.evolve(MINING, arrange=raises(AttributeError)),
+    ],
+    ids=["divides", "looks up", "arranges"],
+)
+def test_inputs_that_wait_and_cannot_be_looked_at_break_what_stands_there(
+    commits: list[Commit], tmp_path: Path, world: World[Any]
+) -> None:
+    path = left_open(commits, tmp_path / "open.journal")
+    broken = verify(path, DERIVE, world=world).broken
+
+    assert broken is not None
+    assert DERIVE == broken.level
+    assert "slipped" in broken.found
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="slipped"):
+        list(derive.states(world, reader))
+
+
+def test_the_walk_leaves_the_inputs_that_wait(commits: list[Commit], tmp_path: Path) -> None:
+    under_way = fold.Steps(MINING.arrange)
+    with JournalReader(left_open(commits, tmp_path / "open.journal")) as reader:
+        list(derive.states(MINING, reader, under_way=under_way))
+
+    assert [0] == [row[0] for row in under_way.waiting.rows(SUBMITTED)]
+
+
+def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_judged(
+    commits: list[Commit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = left_open(commits, tmp_path / "open.journal")
+    good = write(tmp_path / "whole.journal", commits)
+    world = attrs.evolve(MINING, waiting_fault=raises(RuntimeError))
+    monkeypatch.setitem(WORLDS, "mining", world)
+    first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
+
+    assert (None, True) == (first.holds, second.holds)
+    assert f"{bad}: cannot be judged (RuntimeError: slipped)" == first.error
+
+
+def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:
+    state: SeasonState = COMPETITION.initial(season("short").commits[0].setup or {})
+    state.agents = {n: agent for n, agent in state.agents.items() if agent.role != JUDGE}
+    with pytest.raises(LookupError, match="there is no judge") as caught:
+        state.holder(JUDGE)
+
+    assert isinstance(caught.value, fold.REFUSED)
+    assert not isinstance(caught.value, GoldrushError)
