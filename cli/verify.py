@@ -48,8 +48,8 @@ def verify(
 ) -> int:
     """Check journals: bytes, digests, events, decisions. Of a folder, all *.journal files in it.
 
-    Exits with 0 if all hold, 1 if one does not, 2 if one could not be judged. With --sums and no
-    journals, those that it lists.
+    Exits with 0 if all hold, 1 if one does not, else 2 if one could not be judged. With --sums and
+    no journals, those that it lists.
 
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
@@ -83,15 +83,15 @@ def verify(
         click.echo(_summary(outcomes))
     if junit is not None:
         write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
-    if any(outcome.holds is None for outcome in outcomes):
-        return TROUBLE
-    return DONE if all(outcome.holds for outcome in outcomes) else DIFFERS
+    if any(outcome.holds is False for outcome in outcomes):
+        return DIFFERS
+    return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
 
 
 def _tell(outcome: Any) -> None:
-    if outcome.verdict is None:
+    if outcome.error is not None:
         click.echo(f"goldrush: {printable(outcome.error)}", err=True)
-    else:
+    if outcome.verdict is not None or outcome.faults:
         click.echo(printable(_told(outcome)))
 
 
@@ -109,14 +109,17 @@ def _summary(outcomes: Sequence[Any]) -> str:
 
 def _told(outcome: Any) -> str:
     verdict = outcome.verdict
-    if not outcome.holds:
-        broken = [] if verdict.holds else [f"{verdict.broken}{_way_out(verdict)}"]
-        return f"{verdict.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
+    if outcome.holds is False:
+        is_broken = verdict is not None and verdict.broken is not None
+        broken = [f"{verdict.broken}{_way_out(verdict)}"] if is_broken else []
+        return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
     levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
     if verdict.not_asked:
         part = "in part" if verdict.level == LEVELS else "not checked"
         who = f"{', '.join(verdict.not_asked)}; see --trust and --source"
         levels = f"levels 1 to 3 (4 {part}, not asked again: {who})"
+    if outcome.holds is None:
+        levels += ", but could not be judged in whole"
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     return (

@@ -16,9 +16,11 @@ from xml.etree import ElementTree
 import attrs
 
 from kernel.errors import BadInput, GoldrushError
+from kernel.journal import sha256_of
+from kernel.text import escaped
 from replay.parent import fault_of
 from replay.sums import Sums
-from replay.verify import DECIDE, LEVELS, Verdict, verify
+from replay.verify import DECIDE, DERIVE, LEVELS, Verdict, verify
 from replay.workers import jobs_for, workers
 
 SUFFIX: Final = ".journal"
@@ -44,7 +46,8 @@ class Demands:
 
 @attrs.frozen
 class Outcome:
-    """What came of one journal: a verdict, or why it could not be judged.
+    """What came of one journal: a verdict, or why it could not be judged (`error`), or both, where
+    it could be in part.
 
     `faults`: which demands it does not meet, and how; `notes`: what is to be said of those that it
     meets. `seconds`: how long it took to judge.
@@ -59,15 +62,19 @@ class Outcome:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds and meets all demands; None where it could not be judged."""
-        return None if self.verdict is None else self.verdict.holds and not self.faults
+        """Whether it holds and meets all demands; None where it could not be judged. What is known
+        to be wrong goes before what is not known.
+        """
+        if self.faults or (self.verdict is not None and self.verdict.holds is False):
+            return False
+        return True if self.error is None else None
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome for JSON."""
-        if self.verdict is None:
-            return {"path": self.path, "holds": None, "error": self.error}
-        said = {"holds": self.holds, "faults": list(self.faults), "notes": list(self.notes)}
-        return {**self.verdict.as_dict(), **said}
+        verdict = {} if self.verdict is None else self.verdict.as_dict()
+        said = {"holds": self.holds, "error": self.error}
+        demands = {"faults": list(self.faults), "notes": list(self.notes)}
+        return {"path": self.path, **verdict, **said, **demands}
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
@@ -159,25 +166,49 @@ def _judged(
 def _demanded(
     path: str, level: int, trust: Sequence[str], sources: Sequence[str], demands: Demands
 ) -> Outcome:
-    """Raises GoldrushError where a journal, its pin or its parent is not there to be judged."""
-    pin = demands.sums and demands.sums.pin_of(path)
-    if demands.sums is not None and pin is None:
-        raise BadInput(
-            f"{path} has no pin in {demands.sums.path}", "add what sha256sum prints of it"
-        )
-    verdict = verify(path, level, trust=trust, sources=sources)
-    faults, notes = [], []
-    if pin is not None and demands.sums is not None:
-        if pin == verdict.sha256:
+    """What `verify` says and what else is demanded, each looked at whatever came of the others."""
+    errors: list[str] = []
+    faults: list[str] = []
+    notes: list[str] = []
+    verdict = sha256 = None
+    try:
+        verdict = verify(path, level, trust=trust, sources=sources)
+        sha256 = verdict.sha256
+    except GoldrushError as error:
+        errors.append(str(error))
+        with suppress(GoldrushError):  # what no goldrush can judge may be pinned still
+            sha256 = sha256_of(path)
+    if demands.sums is not None:
+        pin = demands.sums.pin_of(path)
+        if pin is None:
+            says = f"{path} has no pin in {demands.sums.path}"
+            errors.append(str(BadInput(says, "add what sha256sum prints of it")))
+        elif pin == sha256:
             notes.append(f"pinned in {demands.sums.path}")
-        else:
-            faults.append(f"its SHA-256 is {verdict.sha256}, but {demands.sums.path} has {pin}")
-    if demands.parent is not None and verdict.holds:
-        fault, note = fault_of(verdict.branch, demands.parent)
-        (notes if fault is None else faults).append(note if fault is None else fault)
-    if demands.strict and verdict.not_asked:
-        faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
-    return Outcome(path, verdict, None, tuple(faults), tuple(notes))
+        elif sha256 is not None:
+            faults.append(f"its SHA-256 is {sha256}, but {demands.sums.path} has {pin}")
+    if verdict is not None:
+        if verdict.holds is None:
+            errors.append(_not_known(verdict))
+        if demands.parent is not None and verdict.broken is None:
+            try:
+                fault, note = fault_of(verdict.branch, demands.parent)
+                (notes if fault is None else faults).append(note if fault is None else fault)
+            except GoldrushError as error:
+                errors.append(str(error))
+        if demands.strict and verdict.not_asked:
+            faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
+    return Outcome(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
+
+
+def _not_known(verdict: Verdict) -> str:
+    """Why a journal whose players are not all known here cannot be judged."""
+    first, *more = verdict.unknown
+    others = f", and so are {len(more)} more" if more else ""
+    return (
+        f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
+        f"cannot be judged, all else can (--level {DERIVE})"
+    )
 
 
 def _judged_alone(
@@ -209,14 +240,11 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            name=_legal(outcome.path),
+            name=escaped(outcome.path),
             classname="goldrush",
             time=_seconds(outcome.seconds),
         )
-        if outcome.verdict is None:
-            ElementTree.SubElement(case, "error", message=_legal(outcome.error or ""))
-        else:
-            _add_verdict(case, outcome, outcome.verdict)
+        _add_outcome(case, outcome)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -224,21 +252,33 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     return text + b"\n"
 
 
-def _add_verdict(case: ElementTree.Element, outcome: Outcome, verdict: Verdict) -> None:
-    """What was found of a journal that was judged: its properties, a failure, all in words."""
-    said = {"level": str(verdict.level), "sha256": verdict.sha256}
-    properties = ElementTree.SubElement(case, "properties")
-    for name, value in (*said.items(), *(("not asked again", who) for who in verdict.not_asked)):
-        ElementTree.SubElement(properties, "property", name=name, value=_legal(value))
-    if verdict.broken is not None:
-        level, says = LEVELS[verdict.broken.level - 1], _legal(str(verdict.broken))
+def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
+    """What was found: properties of a journal that was judged, a failure or an error, all in words.
+
+    A journal that fails is counted as that alone; what could not be judged is still in the words.
+    """
+    verdict, lines = outcome.verdict, list(outcome.notes)
+    if verdict is not None:
+        said = {"level": str(verdict.level), "sha256": verdict.sha256}
+        not_asked = [("not asked again", who) for who in verdict.not_asked]
+        not_known = [("not known", who) for who in verdict.unknown]
+        properties = ElementTree.SubElement(case, "properties")
+        for name, value in (*said.items(), *not_asked, *not_known):
+            ElementTree.SubElement(properties, "property", name=name, value=escaped(value))
+        lines = [f"sha256 {verdict.sha256}", f"levels 1 to {verdict.level}", *lines]
+        lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
+    if verdict is not None and verdict.broken is not None:
+        level, says = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
         ElementTree.SubElement(case, "failure", type=level, message=says)
     elif outcome.faults:
-        says = _legal("; ".join(outcome.faults))
+        says = escaped("; ".join(outcome.faults))
         ElementTree.SubElement(case, "failure", type="demand", message=says)
-    lines = [f"sha256 {verdict.sha256}", f"levels 1 to {verdict.level}", *outcome.notes]
-    lines += [f"not asked again: {who}" for who in verdict.not_asked]
-    ElementTree.SubElement(case, "system-out").text = "\n".join(map(_legal, lines))
+    elif outcome.error is not None:
+        ElementTree.SubElement(case, "error", message=escaped(outcome.error))
+    lines += [outcome.error] if outcome.error is not None and outcome.holds is False else []
+    if lines:
+        text = "\n".join(map(escaped, lines))
+        ElementTree.SubElement(case, "system-out").text = text
 
 
 def _seconds(seconds: float) -> str:
@@ -248,8 +288,3 @@ def _seconds(seconds: float) -> str:
 def is_junit(front: bytes) -> bool:
     """Whether a file that begins so is one that `junit` made."""
     return _JUNIT.match(front) is not None
-
-
-def _legal(text: str) -> str:
-    """Text without what XML cannot hold."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

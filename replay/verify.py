@@ -32,7 +32,6 @@ from kernel.errors import (
     MalformedEvents,
     PolicyFailed,
     TornTail,
-    UnsupportedJournal,
     shown,
 )
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader, open_regular, sha256_in
@@ -73,15 +72,16 @@ class Break:
 
 @attrs.frozen
 class Verdict:
-    """What was found. `holds` is the answer; `broken` tells why not.
+    """What was found. `holds` is the answer; `broken` tells why not, `unknown` why it is open.
 
     `bytes`: how long the file was when it was opened; `sha256`: of the bytes that were judged, and
     of what stands behind the place where it breaks. `level` is the highest that was checked (3
-    where 4 was asked for and nobody could be asked); `rounds`: how many were closed, and `events`
-    read, as far as the check came; `finished`: the run had come to its end; `not_asked`: what
-    level 4 took from the journal; `forks`: the rounds after which it is forked, by the numbers that
-    people know them by; `branch`: where the last of them is, and
-    from what file; `words`: what its world calls things.
+    where 4 was asked for and nobody could be asked, or somebody is not known); `rounds`: how many
+    were closed, and `events` read, as far as the check came; `finished`: the run had come to its
+    end; `not_asked`: what level 4 took from the journal; `unknown`: who decides in a way that this
+    version does not know (a policy, an option, a version of the prompt), so that it cannot be
+    judged; `forks`: the rounds after which it is forked, by the numbers that people know them by;
+    `branch`: where the last of them is, and from what file; `words`: what its world calls things.
     """
 
     path: str
@@ -93,14 +93,19 @@ class Verdict:
     finished: bool
     broken: Break | None
     not_asked: Sequence[str] = ()
+    unknown: Sequence[str] = ()
     forks: Sequence[int] = ()
     branch: Branch | None = None
     words: Vocabulary = attrs.field(factory=Vocabulary)
 
     @property
-    def holds(self) -> bool:
-        """Whether everything that was checked is as it should be."""
-        return self.broken is None
+    def holds(self) -> bool | None:
+        """Whether everything that was checked is as it should be; None where nothing is known to
+        be wrong, but what somebody decided could not be judged.
+        """
+        if self.broken is not None:
+            return False
+        return None if self.unknown else True
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
@@ -124,9 +129,7 @@ def verify(
     package.module:Class are asked only when `trust` lists them, and `recorded` agents when
     `sources` has the journal that they play.
 
-    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge;
-    UnsupportedJournal, too, where all holds but level 4 would need somebody whom this version does
-    not know: a policy, an option, a version of the prompt.
+    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
     if level not in range(INTEGRITY, DECIDE + 1):
         raise BadInput(f"there is no level {shown(level)}", f"give one from 1 to {DECIDE}")
@@ -146,24 +149,18 @@ def verify(
                 state, forks, trust, recordings
             )
         broken = check.broken()
-        if broken is None and check.unknown:
-            first, *more = check.unknown
-            others = f", and so are {len(more)} more" if more else ""
-            raise UnsupportedJournal(
-                reader.path,
-                f"{first}: not known to this goldrush{others}; what such players decide cannot be "
-                f"judged, all else can (--level {DERIVE})",
-            )
+        is_open = broken is None and bool(check.unknown)
         return Verdict(
             path=str(path),
             bytes=reader.size,
             sha256=reader.sha256(),
-            level=level if check.somebody_asked else min(level, DERIVE),
+            level=level if check.somebody_asked and not is_open else min(level, DERIVE),
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,
             broken=broken,
             not_asked=tuple(check.not_asked),
+            unknown=tuple(check.unknown),
             forks=check.forks,
             branch=check.branch,
             words=check.world.vocabulary,

@@ -4,6 +4,9 @@ Checksums, digests and what is derived hold in all of them.
 """
 
 import itertools
+import json
+import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +19,7 @@ from agents.mining import record
 from agents.season import play
 from kernel.competition import COMPETITION
 from kernel.competition.events import TESTED
-from kernel.errors import UnsupportedJournal
-from kernel.journal import FORK, START, UNIT, Commit, Header
+from kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
 from kernel.mining import MINING
 from kernel.world import Batch, Block, Row, World
 from replay.batch import Demands, junit, verify_all
@@ -172,11 +174,13 @@ def assert_cannot_be_judged(path: Path) -> str:
     """Neither by the library nor by a folder's verification; the levels below still hold."""
     assert verify(path, 3).holds
     [outcome] = verify_all([str(path)], jobs=1)
-    with pytest.raises(UnsupportedJournal, match=r"not known to this goldrush.*--level 3") as error:
-        verify(path)
+    verdict = verify(path)
 
-    assert (None, str(error.value)) == (outcome.holds, outcome.error)
-    return str(error.value)
+    assert (None, None, 3) == (verdict.holds, verdict.broken, verdict.level)
+    assert (verdict, None) == (outcome.verdict, outcome.holds)
+    assert outcome.error is not None
+    assert re.search(r"not known to this goldrush.*--level 3", outcome.error)
+    return outcome.error
 
 
 @pytest.mark.parametrize("kind", UNKNOWN)
@@ -403,3 +407,56 @@ def test_strict_and_what_could_not_be_judged_in_a_terminal(run: Path, tmp_path: 
     assert f'"not asked again: {OWN} (10 agents)"' in ran["--strict --json"].out
     assert (2, True) == (folder.code, "1 hold, 0 do not, 1 could not be judged" in folder.out)
     assert f"{nobody}: agent 0 plays 'nobody': not known to this goldrush" in folder.err
+
+
+@pytest.mark.parametrize("flags", ["", "--strict", "--parent run.journal"])
+def test_what_is_known_to_be_wrong_is_told_though_somebody_is_not_known(
+    run: Path, tmp_path: Path, flags: str
+) -> None:
+    shutil.copy(run, tmp_path / "run.journal")
+    nobody = forged(run, tmp_path / "nobody.journal", MINING, players(policy("nobody")))
+    sha256 = sha256_of(nobody)
+    for pin, code, answer in ((sha256, 2, None), ("0" * 64, 1, False)):
+        if "--parent" in flags:
+            code, answer = 1, False
+        (tmp_path / "SUMS").write_text(f"{pin}  nobody.journal\n")
+        words = ("verify", "--sums", "SUMS", *flags.split())
+        ran = goldrush(*words, "--junit", "verify.xml", "--force", cwd=tmp_path)
+        [shown] = json.loads(goldrush(*words, "--json", cwd=tmp_path).out)
+        [[case]] = ElementTree.fromstring((tmp_path / "verify.xml").read_bytes())
+        faults = [] if pin == sha256 else [f"its SHA-256 is {sha256}, but SUMS has {pin}"]
+        faults += ["it is no fork"] if "--parent" in flags else []
+
+        assert code == ran.code
+        assert "agent 0 plays 'nobody': not known to this goldrush" in ran.err
+        assert faults or sha256 in ran.out
+        assert all(fault in ran.out for fault in faults)
+        assert (answer, faults, sha256) == (shown["holds"], shown["faults"], shown["sha256"])
+        assert (3, None) == (shown["level"], shown["broken"])
+        assert "not known to this goldrush" in shown["error"]
+        assert "not known" in [one.get("name") for one in case.iter("property")]
+        assert [one.get("message") for one in case.iter("failure")] == (
+            ["; ".join(faults)] if faults else []
+        )
+        assert (not faults) == (case.find("error") is not None)
+        assert f"sha256 {sha256}" in (case.findtext("system-out") or "")
+        assert "agent 0 plays 'nobody'" in (case.findtext("system-out") or "")
+
+
+def test_a_file_that_nobody_can_judge_still_has_its_pin(run: Path, tmp_path: Path) -> None:
+    """Nor does a parent, or a pin, that is missing hide what is wrong."""
+    (tmp_path / "none.journal").write_bytes(b"no journal")
+    fork(run, 2, tmp_path / "fork.journal")
+    (tmp_path / "SUMS").write_text(f"{'0' * 64}  none.journal\n{'0' * 64}  fork.journal\n")
+    (tmp_path / "cut.journal").write_bytes(run.read_bytes()[:-5])
+    none = goldrush("verify", "none.journal", "--sums", "SUMS", cwd=tmp_path)
+    whole = goldrush("verify", "fork.journal", "--sums", "SUMS", "--parent", "gone", cwd=tmp_path)
+    cut = goldrush("verify", "cut.journal", "--sums", "SUMS", cwd=tmp_path)
+
+    assert [1, 1, 1] == [none.code, whole.code, cut.code]
+    assert "none.journal: DOES NOT HOLD: its SHA-256 is" in none.out
+    assert "not a goldrush journal" in none.err
+    assert "fork.journal: DOES NOT HOLD: its SHA-256 is" in whole.out
+    assert "gone" in whole.err
+    assert "cut.journal: DOES NOT HOLD: level 1 (integrity)" in cut.out
+    assert "cut.journal has no pin in SUMS" in cut.err
