@@ -26,7 +26,7 @@ from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
-from kernel.files import check_place, is_empty
+from kernel.files import always, check_place, is_empty
 from kernel.forking import changes
 from kernel.journal import JournalReader
 from kernel.mining import MINING
@@ -70,6 +70,7 @@ def fork(
     cannot change in the middle of a run (the grid, the number of agents, a horizon before `at`) and
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
+    check_place(str(out), is_own=always if force else is_empty)  # before a model is asked anything
     players: Roster | None = None
     recordings = tuple(map(Recording, sources))
 
@@ -83,7 +84,7 @@ def fork(
             "replaced": _replaced(replace, config),
         }
         if roster is not None:  # last, for models are asked a question
-            players = _players(state.config, out, roster, models, force=force)
+            players = _players(state.config, roster, models)
             recordings += tuple(players.recordings)
             facts["roster"] = players.as_setup()
         keep_sources(out, recordings)
@@ -109,20 +110,8 @@ def fork(
         )
 
 
-def _players(
-    config: MiningConfig,
-    out: str | Path,
-    roster: str | Roster,
-    models: Models | None,
-    *,
-    force: bool,
-) -> Roster:
-    """The new roster, with it found out how its models are asked.
-
-    Raises BadInput, before anybody is asked, where `out` is taken.
-    """
-    if not force:
-        check_place(str(out), is_own=is_empty)
+def _players(config: MiningConfig, roster: str | Roster, models: Models | None) -> Roster:
+    """The new roster, with it found out how its models are asked."""
     if isinstance(roster, str):
         roster = parse_roster(roster, config.agents, models)
     return with_models_decided(roster, config, models)

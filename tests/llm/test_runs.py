@@ -703,6 +703,20 @@ def test_a_submission_put_in_by_hand_is_not_asked_for(
             assert told(out) == told(cut)
 
 
+@pytest.mark.parametrize("roster", [None, "llm:a*6"])
+@pytest.mark.parametrize("force", [False, True])
+def test_no_model_is_asked_where_a_fork_cannot_be_written(
+    recorded: Path, tmp_path: Path, server: Server, force: bool, roster: str | None
+) -> None:
+    out = tmp_path / "fork.journal"
+    out.symlink_to(recorded) if force else out.write_text("precious")
+    greeted = server.greeted
+    with pytest.raises(BadInput, match=r"fork\.journal"):
+        fork(recorded, 2, out, roster=roster, force=force, models=models(server.address, "a", "b"))
+
+    assert (greeted, []) == (server.greeted, server.asked)
+
+
 def test_a_fork_may_have_other_models_and_then_those_are_asked(
     recorded: Path, tmp_path: Path, server: Server
 ) -> None:

@@ -26,6 +26,7 @@ from kernel.errors import BadInput, RunStopped
 from kernel.journal import START, Commit, Header, JournalReader
 from kernel.world import Block
 from replay.log import log
+from replay.season.fork import fork
 from replay.usage import usage
 from replay.verify import Verdict, verify
 from tests.journals import commits_of, write
@@ -374,6 +375,23 @@ def test_a_wrong_server_is_told_before_there_is_a_journal(tmp_path: Path) -> Non
         recorded(path, "http://127.0.0.1:9/v1", "judge")
 
     assert not path.exists()
+
+
+@pytest.mark.parametrize("roster", [None, "judge=llm:b"])
+@pytest.mark.parametrize("force", [False, True])
+def test_no_model_is_asked_where_a_fork_cannot_be_written(
+    tmp_path: Path, force: bool, roster: str | None
+) -> None:
+    parent, out = tmp_path / "s.journal", tmp_path / "fork.journal"
+    out.symlink_to(parent) if force else out.write_text("precious")
+    with serving(playing) as server:
+        recorded(parent, server.address, "judge", assignments=1)
+        before = server.greeted, len(server.asked)
+        reached = models(server.address, "a", "b")
+        with pytest.raises(BadInput, match=r"fork\.journal"):
+            fork(parent, -1, out, roster=roster, force=force, models=reached)
+
+    assert before == (server.greeted, len(server.asked))
 
 
 @pytest.mark.parametrize(("ignores_schemas", "answer"), [(False, "schema"), (True, "text")])
