@@ -80,6 +80,8 @@ def study(
         raise BadInput("--out is empty", "give a folder")
     if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
+    if plan is None and trust:
+        raise BadInput("--trust is for a plan, and there is none", "leave it out, or give a plan")
     if dask is not None and jobs is not None:
         raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
     own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
@@ -169,13 +171,14 @@ def report(
             )
         echo_json(answers(results))
         return DONE
+    from replay.report.models import shortened
     from replay.report.report import report as write_report
 
     with progress() as step:
         written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
     if written.hardly_played:
         click.echo("models that hardly played, most of whose answers were no plan:")
-        click.echo("".join(f"  {printable(line)}\n" for line in written.hardly_played))
+        click.echo("".join(f"  {printable(line)}\n" for line in shortened(written.hardly_played)))
     if written.verdicts:
         click.echo(_verdicts(written.verdicts) + "\n")
     else:

@@ -60,8 +60,7 @@ small { font-size: .72rem; }
 """
 _SHEET: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _POLICY: Final = (
-    f"default-src 'none'; style-src 'sha256-{_SHEET}'; img-src data:; base-uri 'none'; "
-    "form-action 'none'"
+    f"default-src 'none'; style-src 'sha256-{_SHEET}'; base-uri 'none'; form-action 'none'"
 )
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
 _COLOURED: Final = ("supported", "not supported", "undecided")  # each a class above

@@ -15,14 +15,18 @@ LINES_MAX: Final = 10  # models that are named above the verdicts; the table has
 
 def hardly_played(results: Results) -> list[str]:
     """A line for each model, by cell, of whose answers more than MOSTLY were no plan."""
-    lines = [f"{cell}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+    return [f"{cell}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+
+
+def shortened(lines: Sequence[str]) -> list[str]:
+    """The first LINES_MAX lines, and how many more there are."""
     more = len(lines) - LINES_MAX
-    return lines[:LINES_MAX] + ([f"and {more:,} more"] if more > 0 else [])
+    return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def warning(results: Results) -> list[Block]:
     """What must be said above the verdicts where models hardly played."""
-    lines = hardly_played(results)
+    lines = shortened(hardly_played(results))
     if not lines:
         return []
     return [

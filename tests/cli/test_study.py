@@ -129,6 +129,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--dask", "x"], ["'x' is no address of a scheduler"]),
         (["--model", "m"], ["--model m", "no roster has it"]),
         (["--models", "missing.toml"], ["missing.toml"]),
+        (["--trust", "mine:Own"], ["--trust is for a plan", "leave it out"]),
         (["missing.toml"], ["cannot read missing.toml"]),
         (["plan.toml", "--seeds", ""], ["a plan and options that say the same", "plan.toml"]),
         (["plan.toml", "--treatment", "all"], ["a plan and options that say the same"]),
