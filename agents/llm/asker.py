@@ -15,7 +15,7 @@ import attrs
 
 from agents.llm.budget import Budget
 from agents.llm.client import Client
-from agents.llm.failures import FIRST, Earlier, Tally, kind_of, told
+from agents.llm.failures import FIRST, Earlier, Tally, format_kinds, kind_of
 from agents.llm.models import Model, Models
 from agents.llm.probe import settled
 from agents.llm.question import Answer, Message, Question
@@ -67,13 +67,13 @@ class Asker:
         self._client.close()
 
     def settled(self, model: Model, schema: Mapping[str, Any]) -> Model:
-        """The model, after a short question to it; see `probe.settled`. Tells of a key that is sent
-        unencrypted.
+        """The model, after a short question to it; see `probe.settled`. Warns of secrets
+        that are sent unencrypted.
         """
         endpoint = self._endpoints[model.name]
-        if endpoint.bares_key():
+        for secret in endpoint.secrets_in_clear():
             self._models.tell(
-                f"llm:{model.name}: its key goes unencrypted to {endpoint.base_url}; use https"
+                f"llm:{model.name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
             )
         return settled(self._client, model, endpoint, schema)
 
@@ -143,13 +143,13 @@ class Asker:
         row = self._rows.get(model.name)
         if row is not None and row.units >= self._models.patience:
             units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"
-            says = f"llm:{model.name} gave no usable answer for {units}: {told(row.kinds)}"
+            says = f"llm:{model.name} gave no usable answer for {units}: {format_kinds(row.kinds)}"
             if row.trouble:
                 says += f", at last: {row.trouble}"
             raise RunStopped(unit, says + _advice(model, row.kinds), "--patience")
         found, most = self._tally.of(model.name), self._models.fail_over
-        if most is not None and found.answers >= FIRST and 100 * found.share > most:
-            says = f"{found}, over {most:g}%{_advice(model, found.kinds)}"
+        if most is not None and found.answers >= FIRST and found.share > most:
+            says = f"{found}, over {100 * most:g}%{_advice(model, found.kinds)}"
             raise RunStopped(unit, says, "--fail-over")
 
     def _warn(self, model: Model, answer: Answer) -> None:

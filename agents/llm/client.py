@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import os
 import re
 import ssl
 import time
@@ -31,7 +30,7 @@ import httpx2
 import openai
 
 from agents.llm.budget import Amount, Budget
-from agents.llm.models import KEY_MIN, NAME_MAX, Endpoint
+from agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
 from agents.llm.question import TEXT_MAX, Answer, Question
 from kernel.draws import Draws
 from kernel.errors import BadInput
@@ -160,7 +159,7 @@ class Client:
     def _server(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
         if endpoint not in self._servers:
             key = endpoint.key()
-            sent = (key or "", *_custom_headers())
+            sent = (key or "", *custom_headers())
             self._secrets |= {secret for secret in sent if len(secret) >= KEY_MIN}
             try:
                 self._servers[endpoint] = _connected(endpoint, key)
@@ -303,12 +302,6 @@ class _Counted(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-def _custom_headers() -> list[str]:
-    """What the library sends besides because the environment says so: it may be as secret."""
-    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-    return [line.partition(":")[2].strip() for line in lines]
 
 
 def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:

@@ -60,7 +60,7 @@ class Failures:
         of = f"llm:{self.model}: {self.failed:,} of {self.answers:,} answers"
         if len(self.kinds) == 1:
             return f"{of} {KINDS[next(iter(self.kinds))]}"
-        return f"{of} failed: {told(self.kinds)}" if self.kinds else f"{of} failed"
+        return f"{of} failed: {format_kinds(self.kinds)}" if self.kinds else f"{of} failed"
 
 
 class Tally:
@@ -107,6 +107,6 @@ def kind_of(error: object) -> str | None:
     return error if type(error) is str and error in KINDS else None
 
 
-def told(kinds: Mapping[str, int]) -> str:
+def format_kinds(kinds: Mapping[str, int]) -> str:
     """Numbers of failed answers in words, in the order of KINDS."""
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)

@@ -35,6 +35,7 @@ CONCURRENCY_MAX: Final = 1_000
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
+HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
 
 _ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
@@ -150,12 +151,23 @@ class Endpoint:
             raise BadInput(f"what {self.key_env} holds is no key", "it must be one word in ASCII")
         return key or None
 
-    def bares_key(self) -> bool:
-        """Whether a key is sent unencrypted to another machine than this one. Raises as `key`."""
-        if self.base_url is None or self.key() is None:
-            return False
-        parts = urlsplit(self.base_url)
-        return parts.scheme == "http" and not _is_loopback(parts.hostname or "")
+    def secrets_in_clear(self) -> list[str]:
+        """What is sent unencrypted to another machine than this one: the key, and the headers that
+        the environment adds. Raises as `key`.
+        """
+        parts = urlsplit(self.base_url or "")
+        if parts.scheme != "http" or _is_loopback(parts.hostname or ""):
+            return []
+        headers = [f"what {HEADERS} holds"] if custom_headers() else []
+        return ["its key", *headers] if self.key() else headers
+
+
+def custom_headers() -> list[str]:
+    """The values of the headers that the client's library adds because HEADERS says so; they may be
+    as secret as a key.
+    """
+    values = (line.partition(":")[2].strip() for line in os.environ.get(HEADERS, "").splitlines())
+    return [value for value in values if value]
 
 
 def _is_loopback(host: str) -> bool:
@@ -180,10 +192,10 @@ class Models:
     `known`: by the name that a roster uses. Without any, a name is what the server calls the model,
     at `base_url` (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands
     for. `concurrency`: questions at once. `patience`: rounds (in a season: questions) in a row
-    without a usable answer of a model, after which a run stops; `fail_over`: the percentage of a
-    model's answers that may fail, after its first 20, before it does (None: any). `max_tokens` and
-    `max_cost`: what all answers together may take, questions counted. `tell` is given a line for
-    people where something goes wrong; by default the logger `goldrush` warns.
+    without a usable answer of a model, after which a run stops; `fail_over`: the share of a model's
+    answers, from 0 to 1, that may fail, after its first 20, before it does (None: any).
+    `max_tokens` and `max_cost`: what all answers together may take, questions counted. `tell` is
+    given a line for people where something goes wrong; by default the logger `goldrush` warns.
     """
 
     known: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
@@ -200,7 +212,7 @@ class Models:
         _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))
         _check("patience", self.patience, _whole(1, 1_000_000))
         if self.fail_over is not None:
-            _check("fail_over", self.fail_over, (_real(0, 100)[0], "a percentage from 0 to 100"))
+            _check("fail_over", self.fail_over, (_real(0, 1)[0], "a share from 0 to 1: 0.2"))
         if self.max_tokens is not None:
             _check("max_tokens", self.max_tokens, _whole(1, 10**15))
         if self.max_cost is not None:
@@ -265,7 +277,7 @@ class Models:
 
 
 def model_of(options: Mapping[str, Any]) -> Model:
-    """The model of a journal's agent. Raises BadInput for options that are none."""
+    """The model of a journal's agent. Raises BadInput for invalid options."""
     if set(options) != set(attrs.fields_dict(Model)):
         raise BadInput(
             f"a model's options are {shown(list(options))}", "they must be those of Model"

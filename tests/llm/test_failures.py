@@ -120,7 +120,7 @@ def test_a_season_s_model_is_borne_for_as_many_questions(tmp_path: Path) -> None
 def test_too_many_failures_of_a_model_stop_the_run_before_the_next_round(path: Path) -> None:
     """Four of ten answers a round fail: 40%, told when 20 are there."""
     with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=39.9))
+        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=0.399))
 
     assert ("round 3", "--fail-over") == (stopped.value.unit, stopped.value.option)
     assert "llm:a: 8 of 20 answers unreadable, over 39.9%" == stopped.value.limit
@@ -128,7 +128,7 @@ def test_too_many_failures_of_a_model_stop_the_run_before_the_next_round(path: P
 
 def test_as_many_failures_as_may_be_do_not_stop_it(path: Path) -> None:
     with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
-        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=40))
+        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=0.4))
 
     assert verify(path).finished
 
@@ -145,14 +145,14 @@ def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
 
 def test_what_the_journal_holds_is_counted_when_a_run_goes_on(path: Path) -> None:
     with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
-        limits = models(server.address, fail_over=20)
+        limits = models(server.address, fail_over=0.2)
         with pytest.raises(RunStopped):
             record(path, {"rounds": 6}, "llm:a*10,raid", models=limits)
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="round 3: llm:a: 8 of 20 answers"):
-            resume(path, models=models(server.address, fail_over=30))
+            resume(path, models=models(server.address, fail_over=0.3))
         assert asked == len(server.asked)
-        resume(path, models=models(server.address, fail_over=50))
+        resume(path, models=models(server.address, fail_over=0.5))
 
     assert verify(path).finished
     assert [Failures("a", 60, {"no-json": 24})] == failures_in(path)
@@ -162,14 +162,14 @@ def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None
     with serving(failing(UNREADABLE, *range(10))) as server:
         record(path, {"rounds": 3}, "llm:a*10,raid", models=models(server.address))
         server.respond = playing
-        fork(path, 2, tmp_path / "fork", models=models(server.address, fail_over=10))
+        fork(path, 2, tmp_path / "fork", models=models(server.address, fail_over=0.1))
 
     assert verify(tmp_path / "fork").finished
 
 
-@pytest.mark.parametrize("share", [-1, 100.5, "20%", float("nan")])
+@pytest.mark.parametrize("share", [-1, 1.005, 20, "20%", float("nan")])
 def test_a_share_out_of_range_is_refused(share: object) -> None:
-    with pytest.raises(BadInput, match=r"fail_over is .*; it must be a percentage from 0 to 100"):
+    with pytest.raises(BadInput, match=r"fail_over is .*; it must be a share from 0 to 1"):
         models(None, fail_over=share)
 
 

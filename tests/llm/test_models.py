@@ -554,8 +554,21 @@ def test_a_key_is_bare_where_plain_http_takes_it_to_another_machine(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
 
-    assert bares is Endpoint(address).bares_key()
-    assert not Endpoint(address, key_env=None).bares_key()
+    assert (["its key"] if bares else []) == Endpoint(address).secrets_in_clear()
+    assert [] == Endpoint(address, key_env=None).secrets_in_clear()
+
+
+def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Empty:\nAuthorization: Bearer a-secret")
+    far, near = "http://models.example.org/v1", "http://127.0.0.1:8000/v1"
+    headers = "what OPENAI_CUSTOM_HEADERS holds"
+
+    assert ["its key", headers] == Endpoint(far).secrets_in_clear()
+    assert [headers] == Endpoint(far, key_env=None).secrets_in_clear()
+    assert [] == Endpoint(near).secrets_in_clear()
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Empty:")
+    assert ["its key"] == Endpoint(far).secrets_in_clear()
 
 
 def test_the_page_says_how_short_a_key_may_be_that_is_cut_out() -> None:
