@@ -42,7 +42,13 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
     help="Submissions (of a season: contributions) as export prints them; - is standard input.",
 )  # fmt: skip
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
-@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Path(),
+    help="Journal whose submissions the `recorded` policy replays.",
+)
 @model_options
 @click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")

@@ -106,29 +106,29 @@ for command in (
 def main() -> None:
     """Run the command line and exit with its code."""
     _open_standard_files()
-    came = _end_by_signals()
+    received = _end_by_signals()
     code = _run()
-    sys.exit(128 + came[0] if came and code != DONE else code)
+    sys.exit(128 + received[0] if received and code != DONE else code)
 
 
 def _end_by_signals() -> list[int]:
     """Let TERM and HUP end a command as Ctrl-C does: what is not whole is removed, what is kept is
-    told. One that was to be ignored from the start (nohup) still is. Gives the list to which the
-    numbers of those that come are added.
+    told. One that was to be ignored from the start (nohup) still is. Returns the list to which
+    the numbers of those received are added.
     """
-    came: list[int] = []
+    received: list[int] = []
     pid = os.getpid()
 
     def stop(number: int, frame: object) -> None:
         if os.getpid() != pid:  # a worker that has not begun yet
             os._exit(128 + number)
-        came.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop)
-    return came
+    return received
 
 
 def _open_standard_files() -> None:

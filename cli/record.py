@@ -101,7 +101,13 @@ def record(
 @click.command()
 @click.argument("journal", type=click.Path())
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
-@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Path(),
+    help="Journal whose submissions the `recorded` policy replays.",
+)
 @models_file
 @reach_options
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")

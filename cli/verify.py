@@ -28,7 +28,13 @@ LEVELS = 4
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Also write JUnit XML, for CI.")
 @click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
-@click.option("--source", "sources", multiple=True, type=click.Path(), help="What recorded plays.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Path(),
+    help="Journal whose submissions the `recorded` policy replays.",
+)
 @click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
 @click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
 @click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")

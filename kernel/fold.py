@@ -95,7 +95,7 @@ def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Itera
 
 
 def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
-    """The state that a START commit sets up. Raises what the reading of a wrong file raises."""
+    """The state that a START commit sets up. Raises UnsupportedJournal or MalformedEvents."""
     if (reader.header.world, reader.header.rules) != (world.name, world.rules):
         raise UnsupportedJournal(
             reader.path,

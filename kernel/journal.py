@@ -488,8 +488,8 @@ class JournalReader:
         """The commits from a place on, one iteration at a time; from the first without one.
 
         A commit proves itself together with the eight bytes before it, so nothing before `place` is
-        read, and a place that is none is found out like damage. (The numbers of the commits are
-        counted on from the one it gives, and not proven.)
+        read, and an invalid offset is reported as damage. (The numbers of the commits are counted
+        on from the one it gives, and not proven.)
         """
         first = place or Place(len(self.header.packed()), 0, 0)
         if not len(self.header.packed()) <= first.offset <= self.size:

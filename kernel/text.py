@@ -25,8 +25,8 @@ def is_visible(text: str) -> bool:
 
 
 def escaped(text: str, but: str = "") -> str:
-    """The text with every character that cannot be seen written as an escape, those in `but`
-    apart.
+    """The text with every character that cannot be seen written as an escape, except those
+    in `but`.
     """
     if is_visible(text):
         return text

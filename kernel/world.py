@@ -337,8 +337,8 @@ class World(Generic[S]):
     - `copy(state)`: a state that shares nothing changeable; not needed where states are immutable.
     - `fork(state, facts, past)`: the state with what a fork changes, `facts` being a map of plain
       values. May reuse its argument. Raises BadInput for facts that it cannot take. `show_fork`:
-      the facts in their logical form, for the `forked` event; it raises BadInput for what is none,
-      whatever it is. Tools know of them `changes` (settings), the vocabulary's `players`, and
+      the facts in their logical form, for the `forked` event; it raises BadInput for any other
+      value, of any type. Tools know of them `changes` (settings), the vocabulary's `players`, and
       `replaced`, pairs of a unit's number (as people count) and who submits something else there.
       Without `fork`, runs of this world cannot be forked.
     - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`

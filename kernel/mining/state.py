@@ -148,7 +148,7 @@ def initial(setup: Mapping[str, Any]) -> MiningState:
 
 
 def whole_roster(entries: Sequence[Any], config: MiningConfig) -> tuple[Mapping[str, Any], ...]:
-    """The entries of a roster, one an agent. Raises BadInput for what is none."""
+    """The entries of a roster, one an agent. Raises BadInput for an invalid one."""
     roster = tuple(entries)
     if len(roster) != config.agents:
         raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
