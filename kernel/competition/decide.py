@@ -60,7 +60,10 @@ def decide(state: SeasonState, inputs: Block) -> list[Batch]:
 
 def waiting_fault(state: SeasonState, waiting: Block) -> str | None:
     """What is wrong with the acts of a step that is left open: each must be somebody's of the
-    season. Whether it may be done is judged with the rest of the step.
+    season.
+
+    Whether it may be done is judged with the rest of the step, and so is what somebody does twice:
+    by the rules a repeated act is refused with a code, and recorded, so it is no sign of forgery.
     """
     for code, row in acts_in(waiting.batches):
         who = author(state, code, row)
