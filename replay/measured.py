@@ -168,30 +168,34 @@ def measure(path: str | Path) -> Measured:
 
     Raises what reading a journal raises, and MalformedEvents for rows that are none.
     """
+    with JournalReader(path) as reader:
+        return measured_by(reader)
+
+
+def measured_by(reader: JournalReader) -> Measured:
+    """As `measure`, of a journal that is open and not read yet."""
     counting: Counting | None = None
     gold = array("d")
     values: dict[str, list[Value]] = {
         name: [] for name in (*PER_ROUND, *PER_LAND, CONVERGENCE, GINI, HHI)
     }
-    with JournalReader(path) as reader:
-        for commit, state in fold.states(MINING, reader):
-            if counting is None:
-                counting = Counting(state)
-                gold.extend(state.gold)
-            if commit.kind != UNIT or commit.digest is None:
-                land = land_of(state.config)  # a fork changes it
-                continue
-            _check_gold(state)
-            counting.add(state)
-            _add_values(values, counting.counts, state, land)
+    for commit, state in fold.states(MINING, reader):
+        if counting is None:
+            counting = Counting(state)
             gold.extend(state.gold)
-        finished = reader.ended
+        if commit.kind != UNIT or commit.digest is None:
+            land = land_of(state.config)  # a fork changes it
+            continue
+        _check_gold(state)
+        counting.add(state)
+        _add_values(values, counting.counts, state, land)
+        gold.extend(state.gold)
     assert counting is not None  # the reader refuses a journal without a START
     return Measured(
-        path=str(path),
+        path=reader.path,
         config=state.config,
         roster=[called(entry) for entry in state.roster],
-        finished=finished,
+        finished=reader.ended,
         counts=counting.counts,
         values=values,
         gold=gold,

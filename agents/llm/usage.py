@@ -122,7 +122,13 @@ def failures_in(path: str | Path) -> list[Failures]:
 
     Raises what reading a journal raises.
     """
-    return Tally((one.model, one.error) for one in asked_in(path)).all()
+    with JournalReader(path) as reader:
+        return failures_by(reader)
+
+
+def failures_by(reader: JournalReader) -> list[Failures]:
+    """As `failures_in`, of a journal that is open and not read yet."""
+    return Tally((one.model, one.error) for one in _asked_by(reader)).all()
 
 
 def _amount(one: Asked) -> Amount:

@@ -25,7 +25,7 @@ from kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from kernel.journal import FORK, Header, JournalReader, sha256_of
+from kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
 from kernel.mining import MINING
 from replay.study.manifest import UNFINISHED
 from replay.study.place import RunFailed
@@ -46,10 +46,12 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
             return None
         if not (verdict.holds and verdict.finished) or verdict.forks:
             return None
-        with JournalReader(path) as reader:
+        with JournalReader(path, hashed=True) as reader:
             if reader.header != Header(MINING.name, MINING.rules):
                 return None
             setup = next(iter(reader)).setup or {}
+            if reader.sha256() != verdict.sha256:  # another file by now
+                return None
     except GoldrushError:
         return None
     return (verdict.sha256, verdict.bytes) if _begins_as(run, setup) else None
@@ -87,7 +89,8 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
         make_way(run, folder)
         if not _went_on(run, path, models):
             mining.play(unfinished, run.config, run.roster, models=models, force=True)
-        made = sha256_of(unfinished), os.stat(unfinished).st_size
+        with open_regular(unfinished) as file:
+            made = sha256_in(file), file.tell()
         make_way(run, folder)
         files.system.rename(unfinished, path)
     except GoldrushError as error:

@@ -15,12 +15,13 @@ from typing import Final
 import attrs
 
 from agents.llm.failures import Failures, together
-from agents.llm.usage import failures_in
+from agents.llm.usage import failures_by
 from kernel.errors import BadInput
-from kernel.journal import sha256_of
+from kernel.journal import JournalReader, open_regular, sha256_in
 from kernel.mining.config import MiningConfig
 from replay.counting import Tie
-from replay.measured import Measured, Span, mean, measure
+from replay.forged import telling_forged
+from replay.measured import Measured, Span, mean, measured_by
 from replay.measures import HALF_LIFE, MEASURES, Counts, Value
 from replay.spells import check_statsmodels
 from replay.study.manifest import Listed, Manifest, read_manifest
@@ -138,18 +139,27 @@ def _result(task: tuple[str, Listed]) -> Result:
     again = "give the command of the study again, it plays it anew"
     if not path.is_file():
         raise BadInput(f"{path} is missing", again)
-    if sha256_of(path) != run.sha256:
+    # Hashed before, so that nothing else is read, and while it is measured: it may be edited.
+    with open_regular(str(path)) as file:
+        sha256 = sha256_in(file)
+        if sha256 == run.sha256:
+            reader = JournalReader.over(file.fileno(), str(path), hashed=True)
+            with reader, telling_forged(path):
+                measured = measured_by(reader)
+                sha256 = reader.sha256()
+                asks = any(map(is_model, measured.roster))
+                failures = failures_by(reader.again()) if asks else ()
+    if sha256 != run.sha256:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
-    measured = measure(path)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     if measured.config != run.config:
         raise BadInput(f"{path} is a run of another configuration than the manifest says", again)
-    return result_of(run.cell, measured)
+    return result_of(run.cell, measured, failures)
 
 
-def result_of(cell: Cell, measured: Measured) -> Result:
-    """What is kept of a run that was measured."""
+def result_of(cell: Cell, measured: Measured, failures: Sequence[Failures] = ()) -> Result:
+    """What is kept of a run that was measured; `failures`: of the answers of its models."""
     halves = [name for name in MEASURES if name != HALF_LIFE]
     windows = _windows(measured.rounds)
     return Result(
@@ -169,7 +179,7 @@ def result_of(cell: Cell, measured: Measured) -> Result:
         lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
         ties=measured.ties,
         totals=_totals(measured.counts),
-        failures=failures_in(measured.path) if any(map(is_model, measured.roster)) else (),
+        failures=failures,
     )
 
 

@@ -30,8 +30,9 @@ from replay.study import play
 from replay.study.carry_out import CHECKED, PLAYED, carry_out
 from replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
 from replay.study.place import Place, RunFailed, WorkersLost, processes
-from replay.study.plan import Plan, plan_of
+from replay.study.plan import Plan, Planned, plan_of
 from replay.study.play import kept
+from replay.verify import Verdict, verify
 from replay.workers import workers
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
@@ -645,6 +646,26 @@ def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
 
     assert is_sound
     assert there == tree(folder)
+
+
+def test_a_run_is_kept_by_the_setup_of_the_bytes_that_were_verified(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by that of a file that takes their place meanwhile."""
+    path = tmp_path / "a.journal"
+    for one, other in (RUNS[:2], RUNS[1::-1]):
+        shutil.copy(whole / one.path, path)
+
+        def swapping(path: str, level: int, other: Planned = other) -> Verdict:
+            verdict = verify(path, level)
+            shutil.copy(whole / other.path, path)
+            return verdict
+
+        with monkeypatch.context() as patch:
+            patch.setattr("replay.study.play.verify", swapping)
+
+            assert kept(other, str(path)) is None
+        assert kept(other, str(path)) is not None
 
 
 def test_a_worker_that_dies_is_survived_and_its_run_played_again(

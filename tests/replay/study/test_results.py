@@ -2,17 +2,18 @@
 
 import json
 import math
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import attrs
 import pytest
 
 from agents.mining import record
 from kernel.errors import BadInput
-from kernel.journal import JournalReader, JournalWriter, sha256_of
+from kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
 from replay.measured import mean, measure
 from replay.measures import HALF_LIFE, MEASURES
 from replay.study.carry_out import carry_out
@@ -156,6 +157,27 @@ def test_a_journal_of_which_one_bit_changed_is_refused(copy: Path) -> None:
     first_of(copy).write_bytes(data)
 
     refused(copy, r"seed-0003.journal is not the journal that the manifest lists")
+
+
+@pytest.mark.parametrize("same_file", [False, True])
+def test_what_is_measured_is_what_was_hashed(
+    copy: Path, found: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_file: bool
+) -> None:
+    """Though another journal is in the place, or in the file itself, as soon as it was hashed."""
+    path, other = first_of(copy), tmp_path / "other.journal"
+    record(other, attrs.asdict(found.config(Cell("baseline", "random", 12))), "raid*10")
+
+    def swapping(file: BinaryIO) -> str:
+        sha256 = sha256_in(file)
+        if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            path.write_bytes(other.read_bytes()) if same_file else other.replace(path)
+        return sha256
+
+    monkeypatch.setattr("replay.study.results.sha256_in", swapping)
+    if same_file:
+        refused(copy, "is not the journal that the manifest lists")
+    else:
+        assert found.by_cell == results_of(copy, jobs=1).by_cell
 
 
 def test_another_run_in_its_place_is_refused(copy: Path) -> None:
