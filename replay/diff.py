@@ -21,6 +21,7 @@ from kernel.errors import JournalError, MalformedEvents, TornTail, shown
 from kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from kernel.world import Block, Event, EventType, Vocabulary, World
 from kernel.worlds import world_of
+from replay.forged import telling_forged
 
 # Why two runs differ.
 CAUSES: Final = (
@@ -140,7 +141,11 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
     Damage in one of them is a cause like others. Raises what opening a journal raises, and what is
     wrong with the first where neither can be read before anything else differs.
     """
-    with JournalReader(a) as reader_a, JournalReader(b) as reader_b:
+    with (
+        telling_forged(a, b, world=world),
+        JournalReader(a) as reader_a,
+        JournalReader(b) as reader_b,
+    ):
         one, two = _Run(reader_a), _Run(reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)

@@ -18,6 +18,7 @@ from xxhash import xxh3_64_intdigest
 
 from kernel.errors import BadInput, TornTail
 from replay.audit import audit_all
+from replay.forged import telling_forged
 from replay.tie_break import TieBreak
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
@@ -103,17 +104,23 @@ def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
-        for drawn in _whole(path, audit_all):
-            size = len(drawn.participants)
-            if not drawn.holds:
-                where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.place.items()]))
-                raise BadInput(f"{path}: a draw does not hold: {where}", "see `audit --all`")
-            key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
-            if drawn.words and drawn.outcome in drawn.participants and key not in seen:
-                seen.add(key)
-                place = drawn.participants.index(drawn.outcome)
-                counts.setdefault(size, [0] * size)[place] += 1
+        with telling_forged(path):
+            for drawn in _whole(path, audit_all):
+                _count(drawn, str(path), counts, seen)
     return counts
+
+
+def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[int]) -> None:
+    """Add a draw that somebody won, if it is new. Raises BadInput for one that does not hold."""
+    size = len(drawn.participants)
+    if not drawn.holds:
+        where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.place.items()]))
+        raise BadInput(f"{path}: a draw does not hold: {where}", "see `audit --all`")
+    key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
+    if drawn.words and drawn.outcome in drawn.participants and key not in seen:
+        seen.add(key)
+        place = drawn.participants.index(drawn.outcome)
+        counts.setdefault(size, [0] * size)[place] += 1
 
 
 def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:

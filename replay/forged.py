@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kernel.errors import BadInput, JournalError, MalformedEvents
+from kernel.errors import MalformedEvents
 from kernel.fold import REFUSED
 from kernel.world import World
 
@@ -39,21 +39,30 @@ def telling_forged(*paths: str | Path, world: World[Any] | None = None) -> Itera
 
 
 def reader_of(function: F) -> F:
-    """A function, or generator, whose first argument is the path of a journal, behind the door."""
-    takes_world = "world" in inspect.signature(function).parameters
+    """A function, or generator, whose first argument is the path of a journal, behind the door.
+
+    The journal's world is its argument `world`, if it has one.
+    """
+    signature = inspect.signature(function)
+    path = next(iter(signature.parameters))
+
+    def door(given: tuple[Any, ...], named: dict[str, Any]) -> AbstractContextManager[None]:
+        arguments = signature.bind(*given, **named).arguments
+        return telling_forged(arguments[path], world=arguments.get("world"))
+
     if inspect.isgeneratorfunction(function):
 
         @wraps(function)
-        def each(path: str | Path, *rest: Any, **named: Any) -> Iterator[Any]:
-            with telling_forged(path, world=named.get("world") if takes_world else None):
-                yield from function(path, *rest, **named)
+        def each(*given: Any, **named: Any) -> Iterator[Any]:
+            with door(given, named):
+                yield from function(*given, **named)
 
         return each  # type: ignore[return-value]
 
     @wraps(function)
-    def once(path: str | Path, *rest: Any, **named: Any) -> Any:
-        with telling_forged(path, world=named.get("world") if takes_world else None):
-            return function(path, *rest, **named)
+    def once(*given: Any, **named: Any) -> Any:
+        with door(given, named):
+            return function(*given, **named)
 
     return once  # type: ignore[return-value]
 
@@ -65,7 +74,7 @@ def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | Non
 
     try:
         broken = verify(path, DERIVE, world=world).broken
-    except (JournalError, BadInput):
+    except Exception:  # whatever it is: it must not hide what was raised first
         return None
     if broken is None or broken.level == INTEGRITY:
         return None

@@ -36,10 +36,12 @@ from kernel.mining.state import MiningState
 from kernel.mining.submit import resubmitted
 from kernel.mining.treatments import treatment_named
 from kernel.world import Block, Row
+from replay.forged import reader_of
 
 _KEYS = ("event", "round", "agent", "actions", "error", "say", "memo", "source")
 
 
+@reader_of
 def fork(
     parent: str | Path,
     at: int,

@@ -19,6 +19,7 @@ from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
+from replay.forged import reader_of
 
 
 @attrs.frozen
@@ -36,6 +37,7 @@ class Prompted:
     is_model: bool
 
 
+@reader_of
 def prompted(path: str | Path, round: int, agent: int) -> Prompted:
     """The prompt of an agent for a round of a mining journal: up to the one after the last closed.
 

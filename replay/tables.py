@@ -41,6 +41,7 @@ from kernel.mining.events import (
 )
 from kernel.mining.state import MiningState
 from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
+from replay.forged import telling_forged
 from replay.measured import Measured, measure
 from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 
@@ -146,6 +147,14 @@ class Run:
         return self.name, config.seed, config.agents
 
 
+def _telling_forged(rows: Callable[[Run], Iterator[Row]]) -> Callable[[Run], Iterator[Row]]:
+    def told(run: Run) -> Iterator[Row]:
+        with telling_forged(run.path, world=run.world):
+            yield from rows(run)
+
+    return told
+
+
 @attrs.frozen
 class Table:
     """A table: what a row of it is, its columns, and the rows of a run, in their order."""
@@ -153,7 +162,7 @@ class Table:
     name: str
     says: str
     columns: Sequence[Column]
-    rows: Callable[[Run], Iterator[Row]]
+    rows: Callable[[Run], Iterator[Row]] = attrs.field(converter=_telling_forged)
 
 
 _JOURNAL: Final = Column("journal", TEXT, "", "the path of the journal, as it was given")
@@ -477,13 +486,15 @@ def as_dict(run: Run, *, by_round: bool = False, spells: bool = False) -> dict[s
     """The measures of a run for JSON, as `Measured.as_dict` has them; with the values of every
     round and the spells of ownership, where these are asked for.
     """
-    found = run.measured.as_dict()
-    if by_round:
-        names = ["round", *BY_ROUND]
-        found["by_round"] = [dict(zip(names, row[1:], strict=True)) for row in _measured_rows(run)]
-    if spells:
-        found["spells"] = [spell.as_dict() for spell in run.measured.spells]
-    return found
+    with telling_forged(run.path, world=run.world):
+        found = run.measured.as_dict()
+        if by_round:
+            names = ["round", *BY_ROUND]
+            rows = _measured_rows(run)
+            found["by_round"] = [dict(zip(names, row[1:], strict=True)) for row in rows]
+        if spells:
+            found["spells"] = [spell.as_dict() for spell in run.measured.spells]
+        return found
 
 
 def tables_of(world: World[Any] = MINING, names: Iterable[str] | None = None) -> list[Table]:

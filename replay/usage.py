@@ -11,6 +11,7 @@ import attrs
 
 from agents.llm.failures import Failures, Tally
 from agents.llm.usage import Asked, asked_in
+from agents.llm.usage import failures_in as _failures_in
 from kernel.mining.events import NO_ANSWER
 from replay.forged import reader_of
 
@@ -60,6 +61,12 @@ class Usage:
             "total": attrs.asdict(self.total),
             "failures": [attrs.asdict(one) for one in self.failures],
         }
+
+
+@reader_of
+def failures_in(path: str | Path) -> list[Failures]:
+    """What became of each model's answers in a journal. Raises what reading one raises."""
+    return _failures_in(path)
 
 
 @reader_of

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 
 from kernel.world import Event
 from replay.by_world import world_in
+from replay.forged import telling_forged
+
+T = TypeVar("T")
 
 # Modules with `story` and `chronicle`, by the name of the world; where agents have names, with
 # `names_in(path)` too.
@@ -43,11 +46,22 @@ def words_for(path: str | Path) -> Words:
     Raises what reading its header raises.
     """
     world = world_in(path).name
+    words = words_of(world)
     module = import_module(TOLD_BY[world]) if world in TOLD_BY else None
-    if module is None or not hasattr(module, "names_in"):
-        return words_of(world)
-    names = module.names_in(path)
-    return Words(partial(module.story, names=names), partial(module.chronicle, names=names))
+    if module is not None and hasattr(module, "names_in"):
+        names = module.names_in(path)
+        words = Words(partial(module.story, names=names), partial(module.chronicle, names=names))
+    return Words(_telling_forged(path, words.story), _telling_forged(path, words.chronicle))
+
+
+def _telling_forged(
+    path: str | Path, tell: Callable[[Iterable[Event]], Iterator[T]]
+) -> Callable[[Iterable[Event]], Iterator[T]]:
+    def told(events: Iterable[Event]) -> Iterator[T]:
+        with telling_forged(path):
+            yield from tell(events)
+
+    return told
 
 
 def words_of(world: str) -> Words:

@@ -27,11 +27,13 @@ from kernel.files import always, check_place, is_empty
 from kernel.forking import changes
 from kernel.journal import JournalReader
 from kernel.world import Block, Row
+from replay.forged import reader_of
 
 _KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
 _SAID: Final = ("move", "target", "conduct", "claim", "part", "words")
 
 
+@reader_of
 def fork(
     parent: str | Path,
     at: int,

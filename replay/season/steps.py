@@ -19,6 +19,7 @@ from kernel.competition.state import SeasonState, copied
 from kernel.errors import BadInput
 from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
 from kernel.world import Row, Step
+from replay.forged import reader_of
 from replay.index import states_near
 
 
@@ -108,6 +109,7 @@ def assignment_in(
     )
 
 
+@reader_of
 def state_before_scores(path: str | Path, assignment: int) -> Judged:
     """A closed assignment as it was when its debrief was judged. Raises as `assignment_in` does,
     and MalformedEvents where it has no scores.

@@ -10,7 +10,6 @@ from typing import Any, Final
 import attrs
 
 from agents.llm.failures import Failures
-from agents.llm.usage import failures_in
 from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.competition.conduct import described
@@ -19,6 +18,7 @@ from kernel.competition.state import WORKER, Agent, SeasonState
 from kernel.journal import FORK, JournalReader
 from kernel.world import Event
 from replay.forged import reader_of
+from replay.usage import failures_in
 
 
 @attrs.frozen

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from agents.llm.failures import Failures, together
 from agents.llm.models import LLM
-from agents.llm.usage import failures_in
 from agents.roster import names_in
 from replay.study.manifest import Manifest
 from replay.study.plan import Plan
+from replay.usage import failures_in
 
 
 def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:

@@ -1,16 +1,59 @@
 """The door of the readers: forged events are named, and a bug stays a bug."""
 
-from collections.abc import Iterator
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import attrs
+import click
 import pytest
 
+import replay
+from cli.main import _behind_door
+from kernel.competition.events import JOINED
 from kernel.errors import MalformedEvents
+from kernel.journal import Commit, Header, JournalReader, Place
+from kernel.mining import MINING
 from kernel.mining.events import MINING_SETTLED
+from kernel.world import Event, World
+from replay import (
+    audit,
+    consequences,
+    diff,
+    fairness,
+    fork,
+    log,
+    measured,
+    prompt,
+    rebuild,
+    summary,
+    table_files,
+    tables,
+    usage,
+)
+from replay.diff import Diff
 from replay.forged import reader_of, telling_forged
+from replay.season import audit as season_audit
+from replay.season import consequences as season_consequences
+from replay.season import folder, leaderboard, score, steps
+from replay.season import fork as season_fork
+from replay.season import prompt as season_prompt
+from replay.season import summary as season_summary
+from replay.study.models import failures_of
+from replay.study.plan import plan_of
+from replay.words import words_for
 from tests.faults import forge
+from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
+from tests.journals import commits_of, write
+from tests.replay.season.forged import forged as forged_season
+from tests.replay.season.forged import with_row
 
 
 @pytest.fixture
@@ -70,8 +113,241 @@ def test_of_what_cannot_be_judged_a_failure_stays_what_it_is(tmp_path: Path) -> 
             careless(path)
 
 
+def test_the_world_is_seen_however_it_is_given(forged: Path) -> None:
+    world = attrs.evolve(MINING, name="mine")
+    renamed = write(
+        forged.with_name("mine.journal"), commits_of(forged), Header("mine", MINING.rules)
+    )
+
+    @reader_of
+    def careless_in(path: Path, world: World[Any]) -> None:
+        raise ZeroDivisionError
+
+    for call in (
+        lambda: careless_in(renamed, world),
+        lambda: careless_in(renamed, world=world),
+        lambda: careless_in(world=world, path=renamed),
+    ):
+        with pytest.raises(MalformedEvents, match=r"expected .*found .*99"):
+            call()
+
+
+def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
+    def fail(*_: object) -> Any:
+        raise RuntimeError("another one")
+
+    world = attrs.evolve(MINING, decide=fail)
+    with pytest.raises(KeyError, match="the first one"), telling_forged(forged, world=world):
+        raise KeyError("the first one")
+
+
 def test_of_two_journals_the_forged_one_is_named(sound: Path, forged: Path) -> None:
     with pytest.raises(MalformedEvents) as caught, telling_forged(sound, forged):
         raise LookupError
 
     assert str(forged) == caught.value.path
+
+
+# --- every public reader ---
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound season."""
+    path = tmp_path_factory.mktemp("season") / "sound.journal"
+    path.write_bytes(season("short").data)
+    return path
+
+
+@pytest.fixture
+def cheated(tmp_path: Path, played: Path) -> Path:
+    """A season whose digests hold, and in which somebody comes from nowhere."""
+    joined = with_row(played, 0, JOINED, (50, "nobody", None))[:2]
+    return forged_season(tmp_path / "cheated.journal", joined)
+
+
+@attrs.frozen
+class Case:
+    """A forged journal, a sound one of its world, and a place to write."""
+
+    forged: Path
+    sound: Path
+    out: Path
+
+
+def _differing(case: Case) -> Diff:
+    return diff.diff(case.sound, case.forged)
+
+
+def _studied(case: Case) -> Any:
+    plan = plan_of(treatments=["baseline"], rosters={"m": "llm:any"}, seeds=1)
+    cell = SimpleNamespace(roster="m")
+    runs = [SimpleNamespace(path=case.forged.name, cell=cell)]
+    return failures_of(plan, case.forged.parent, SimpleNamespace(runs=runs))  # type: ignore[arg-type]
+
+
+def _rows_of(case: Case, name: str) -> list[Any]:
+    [table] = tables.tables_of(MINING, [name])
+    return list(table.rows(tables.Run(case.forged)))
+
+
+# By name; what is made before the reader itself begins stands in `given`.
+MINING_READERS: dict[str, Callable[[Case], Any]] = {
+    "audit.audit": lambda c: audit.audit(c.forged, 1, 0),
+    "audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
+    "diff.diff": _differing,
+    "fairness.fairness": lambda c: fairness.fairness([c.forged]),
+    "fork.fork": lambda c: fork.fork(c.forged, 1, c.out),
+    "log.log": lambda c: list(log.log(c.forged)),
+    "log.plot_of": lambda c: log.plot_of(c.forged, "0,0"),
+    "measured.measure": lambda c: measured.measure(c.forged),
+    "prompt.prompted": lambda c: prompt.prompted(c.forged, 1, 0),
+    "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
+    "study.models.failures_of": _studied,
+    "summary.summarise": lambda c: summary.summarise(c.forged),
+    "table_files.csv_lines": lambda c: list(
+        table_files.csv_lines(tables.events_table(), [tables.Run(c.forged)])
+    ),
+    "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
+    "tables.as_dict": lambda c: tables.as_dict(tables.Run(c.forged)),
+    "usage.failures_in": lambda c: usage.failures_in(c.forged),
+    "usage.usage": lambda c: usage.usage(c.forged),
+    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables.tables_of(MINING)},
+}
+SEASON_READERS: dict[str, Callable[[Case], Any]] = {
+    "season.audit.audit": lambda c: season_audit.audit(c.forged, 0),
+    "season.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
+    "season.folder.export": lambda c: folder.export(c.forged, c.out),
+    "season.fork.fork": lambda c: season_fork.fork(c.forged, 0, c.out),
+    "season.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
+    "season.leaderboard.standing": lambda c: leaderboard.standing(c.forged),
+    "season.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
+    "season.score.scores": lambda c: score.scores(c.forged, 0, 5),
+    "season.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
+    "season.summary.summarise": lambda c: season_summary.summarise(c.forged),
+}
+# They are given what `diff` found.
+OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
+    "consequences.consequences": consequences.consequences,
+    "season.consequences.consequences": season_consequences.consequences,
+}
+# Those that meet no event, and why nothing has to be told of one.
+NO_READERS = {
+    "batch.journals_in": "paths",
+    "by_world.module_for": "headers",
+    "by_world.world_in": "headers",
+    "forged.telling_forged": "the door itself",
+    "index.commits_near": "its caller is behind the door",
+    "index.states_near": "its caller is behind the door",
+    "measured.measured_by": "its caller is behind the door",
+    "parent.fault_of": "bytes",
+    "report.report.report": "what results_of gives",
+    "season.steps.assignment_in": "its caller is behind the door",
+    "season.steps.moments": "its caller is behind the door",
+    "season.story.names_in": "leaves out what it cannot read",
+    "study.carry_out.carry_out": "what it played itself, and verify",
+    "study.manifest.read_manifest": "no journal",
+    "study.manifest.write_manifest": "no journal",
+    "study.plan.read_plan": "no journal",
+    "study.results.results_of": "behind the door run by run, where it reads",
+    "sums.read_sums": "no journal",
+    "verify.verify": "what the door asks",
+    "words.words_for": "a test of its own",
+}
+
+
+def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_event() -> None:
+    found = set()
+    for place in pkgutil.walk_packages(replay.__path__, "replay."):
+        for name, function in vars(import_module(place.name)).items():
+            is_its_own = inspect.isfunction(function) and function.__module__ == place.name
+            if not name.startswith("_") and is_its_own and _is_given_journals(function):
+                found.add(f"{place.name}.{name}".removeprefix("replay."))
+    readers = {*MINING_READERS, *SEASON_READERS, *OF_DIFFS}
+
+    assert found == {name for name in readers if " " not in name} | set(NO_READERS)
+
+
+def _is_given_journals(function: Callable[..., Any]) -> bool:
+    kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
+    return any(re.search(r"\b(Path|Diff|Run|JournalReader)\b", kind) for kind in kinds)
+
+
+@pytest.fixture
+def first_look_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Called, it lets the next look at a journal's commits fail as one at a forged state may."""
+    look = JournalReader.commits
+
+    def fail(self: JournalReader, place: Place | None = None) -> Iterator[Commit]:
+        monkeypatch.setattr(JournalReader, "commits", look)
+        raise ZeroDivisionError
+
+    return lambda: monkeypatch.setattr(JournalReader, "commits", fail)
+
+
+@pytest.mark.parametrize("name", MINING_READERS)
+def test_whatever_reads_a_run_tells_forged_events(
+    name: str, forged: Path, sound: Path, tmp_path: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+    with pytest.raises(MalformedEvents, match=r"mining_settled.*expected .*found .*99") as caught:
+        MINING_READERS[name](Case(forged, sound, tmp_path / "out"))
+
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("name", SEASON_READERS)
+def test_whatever_reads_a_season_tells_forged_events(
+    name: str, cheated: Path, played: Path, tmp_path: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+    with pytest.raises(MalformedEvents, match="nobody") as caught:
+        SEASON_READERS[name](Case(cheated, played, tmp_path / "out"))
+
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("name", OF_DIFFS)
+def test_what_came_of_a_difference_tells_forged_events(
+    name: str, request: pytest.FixtureRequest, first_look_fails: Callable[[], None]
+) -> None:
+    pair = ("played", "cheated") if name.startswith("season") else ("sound", "forged")
+    found = diff.diff(*map(request.getfixturevalue, pair))
+    first_look_fails()
+    with pytest.raises(MalformedEvents) as caught:
+        OF_DIFFS[name](found)
+
+    assert found.b.path == caught.value.path
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_fairness_tells_forged_events_of_what_it_counts(forged: Path) -> None:
+    drawn = SimpleNamespace(participants=(0, 1), holds=True, key="no hex", words=(1,), outcome=0)
+    with pytest.raises(MalformedEvents) as caught:
+        fairness.fairness([forged], lambda _: iter([drawn]))  # type: ignore[list-item]
+
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_words_tell_forged_events(forged: Path) -> None:
+    def events() -> Iterator[Event]:
+        raise IndexError
+        yield
+
+    words = words_for(forged)
+    for tell in (words.story, words.chronicle):
+        with pytest.raises(MalformedEvents):
+            list(tell(events()))
+
+
+def test_a_command_tells_forged_events_of_what_it_prints(forged: Path, sound: Path) -> None:
+    @click.command
+    @click.argument("journal")
+    def careless_print(journal: str) -> None:
+        raise ZeroDivisionError
+
+    command = _behind_door(careless_print)
+    with pytest.raises(MalformedEvents):
+        command.main([str(forged)], standalone_mode=False)
+    with pytest.raises(ZeroDivisionError):
+        command.main([str(sound)], standalone_mode=False)
