@@ -14,16 +14,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-import click
-
 from agents.mining import resume
 from agents.recorded import Recording
-from cli.main import cli
 from kernel import fold
 from kernel.errors import GoldrushError, WriteFailed
 from kernel.journal import FORK, START, JournalReader
@@ -43,6 +38,7 @@ from replay.summary import summarise
 from replay.usage import usage
 from replay.verify import DERIVE, verify
 from tests.faults import forge
+from tests.faults.commands import typed
 from tests.faults.journals import SOUND, TRUST, fast_folder, forked, small
 from tests.indexes import cache_apart, cached
 
@@ -121,7 +117,7 @@ class Reading:
             for index.INDEX_FROM in (1 << 20, 200)[: 2 if "index" in name else 1]:
                 yield from self._fault(name, read)
         commands = self._commands()
-        yield from self._typed(commands[number % len(commands)])
+        yield from typed(commands[number % len(commands)])
         yield from self._fault("fork", self._forked)
         yield from self._fault("resume", self._resumed)
         shutil.rmtree(cached(), ignore_errors=True)
@@ -222,20 +218,6 @@ class Reading:
             ["diff", sound, path, "--by-round", "--json"],
             ["audit", path, "--fairness"],
         ]
-
-    def _typed(self, words: list[str]) -> Iterator[str]:
-        """A command: it may refuse, but not in Python's words, nor move the cursor."""
-        out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
-        try:
-            with redirect_stdout(out), redirect_stderr(out):
-                cli.main(words, standalone_mode=False)
-        except (GoldrushError, click.ClickException):
-            pass
-        except Exception as error:
-            yield f"{' '.join(words[:1])}: {type(error).__name__}: {str(error)[:100]}"
-        out.seek(0)
-        if "\x1b" in out.read():
-            yield f"{words[0]} prints what moves the cursor"
 
 
 def _consequences(found: Diff) -> Any:

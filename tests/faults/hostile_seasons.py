@@ -13,16 +13,13 @@ import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout, suppress
-from io import BytesIO, TextIOWrapper
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
-import click
 
 from agents.season.play import resume
-from cli.main import cli
 from kernel import fold
 from kernel.competition import COMPETITION
 from kernel.errors import GoldrushError, WriteFailed
@@ -43,6 +40,7 @@ from replay.season.summary import summarise
 from replay.usage import usage
 from replay.verify import verify
 from tests.faults import forge
+from tests.faults.commands import typed
 from tests.faults.journals import fast_folder
 
 GOLDEN = Path(__file__).resolve().parents[2] / "journals" / "golden" / "seasons"
@@ -107,7 +105,8 @@ class Reading:
         for name, read in chance.sample(list(self._readers(where)), READERS):
             yield from self._fault(name, read)
         for words in chance.sample(list(self._commands(where)), COMMANDS):
-            yield from self._typed(words)
+            yield from typed(words)
+            shutil.rmtree(self.out, ignore_errors=True)
 
     def _fault(self, name: str, read: Callable[[], Any]) -> Iterator[str]:
         try:
@@ -193,21 +192,6 @@ class Reading:
             ["measure", path, "--usage"],
             ["measure", path, "--usage", "--json"],
         )
-
-    def _typed(self, words: list[str]) -> Iterator[str]:
-        """A command: it may refuse, but not in Python's words, nor move the cursor."""
-        out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
-        try:
-            with redirect_stdout(out), redirect_stderr(out):
-                cli.main(words, standalone_mode=False)
-        except (GoldrushError, click.ClickException):
-            pass
-        except Exception as error:
-            yield f"{' '.join([words[0], *words[2:]])}: {type(error).__name__}: {str(error)[:100]}"
-        out.seek(0)
-        if "\x1b" in out.read():
-            yield f"{words[0]} prints what moves the cursor"
-        shutil.rmtree(self.out, ignore_errors=True)
 
 
 def main() -> None:

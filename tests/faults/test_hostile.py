@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kernel.errors import GoldrushError, MalformedEvents
+from kernel.errors import BadInput, GoldrushError, MalformedEvents
 from kernel.journal import START, Commit
 from kernel.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
 from replay.fork import fork
@@ -16,6 +16,7 @@ from replay.summary import summarise
 from replay.verify import verify
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
+from tests.faults.commands import typed
 from tests.faults.conftest import Counted
 from tests.faults.hostile import KINDS
 from tests.faults.journals import TRUST, Sound, forked, small
@@ -97,3 +98,19 @@ def test_claimants_that_are_no_list_are_told_by_the_summary(tmp_path: Path) -> N
 
     with pytest.raises(GoldrushError):
         summarise(path)
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [
+        (lambda: (_ for _ in ()).throw(ValueError("so")), ["log --json: ValueError: so"]),
+        (lambda: print("\x1b[2J"), ["log prints what moves the cursor"]),
+        (lambda: (_ for _ in ()).throw(BadInput("no", "yes")), []),
+    ],
+)
+def test_what_is_typed_is_watched(
+    does: Callable[[], None], says: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.faults.commands.cli.main", lambda *words, **options: does())
+
+    assert says == list(typed(["log", "a.journal", "--json"]))
