@@ -190,10 +190,11 @@ def _quoted(value: Any) -> str:
 
 def _safe(text: str) -> str:
     """Text on one line that is no markup: what could be is written as JSON escapes it."""
-    return "".join(c if is_visible(c) and c not in "<>&`[]|" else _escaped(c) for c in text)
+    return "".join(c if is_visible(c) and c not in "<>&`[]|" else _in_json(c) for c in text)
 
 
-def _escaped(character: str) -> str:
+def _in_json(character: str) -> str:
+    """The escape that JSON has, unlike `kernel.text.escaped`: a quoted value can be read back."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
