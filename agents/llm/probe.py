@@ -5,7 +5,8 @@ schema, and how they call the limit on its length. A short question tells both, 
 address, key or name of a model while nothing is written yet. What is found goes into the roster.
 
 The question asks in words for what its schema forbids: an answer of the schema's form was held to
-it, and a server that accepts a schema and ignores it is found out by doing as the words say.
+it, and a server that accepts a schema and ignores it is found out by doing as the words say. An
+answer without text shows neither: a model that thinks first is asked once more, with more tokens.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from kernel.errors import BadInput
 # With another form of the question it would be the same: no connection, no key, no right.
 _HOPELESS: Final = (None, 401, 403)
 _TOKENS: Final = 200  # of the answer to the short question
+_TOKENS_MORE: Final = 2_000  # where a model has spent those on thinking
 _WORDS: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
 _MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _WORDS},)
 # How an object begins that is cut off: its first name, which may be cut, too.
@@ -47,11 +49,14 @@ def settled(
     is_open = model.answer == AUTO
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
-            asked = attrs.evolve(model, answer=answer, limit=limit, max_tokens=_TOKENS)
-            [(_, found)] = client.answers([Question(asked, endpoint, _MESSAGES, schema)])
+            form = attrs.evolve(model, answer=answer, limit=limit)
+            found = _asked(client, form, endpoint, schema, _TOKENS)
             if found.trouble is None:
-                is_held = answer == SCHEMA and (not is_open or _looks_held(found, schema))
-                return attrs.evolve(model, answer=SCHEMA if is_held else TEXT, limit=limit)
+                if is_open and answer == SCHEMA:
+                    if _is_empty(found):
+                        found = _asked(client, form, endpoint, schema, _TOKENS_MORE)
+                    return form if _is_held(found, schema) else attrs.evolve(form, answer=TEXT)
+                return form
             if LIMITS[1] not in found.trouble:
                 break  # it is not the limit's name that it objects to
         if found.status in _HOPELESS:
@@ -62,11 +67,22 @@ def settled(
     )
 
 
-def _looks_held(answer: Answer, schema: Mapping[str, Any]) -> bool:
+def _asked(
+    client: Client, form: Model, endpoint: Endpoint, schema: Mapping[str, Any], tokens: int
+) -> Answer:
+    """The answer to the short question, of at most `tokens` tokens."""
+    short = attrs.evolve(form, max_tokens=tokens)
+    [(_, answer)] = client.answers([Question(short, endpoint, _MESSAGES, schema)])
+    return answer
+
+
+def _is_empty(answer: Answer) -> bool:
+    return not (answer.text or "").strip()
+
+
+def _is_held(answer: Answer, schema: Mapping[str, Any]) -> bool:
     """Whether an answer has the schema's fields and no other, as far as it goes."""
     text = (answer.text or "").strip()
-    if not text:
-        return True  # a model that thought till the end of its tokens, say
     fields = schema["properties"]
     if answer.finish == "length":
         begun = _BEGUN.fullmatch(text)

@@ -14,11 +14,13 @@ from typing import Any
 
 class Clock:
     """`asyncio`, with pauses that are over once `awake` is set (it is, at first) and time limits
-    that nothing reaches by itself. `slept`: the seconds of each pause.
+    that nothing reaches by itself. `slept`: the seconds of each pause; `limits`: those of each
+    time limit.
     """
 
     def __init__(self) -> None:
         self.slept: list[float] = []
+        self.limits: list[float] = []
         self.awake = threading.Event()
         self.awake.set()
         self.running: list[tuple[asyncio.AbstractEventLoop, asyncio.Timeout]] = []
@@ -33,6 +35,7 @@ class Clock:
 
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncIterator[None]:
+        self.limits.append(seconds)
         async with asyncio.timeout(None) as limit:
             running = asyncio.get_running_loop(), limit
             self.running.append(running)
