@@ -258,7 +258,10 @@ def faults(
             event = world.events[code]
             if event.is_input != wants_input:
                 yield f"{event.name} among {'inputs' if wants_input else 'derived events'}"
-            yield from filter(None, map(event.fault, rows))
+            try:
+                yield from filter(None, map(event.fault, rows))
+            except REFUSED as error:  # a kind of somebody's own that expects too much of a value
+                yield f"{event.name}: no value of its kinds ({type(error).__name__}: {error})"
 
 
 def events(

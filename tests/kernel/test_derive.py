@@ -15,7 +15,7 @@ from kernel.errors import GoldrushError, MalformedEvents
 from kernel.journal import UNIT, Commit, JournalReader
 from kernel.mining import MINING
 from kernel.mining.events import SUBMITTED
-from kernel.world import Block, World
+from kernel.world import Block, Kind, World
 from kernel.worlds import WORLDS
 from replay.batch import verify_all
 from replay.fork import fork
@@ -114,6 +114,19 @@ def test_inputs_that_wait_and_cannot_be_looked_at_break_what_stands_there(
     assert "slipped" in broken.found
     with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="slipped"):
         list(derive.states(world, reader))
+
+
+def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
+    commits: list[Commit], tmp_path: Path
+) -> None:
+    path = left_open(commits, tmp_path / "open.journal")
+    submitted, *others = MINING.events
+    fields = {**submitted.fields, "agent": Kind("agent", raises(ZeroDivisionError))}
+    world = attrs.evolve(MINING, events=(attrs.evolve(submitted, fields=fields), *others))
+    broken = verify(path, DERIVE, world=world).broken
+
+    assert broken is not None
+    assert "ZeroDivisionError: slipped" in broken.found
 
 
 def test_the_walk_leaves_the_inputs_that_wait(commits: list[Commit], tmp_path: Path) -> None:
