@@ -5,7 +5,8 @@ Nothing here needs a model, a key or a network: a journal plays as a cassette.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from agents.llm import prompt
 from agents.llm.models import Model
@@ -37,15 +38,35 @@ def error_of(answer: Answer) -> str | None:
 def reread(row: Row, prompts: prompt.Prompts, config: MiningConfig) -> Row:
     """What a recorded submission of a model should be: its prompt made again, its text read again.
 
-    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is.
+    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is, if
+    an answer can have it.
     """
     agent, _, error, _, _, source = row
     known = error if error in (REFUSAL, CUT) else None
     text = source.get("raw") if source else None
     if type(text) is not str:
         text, known = None, NO_ANSWER
-    expected = {**(source or {}), "prompt": digest(prompts.of(agent))}
+    expected = {**told_by_server(source), "raw": text, "prompt": digest(prompts.of(agent))}
     return answered(agent, text, config, known, expected)
+
+
+def told_by_server(source: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The fields of a recorded `source`, in the order of `Answer.source`: what the server said is
+    as it stands there, what no answer can have is null.
+    """
+    facts = source or {}
+    return {
+        "model": facts["model"] if type(facts.get("model")) is str else None,
+        "prompt": None,
+        "raw": None,
+        "tokens_in": _count(facts.get("tokens_in"), 0),
+        "tokens_out": _count(facts.get("tokens_out"), 0),
+        "tries": _count(facts.get("tries"), 1),
+    }
+
+
+def _count(value: Any, least: int) -> int | None:
+    return value if type(value) is int and value >= least else None
 
 
 def check_version(model: Model, version: int = prompt.VERSION) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.llm.models import Model, model_of
 from agents.llm.question import Answer, digest
-from agents.llm.rows import error_of
+from agents.llm.rows import error_of, told_by_server
 from agents.season.forms import fault_of
 from agents.season.step import Question
 from kernel.mining.events import CUT, NO_ANSWER, REFUSAL
@@ -23,7 +23,8 @@ def row_of(question: Question, model: Model, answer: Answer) -> Row:
 def reread(row: Row, question: Question) -> Row:
     """What a recorded answer to a question should be: its prompt made again, its text read again.
 
-    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is.
+    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is, if
+    an answer can have it.
     """
     _, _, text, source = row
     said = source or {}
@@ -31,11 +32,12 @@ def reread(row: Row, question: Question) -> Row:
     if known == NO_ANSWER:
         text = ""
     expected = {
-        **said,
         "name": model_of(question.agent.options).name,
+        **told_by_server(source),
         "prompt": digest(question.messages),
         "error": _error(question.name, text, known),
     }
+    del expected["raw"]  # the event itself has it
     return (question.agent.ordinal, question.name, text, expected)
 
 

@@ -197,6 +197,11 @@ FORGED: dict[str, Callable[[Row], Row]] = {
     "a memo": lambda row: (*row[:4], "remember", row[5]),
     "no source": lambda row: (*row[:5], None),
     "an empty source": lambda row: (*row[:5], {}),
+    "tokens that are text": source(tokens_in="many"),
+    "less than no tokens": source(tokens_out=-1),
+    "no tries": source(tries=0),
+    "a model without a name": source(model=None),
+    "a field more": source(confidence=1),
 }
 
 
