@@ -52,11 +52,11 @@ def reread(row: Row, prompts: prompt.Prompts, config: MiningConfig) -> Row:
 
 def told_by_server(source: Mapping[str, Any] | None) -> dict[str, Any]:
     """The fields of a recorded `source`, in the order of `Answer.source`: what the server said is
-    as it stands there, what no answer can have is null.
+    as it stands there, what no answer can have is not.
     """
     facts = source or {}
     return {
-        "model": facts["model"] if type(facts.get("model")) is str else None,
+        "model": facts["model"] if type(facts.get("model")) is str else "",
         "prompt": None,
         "raw": None,
         "tokens_in": _count(facts.get("tokens_in"), 0),
