@@ -153,9 +153,10 @@ class WriteFailed(JournalError):
 
 
 class JournalLost(WriteFailed):
-    """The path of a journal that is being written names another file by now, or none.
+    """The path of a journal that is being written names another file by now, or none, or somebody
+    else has changed the file.
 
-    `how`: "removed" or "replaced by another file".
+    `how`: "removed", "replaced by another file" or "changed by somebody else".
     """
 
     def __init__(self, path: str, how: str) -> None:

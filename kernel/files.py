@@ -171,8 +171,10 @@ class Unfinished:
         self.size = 0
         self._old = -1
         sweep(os.path.dirname(path))  # before the old file is locked: it may be what was left
-        self._replaces = check_place(path, force=force, is_own=is_own)
-        if self._replaces:
+        is_there = check_place(path, force=force, is_own=is_own)
+        # In a folder that has no name yet nothing else comes to be at a path.
+        self._renames = is_there or shown is not None
+        if is_there:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
         try:
             self.temporary, self.fd = _made(os.path.dirname(path), _new_file)
@@ -215,11 +217,13 @@ class Unfinished:
 
         Raises BadInput where something has come to be at the path that must stay, WriteFailed.
         """
-        if sync or self._replaces:
+        is_there = self._old >= 0
+        if sync or is_there:
             self.sync()
         try:
-            if self._replaces:
+            if is_there:
                 self._check_old()
+            if self._renames:
                 system.rename(self.temporary, self._target)
             else:
                 _name_new(self.temporary, self._target)
@@ -549,7 +553,8 @@ def _replace_folder(new: str, old: str) -> None:
         except BaseException:
             system.rename(aside, old)
             raise
-        system.rename(aside, new)
+        with suppress(OSError):
+            system.rename(aside, new)
 
 
 # Temporary names.
@@ -600,7 +605,11 @@ def _new_file(path: str) -> int:
 
 def _new_folder(path: str) -> int:
     system.make_folder(path, 0o777)
-    return system.open(path, _FOLDER, 0)
+    try:
+        return system.open(path, _FOLDER, 0)
+    except OSError:
+        _remove(path)
+        raise
 
 
 def sweep(folder: str) -> None:

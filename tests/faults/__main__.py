@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -18,9 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.faults import hostile
+from tests.faults import hostile, tries
 from tests.faults.corruptions import tried
+from tests.faults.exporters import exporters
 from tests.faults.readers import KINDS
+from tests.faults.recorders import recorders
 from tests.indexes import cache_apart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +45,8 @@ def main() -> int:
     with cache_apart():
         rows, says = corruptions(chosen.corruptions, chosen.seed, chosen.jobs)
     lines, found = forged(chosen.jobs)
+    rows, says = rows + lines, says + found
+    lines, found = disks()
     rows, says = rows + lines, says + found
     lines, found = kills(chosen.kills, chosen.seed, chosen.jobs)
     widths = [max(len(head), 9) for head in HEADS]
@@ -85,6 +90,20 @@ def forged(jobs: int) -> tuple[list[tuple[Any, ...]], list[str]]:
         for kind, answer in zip((*hostile.KINDS, "seasons"), answers, strict=True)
     ]
     return rows, [line for answer in answers for line in answer["wrong"]]
+
+
+def disks() -> tuple[list[tuple[Any, ...]], list[str]]:
+    """A row for each writer, on disks that fail or lose their power at every call, and findings."""
+    rows: list[tuple[Any, ...]] = []
+    says: list[str] = []
+    for writer in (*recorders().values(), *exporters().values()):
+        with tempfile.TemporaryDirectory() as room:
+            both = [law(writer, Path(room)) for law in (tries.failures, tries.crashes)]
+        wrong, traceback, lost = (sum(one.kinds[kind] for one in both) for kind in tries.KINDS)
+        cases = sum(one.cases for one in both)
+        rows.append((f"disk: {writer.name}", cases, "-", wrong, traceback, "-", lost, "-"))
+        says += [line for one in both for line in one.says]
+    return rows, says
 
 
 def _by_kind(wrong: list[str]) -> tuple[int, int, int]:

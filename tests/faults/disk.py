@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -84,8 +85,11 @@ class _File:
 
 @attrs.define(eq=False)
 class _Folder:
-    """`now`: its names; `synced`: those at the last sync; `since`: changes, None for no name."""
+    """`mode`: its permissions; `now`: its names; `synced`: those at the last sync; `since`: what has
+    changed, None for no name.
+    """
 
+    mode: int = 0o777
     now: dict[str, _Node] = attrs.Factory(dict)
     synced: dict[str, _Node] = attrs.Factory(dict)
     since: list[dict[str, _Node | None]] = attrs.Factory(list)
@@ -119,8 +123,8 @@ class Disk:
     """A disk with all that is in `folder`, in place of the system's within a `with` block.
 
     It has `room` for so many more bytes and takes `piece` of them in one write. `stuck`: nothing
-    can be taken back from it. At a call (the first is 0) it may fail or lose its power. `calls` has
-    the names of those that were made.
+    can be taken back from it. `lacks`: a call that it does not know. At a call (the first is 0) it
+    may fail or lose its power. `calls` has the names of those that were made.
     """
 
     def __init__(
@@ -132,6 +136,7 @@ class Disk:
         stuck: bool = False,
         fault: Fault | None = None,
         crashes_at: int | None = None,
+        lacks: str = "",
     ) -> None:
         self.folder = os.path.realpath(folder)
         self.room = room
@@ -139,6 +144,7 @@ class Disk:
         self.stuck = stuck
         self.fault = fault
         self.crashes_at = crashes_at
+        self.lacks = lacks
         self.calls: list[str] = []
         self.crashed = False
         self._root = _read(self.folder)
@@ -163,6 +169,7 @@ class Disk:
     ) -> None:
         files.system = self._before
         files._swept.clear()
+        files._own.clear()
         for fd in self._opened:  # a dead process has closed nothing, but its locks are gone
             os.close(fd)
         self._opened.clear()
@@ -182,7 +189,7 @@ class Disk:
         made: dict[_File, str] = {}
 
         def build(folder: _Folder, place: str) -> None:
-            os.mkdir(place)
+            os.mkdir(place, folder.mode)
             for name, node in sorted(folder.left(seed, chance).items()):
                 path = os.path.join(place, name)
                 if isinstance(node, _Folder):
@@ -203,6 +210,8 @@ class Disk:
         if call == self.crashes_at:
             self.crashed = True
             raise PowerLost
+        if name == self.lacks:
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
         if self.fault is not None and self.fault.hits(call):
             if name == "close":  # it is closed whatever the system says
                 self._close(*given)
@@ -269,7 +278,7 @@ class Disk:
 
     def _make_folder(self, path: str, mode: int) -> None:
         _REAL.make_folder(path, mode)
-        self._change({path: _Folder()})
+        self._change({path: _Folder(mode)})
 
     def _remove_folder(self, path: str) -> None:
         _REAL.remove_folder(path)
@@ -307,4 +316,4 @@ def _read(folder: str) -> _Folder:
             names[entry.name] = _read(entry.path)
         else:
             names[entry.name] = _File(Path(entry.path).read_bytes())
-    return _Folder(dict(names), names)
+    return _Folder(stat.S_IMODE(os.stat(folder).st_mode), dict(names), names)

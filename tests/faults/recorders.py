@@ -42,6 +42,7 @@ class Recorder:
     go_on: Callable[[Path], object]
     whole: bytes
     before: bytes | None = None
+    lacks: str = ""
 
     def prepare(self, folder: Path) -> None:
         (folder / PARENT).write_bytes(small().data)
@@ -116,8 +117,8 @@ def _whole(path: Path) -> int:
 
 RECORDERS = (
     "record", "record, synced", "record over another", "record over another, synced",
-    "record over nothing", "resume", "resume, synced", "fork", "fork over another, synced",
-    "record with models",
+    "record over nothing", "record without links", "resume", "resume, synced", "fork",
+    "fork over another, synced", "record with models",
 )  # fmt: skip
 
 
@@ -148,6 +149,7 @@ def recorders() -> dict[str, Recorder]:
             "record over another, synced", recorded(force=True, fsync=True), synced, whole, old
         ),
         Recorder("record over nothing", recorded(), resumed(), whole, b""),
+        Recorder("record without links", recorded(), resumed(), whole, lacks="link"),
         Recorder("resume", resumed(), resumed(), whole, torn),
         Recorder("resume, synced", synced, synced, whole, torn),
         Recorder("fork", fork(), resumed(), forks),

@@ -12,7 +12,7 @@ import os
 import shutil
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
@@ -29,6 +29,7 @@ FAULTS: Final = (
     (errno.EIO, False), (errno.EIO, True), (errno.ENOSPC, False), (errno.ENOSPC, True),
     (errno.EPERM, False),
 )  # fmt: skip
+FOLDER: Final = b"a folder"
 CHANCES: Final = 4  # states by chance that a crash leaves, besides all and the least
 
 
@@ -72,6 +73,8 @@ class Writer(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def lacks(self) -> str: ...  # a call that the disk does not know
     def prepare(self, folder: Path) -> object: ...
     def write(self, folder: Path) -> object: ...
     def judge_failure(self, folder: Path, end: End) -> None: ...
@@ -158,12 +161,21 @@ def full_disks(writer: Writer, room: Path, rooms: Sequence[int], *, stuck: bool 
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """All files of a folder by their path in it, but for temporary ones."""
+    """All files of a folder by their path in it, and its folders, but for temporary ones."""
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else FOLDER
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not _is_temporary(path.relative_to(folder))
+        if not _is_temporary(path.relative_to(folder))
     }
+
+
+def put(state: Mapping[str, bytes], folder: Path) -> None:
+    """Fill a folder, so that `tree` gives this."""
+    for path, data in state.items():
+        if data == FOLDER:
+            (folder / path).mkdir()
+        else:
+            (folder / path).write_bytes(data)
 
 
 def temporaries(folder: Path) -> list[str]:
@@ -183,7 +195,7 @@ def _judge_failure(writer: Writer, folder: Path, end: End) -> None:
     if error is not None and not isinstance(error, GoldrushError):
         raise error
     check("\n" not in str(error), f"an error in several lines: {error}")
-    is_removed = end.failed != "unlink" and not end.has_failed_for_good
+    is_removed = not end.failed.startswith(("unlink", "remove")) and not end.has_failed_for_good
     check(not (is_removed and temporaries(folder)), f"left over: {temporaries(folder)}")
     writer.judge_failure(folder, end)
     _check_swept(folder)
@@ -221,6 +233,7 @@ def _calls(writer: Writer, room: Path) -> list[str]:
 
 
 def _run(writer: Writer, folder: Path, disk: Disk) -> End:
+    disk.lacks = writer.lacks
     with _watched() as appended:
         return End(disk, disk.tried(lambda: writer.write(folder)), appended)
 
@@ -254,4 +267,4 @@ def _folder(room: Path) -> Iterator[Path]:
 
 
 def _is_temporary(path: Path) -> bool:
-    return any(part.startswith(files._PREFIX) for part in path.parts)
+    return any(files.is_temporary(part) for part in path.parts)

@@ -862,6 +862,20 @@ def test_what_is_overwritten_stays_until_the_first_commit(path: Path, sound: byt
     assert [path] == list(path.parent.iterdir())
 
 
+@pytest.mark.parametrize("data", [b"", b"somebody's thesis", b"longer" * 100])
+def test_a_writer_whose_file_is_changed_by_somebody_else_leaves_it_alone(
+    path: Path, data: bytes
+) -> None:
+    with JournalWriter(path, HEADER) as journal:
+        journal.append(commits()[0])
+        path.write_bytes(data)
+
+        with pytest.raises(JournalLost, match="was changed by somebody else while it was written"):
+            journal.append(commits()[1])
+
+    assert data == path.read_bytes()
+
+
 @pytest.mark.parametrize("lose", ["removed", "replaced by another file"])
 def test_a_writer_whose_file_is_gone_stops_and_says_so(path: Path, lose: str) -> None:
     with JournalWriter(path, HEADER) as journal:

@@ -1,0 +1,247 @@
+"""Those that write what follows from journals, and their law: old or new, and always whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import attrs
+
+from kernel import files
+from replay import batch, index, table_files
+from replay.rebuild import rebuild
+from replay.report import report as reports
+from replay.season import folder as season_folder
+from tests.faults.disk import Disk
+from tests.faults.journals import big, frozen, small, twin
+from tests.faults.tries import End, Lost, check, put, tree
+from tests.golden import season_path
+
+Act = Callable[[Path], object]
+Tree = Mapping[str, bytes]
+
+
+# Where a folder is, for an instant, if the system cannot exchange two.
+_ASIDE = re.compile(r"\.goldrush-[0-9a-f]{16}-old")
+
+
+def _at_once(path: str) -> str:
+    """All that a writer writes changes at the same instant."""
+    return ""
+
+
+def _each(path: str) -> str:
+    """A file changes alone."""
+    return path
+
+
+def _top(path: str) -> str:
+    """What has a name in the folder changes with all that is in it."""
+    return path.split("/")[0]
+
+
+@attrs.frozen(eq=False)
+class Exporter:
+    """Writes files into a folder. `earlier`: who wrote what stands there, if anything does; `part`:
+    the files that change at once, as text that they share.
+    """
+
+    name: str
+    write: Act
+    earlier: Act | None = None
+    part: Callable[[str], str] = _at_once
+    lacks: str = ""  # a call that the system does not have
+
+    def prepare(self, folder: Path) -> None:
+        put(self.old, folder)
+
+    def judge_failure(self, folder: Path, end: End) -> None:
+        """Every part is the old one or the new one, and without an error all are new."""
+        left = self._check_parts(folder)
+        check(not end.returned or left == self.new, "not all is new, and there is no error")
+        self._check_goes_on(folder, left)
+
+    def judge_crash(self, folder: Path, end: End, seed: int) -> None:
+        """Every part is the old one or the new one, and once it returned all are new for good."""
+        left = self._check_parts(folder)
+        check(not end.returned or left == self.new, "it had returned, and not all is new", Lost)
+        self._check_goes_on(folder, left)
+
+    @property
+    def old(self) -> Tree:
+        return _states(self)[0]
+
+    @property
+    def new(self) -> Tree:
+        return _states(self)[1]
+
+    def _check_parts(self, folder: Path) -> Tree:
+        found = tree(folder)
+        left = {path: data for path, data in found.items() if not _ASIDE.match(path)}
+        aside = {_ASIDE.sub("season", path): found[path] for path in found.keys() - left}
+        check(not aside or bool(self.lacks), f"left over: {sorted(aside)}")
+        for part in {self.part(path) for path in [*left, *self.old, *self.new]}:
+            has, old, new = (self._of(part, state) for state in (left, self.old, self.new))
+            is_aside = not has and aside == old
+            check(has in (old, new) or is_aside, f"{part} is neither old nor new: {sorted(has)}")
+        return left
+
+    def _of(self, part: str, state: Tree) -> Tree:
+        return {path: data for path, data in state.items() if self.part(path) == part}
+
+    def _check_goes_on(self, folder: Path, left: Tree) -> None:
+        """The next run works; where nothing may be replaced, unless it is there already."""
+        if self.earlier is None and left == self.new:
+            return
+        with Disk(folder):
+            self.write(folder)
+        check(self._check_parts(folder) == self.new, "the next run gives something else")
+
+
+@cache
+def _states(exporter: Exporter) -> tuple[Tree, Tree]:
+    """What is in the folder before and after."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Disk(folder):
+            if exporter.earlier is not None:
+                exporter.earlier(folder)
+            old = tree(folder)
+            exporter.write(folder)
+        return old, tree(folder)
+
+
+@cache
+def _inputs() -> Path:
+    """A folder with what is read."""
+    folder = Path(_kept.name)
+    (folder / "one.journal").write_bytes(small().data)
+    (folder / "two.journal").write_bytes(twin())
+    shutil.copy(season_path("short"), folder / "season.journal")
+    return folder
+
+
+_kept = tempfile.TemporaryDirectory()
+
+
+@attrs.frozen(eq=False)
+class Indexer:
+    """Reads a long journal, for which it writes an index into the cache folder. Whatever becomes of
+    that, answers are right.
+    """
+
+    name: str = "index"
+    lacks: str = ""
+
+    def prepare(self, folder: Path) -> None:
+        (folder / "big.journal").write_bytes(big().data)
+
+    def write(self, folder: Path) -> None:
+        with _small_indexes(folder):
+            found = rebuild(folder / "big.journal", ROUND)
+        state, digest, events = big().states[ROUND]
+        check((state, digest, events) == (frozen(found.state), found.digest, found.events), "")
+
+    def judge_failure(self, folder: Path, end: End) -> None:
+        check(end.error is None, f"an index is not worth an error: {end.error!r}")
+        self._judge(folder)
+
+    def judge_crash(self, folder: Path, end: End, seed: int) -> None:
+        self._judge(folder)
+
+    def _judge(self, folder: Path) -> None:
+        for _ in range(2):  # with what is left, and with what is made of it
+            with Disk(folder):
+                self.write(folder)
+        cached = {path for path in tree(folder) if path.endswith(".index")}
+        check(len(cached) == 1, f"indexes: {cached}")
+
+
+ROUND = 25
+
+
+@contextmanager
+def _small_indexes(folder: Path) -> Iterator[None]:
+    """Indexes of short journals, too, in this folder; one that a crash left is of its journal's
+    copy.
+    """
+    with (
+        mock.patch.multiple(index, INDEX_FROM=1_000, SPACING=3, _facts=lambda reader: b"facts"),
+        mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder / "cache")}),
+    ):
+        yield
+
+
+def _tables(journal: str, form: str, folder: Path) -> object:
+    names = ["rounds", "agents"]
+    return table_files.write(
+        [_inputs() / journal], folder / "tables", form, names=names, force=True
+    )
+
+
+def _junit(journal: str, folder: Path) -> None:
+    outcomes = [batch.Outcome(journal, None, "not judged")]
+    files.write_whole(str(folder / "out.xml"), batch.junit(outcomes), is_own=batch.is_junit)
+
+
+_standing = cache(season_folder.standing)
+
+
+def _season(assignment: int, folder: Path) -> object:
+    with mock.patch.object(season_folder, "standing", _standing):
+        return season_folder.export(
+            _inputs() / "season.journal", folder / "season", assignment, force=True
+        )
+
+
+def _report(form: str, text: str, folder: Path) -> object:
+    """A report of no study: what is on the page takes long, and is not what is asked here."""
+    drawn = {f"{name}.svg": f"<svg>{text}</svg>" for name in ("one", text)}
+    study = SimpleNamespace(assessment=SimpleNamespace(verdicts=list))
+    with mock.patch.multiple(
+        reports,
+        read_manifest=lambda folder: None,
+        results_of=lambda *given, **more: None,
+        study_of=lambda results: study,
+        hardly_played=lambda results: [],
+        page_of=lambda *given, **more: text,
+        as_html=lambda blocks: f"<!DOCTYPE html><p>{blocks}</p>",
+        as_markdown=lambda blocks, beside: (f"# {blocks}", drawn),
+    ):
+        return reports.report(folder, folder / f"out.{form}", format=form, force=True)
+
+
+@cache
+def exporters() -> dict[str, Exporter | Indexer]:
+    """All that write what follows from journals, by name."""
+    csv, parquet = (partial(_tables, "one.journal", form) for form in table_files.FORMATS)
+    old_csv, old_parquet = (partial(_tables, "two.journal", form) for form in table_files.FORMATS)
+    html, markdown = (partial(_report, form, "new") for form in ("html", "md"))
+    season = partial(_season, 2)
+    found = [
+        Exporter("tables: CSV", csv),
+        Exporter("tables: CSV over others", csv, old_csv, _each),
+        Exporter("tables: Parquet", parquet),
+        Exporter("tables: Parquet over others", parquet, old_parquet, _each),
+        Exporter("report: HTML", html),
+        Exporter("report: HTML over another", html, partial(_report, "html", "old")),
+        Exporter("report: Markdown", markdown, part=_top),
+        Exporter("report: Markdown over another", markdown, partial(_report, "md", "old"), _top),
+        Exporter("JUnit", partial(_junit, "one.journal")),
+        Exporter(
+            "JUnit over another", partial(_junit, "one.journal"), partial(_junit, "two.journal")
+        ),
+        Exporter("season folder", season),
+        Exporter("season folder over another", season, partial(_season, 1)),
+        Exporter("season folder, no exchange", season, partial(_season, 1), lacks="exchange"),
+        Indexer(),
+    ]
+    return {exporter.name: exporter for exporter in found}
