@@ -71,6 +71,13 @@ class Miners:
             if entry.policy != LLM
         ]
         chosen = models_in(roster.entries)
+        for entry, _ in self._scripted:
+            if entry.agent in self._waiting:  # only what models answer is committed early
+                raise BadInput(
+                    f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
+                    "the journal has its plan of the round left open",
+                    "fork the run at the round before it",
+                )
         self._models: ModelMiners | None = None
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
@@ -354,6 +361,12 @@ class MinersAgain:
                 ],
             )
         ]
+
+    def waiting(self, state: MiningState, recorded: Block) -> list[tuple[int, list[Row | None]]]:
+        """The submissions of the agents of whom one is recorded, in that order; else as a call."""
+        rows = recorded.rows(SUBMITTED)
+        [(code, every)] = self(state, recorded)
+        return [(code, [every[row[0]] for row in rows])]
 
     def _row(
         self,

@@ -420,6 +420,8 @@ class NewFolder:
     def __init__(self, path: str) -> None:
         """Make the folder. Raises BadInput where none can be made, or something else is."""
         self.path = path = _unslashed(path)
+        if not path:
+            raise BadInput("cannot write: the path is empty", "give a path")
         try:
             with suppress(FileNotFoundError):
                 if not stat.S_ISDIR(os.lstat(path).st_mode):

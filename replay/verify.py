@@ -170,12 +170,14 @@ def verify(
 @attrs.frozen
 class Asker:
     """Who is asked at level 4, and in words who cannot be: because it is not here, because this
-    version does not know it.
+    version does not know it. `waiting`: as `ask`, but of a step that is not whole only those inputs
+    that are recorded.
     """
 
     ask: Again | None
     not_asked: Sequence[str] = ()
     unknown: Sequence[str] = ()
+    waiting: Again | None = None
 
 
 def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
@@ -200,7 +202,7 @@ def _miners(
     miners = MinersAgain(state, forks, trust, recordings)
     # What was put in by hand is known, whoever can be asked.
     ask = miners if any(miners.entries) or miners.replaced else None
-    return Asker(ask, miners.not_asked, miners.unknown)
+    return Asker(ask, miners.not_asked, miners.unknown, ask and miners.waiting)
 
 
 def _season(
@@ -210,7 +212,7 @@ def _season(
     from agents.season.again import SeasonAgain
 
     again = SeasonAgain(state, forks, trust)
-    return Asker(again, again.not_asked, again.unknown)
+    return Asker(again, again.not_asked, again.unknown, again.waiting)
 
 
 # Who asks the agents of a journal again, by the name of its world.
@@ -250,6 +252,7 @@ class _Check:
         self.branch: Branch | None = None
         self._facts: list[Mapping[str, Any]] = []
         self._ask: Again | None = None
+        self._ask_waiting: Again | None = None
         self._state: Any = None
         self._steps = fold.Steps(world.arrange)
         self._last: Commit | None = None
@@ -300,6 +303,8 @@ class _Check:
             return
         assert self._last is not None  # which they stand in
         derive.check_waiting(self.world, self.reader.path, self._state, self._last, self._steps)
+        if self._ask_waiting is not None:
+            self._ask_again(self._last, self._ask_waiting, self._state, self._steps.waiting)
 
     def _count(self, commit: Commit) -> None:
         events = 0
@@ -346,7 +351,7 @@ class _Check:
             except Impossible as error:
                 where = f"{commit.where}, options of {error.who}"
                 raise _Broken(DECIDE, where, error.expected, error.found) from None
-            self._ask = asker.ask
+            self._ask, self._ask_waiting = asker.ask, asker.waiting
             self.somebody_asked |= asker.ask is not None
             self.not_asked.update(dict.fromkeys(asker.not_asked))
             self.unknown.update(dict.fromkeys(asker.unknown))

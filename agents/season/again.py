@@ -78,6 +78,11 @@ class SeasonAgain:
                 asked = step.next(step.answered(asked, _again(known, len(step.rows), question)))
         return batches(step.rows)
 
+    def waiting(self, state: SeasonState, recorded: Block) -> list[Batch]:
+        """As many acts of the next step as are recorded. Raises as a call does."""
+        acts = acts_in(self(state, recorded))
+        return batches(acts[: len(acts_in(recorded.batches))])
+
     def _tell(self, step: Step, asked: Asked, known: Sequence[Act]) -> None:
         question = step.question(asked) if self._on_question is not None else None
         if self._on_question is not None and question is not None:

@@ -81,10 +81,10 @@ def report(
     """
     _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     read_manifest(folder)  # without a study there is no place to speak of
-    is_own = is_html if beside is None else is_markdown
+    is_own = is_html if format == HTML else is_markdown
     _check_page(path, force, is_own)
+    beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     replace = force or path.exists()
     if beside is not None:
         _check_figures(beside, replace)

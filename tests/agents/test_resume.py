@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from agents.mining import record, resume
-from kernel import fold
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -15,8 +14,7 @@ from kernel.errors import (
     PolicyFailed,
     TornTail,
 )
-from kernel.journal import UNIT, Commit, JournalReader, JournalWriter
-from kernel.mining import MINING
+from kernel.journal import UNIT, Commit, JournalWriter
 from kernel.world import Block
 from replay.verify import verify
 from tests.journals import commits_of, write
@@ -107,21 +105,6 @@ def test_a_last_round_whose_digest_is_wrong_is_refused(tmp_path: Path) -> None:
     write(path, [start, Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks)])
     with pytest.raises(MalformedEvents, match="its events give"):
         resume(path)
-
-
-def test_a_round_left_open_goes_on_with_the_submissions_that_are_there(tmp_path: Path) -> None:
-    source, path = tmp_path / "source.journal", tmp_path / "open.journal"
-    record(source, {"rounds": 3})
-    start, first, *_ = commits_of(source)
-    [(code, rows)] = first.blocks[0].batches
-    kept = [(0, (), "cut", None, None, None), rows[3]]  # agent 0 did otherwise
-    write(path, [start, *(Commit(UNIT, 1, None, [Block([(code, [row])])]) for row in kept[::-1])])
-    resume(path)
-    with JournalReader(path) as reader:
-        again = next(fold.steps(MINING, reader)).inputs
-
-    assert [(code, (kept[0], *rows[1:]))] == [(code, tuple(rows)) for code, rows in again]
-    assert verify(path, 3).holds
 
 
 @pytest.mark.parametrize("agents", [(3, 3), (10,)])

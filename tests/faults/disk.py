@@ -85,8 +85,8 @@ class _File:
 
 @attrs.define(eq=False)
 class _Folder:
-    """`mode`: its permissions; `now`: its names; `synced`: those at the last sync; `since`: what has
-    changed, None for no name.
+    """`mode`: its permissions; `now`: its names; `synced`: those at the last sync; `since`: what
+    has changed, None for no name.
     """
 
     mode: int = 0o777

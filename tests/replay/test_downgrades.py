@@ -15,12 +15,14 @@ from xml.etree import ElementTree
 import pytest
 
 from agents.llm.models import MAX_TOKENS_MAX
-from agents.mining import record
+from agents.mining import record, resume
 from agents.season import play
 from kernel.competition import COMPETITION
 from kernel.competition.events import TESTED
+from kernel.errors import BadInput
 from kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
 from kernel.mining import MINING
+from kernel.mining.events import CLAIM, SUBMITTED
 from kernel.world import Batch, Block, Row, World
 from replay.batch import Demands, junit, verify_all
 from replay.fork import fork
@@ -460,3 +462,22 @@ def test_a_file_that_nobody_can_judge_still_has_its_pin(run: Path, tmp_path: Pat
     assert "gone" in whole.err
     assert "cut.journal: DOES NOT HOLD: level 1 (integrity)" in cut.out
     assert "cut.journal has no pin in SUMS" in cut.err
+
+
+def test_what_waits_in_an_open_round_is_asked_again_too(tmp_path: Path) -> None:
+    path, forged = tmp_path / "run", tmp_path / "forged"
+    record(path, {"rounds": 3, "seed": 2}, "greedy-mine*3")
+    commits = commits_of(path)
+    inputs = commits[3].blocks[0].rows(SUBMITTED)
+    rows = {"as it is": inputs[0], "forged": (0, ((CLAIM, 8, 1),), None, None, None, None)}
+    found = {}
+    for name, row in rows.items():
+        open_round = Commit(UNIT, 3, None, [Block([(SUBMITTED, [row])])])
+        write(forged, [*commits[:3], open_round])
+        found[name] = verify(forged).broken
+
+    assert found["as it is"] is None
+    assert found["forged"] is not None
+    assert 4 == found["forged"].level
+    with pytest.raises(BadInput, match="agent 0 plays greedy-mine, which never waits"):
+        resume(forged)
