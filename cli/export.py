@@ -126,15 +126,19 @@ def _print_events(path: str) -> None:
 
 
 def _print(paths: Sequence[str], table: str) -> None:
+    from kernel.text import escaped
     from replay.by_world import world_in
     from replay.table_files import csv_lines
     from replay.tables import Run, tables_of
 
     world = world_in(paths[0])
     [wanted] = tables_of(world, [table])
-    out = sys.stdout.buffer  # the file is UTF-8, whatever the terminal has
-    for line in csv_lines(wanted, (Run(path, world) for path in paths)):
-        out.write(line.encode())
+    lines = csv_lines(wanted, (Run(path, world) for path in paths))
+    if sys.stdout.isatty():  # nothing that came from a file may move the cursor
+        sys.stdout.writelines(escaped(line, "\n") for line in lines)
+        return
+    for line in lines:
+        sys.stdout.buffer.write(line.encode())  # data as it is, in UTF-8 whatever the locale
 
 
 def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:

@@ -50,7 +50,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
     help="Journal whose submissions the `recorded` policy replays.",
 )
 @model_options
-@click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
+@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def fork(

@@ -222,6 +222,8 @@ def _way_out(error: Exception) -> str:
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:
         return f"; `{program()} resume {shlex.quote(error.path)}` drops it and goes on"
+    if isinstance(error, TornTail) and not error.commits:
+        return "; nothing was recorded in it: record again over it (--force)"
     if isinstance(error, DamagedJournal) and error.commit > 0:
         return f"; `{program()} verify {shlex.quote(error.path)}` says what can be saved"
     return ""

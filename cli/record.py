@@ -47,7 +47,7 @@ TOLD_BY: Final[Mapping[str, str]] = {
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
 @model_options
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
-@click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
+@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def record(

@@ -28,7 +28,7 @@ from cli.record import allow_own_policies, carried_out, free_path, how_again, se
 )
 @models_file
 @reach_options
-@click.option("--force", is_flag=True, help="Overwrite the journal if it exists.")
+@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every assignment.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def season(

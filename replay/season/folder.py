@@ -200,7 +200,8 @@ def _in_json(character: str) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return "".join(c if c == "\n" or is_visible(c) else _in_json(c) for c in text) + "\n"
 
 
 # Names that are folders.

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from agents.mining import record
+from kernel.journal import START, Commit
 from replay import table_files, tables
 from replay.tables import Run
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.journals import commits_of, write
 
 NAMES = ("events", "rounds", "agents", "spells")
 
@@ -186,3 +193,27 @@ def test_a_damaged_journal_is_printed_as_far_as_it_is_whole(kept: Path, tmp_path
 
 def test_help_names_the_page_with_the_columns(tmp_path: Path) -> None:
     assert "replay/TABLES.md" in goldrush("export", "--help", cwd=tmp_path).out
+
+
+def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Path) -> None:
+    source, path = tmp_path / "sound", tmp_path / "run.journal"
+    record(source, {"rounds": 1}, "raid*2")
+    start, *rest = commits_of(source)
+    roster = [dict(entry, policy="\x1b[2J\u202e") for entry in (start.setup or {})["roster"]]
+    write(path, [Commit(START, 0, start.digest, setup={**(start.setup or {}), "roster": roster}),
+                 *rest])  # fmt: skip
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "export", path, "--format", "csv", "--table", "agents"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=slave,
+    )  # fmt: skip
+    os.close(slave)
+    shown = b""
+    with suppress(OSError):  # the other side has closed
+        while piece := os.read(master, 4096):
+            shown += piece
+    os.close(master)
+
+    assert 0 == process.wait()
+    assert rb"\x1b[2J\u202e" in shown
+    assert b"\x1b" not in shown

@@ -17,9 +17,10 @@ from kernel import files as kernel_files
 from kernel.competition.events import JOINED, PERSONA_PROPOSED, SKILL_DISTILLED
 from kernel.competition.state import GONE
 from kernel.errors import BadInput, UnsupportedJournal, WriteFailed
+from kernel.text import is_visible
 from kernel.world import Event
 from replay.rebuild import rebuild
-from replay.season.folder import as_files, export
+from replay.season.folder import _json, as_files, export
 from replay.season.leaderboard import leaderboard, standing
 from tests.golden import path_of
 from tests.replay.season.forged import changed, events_of, forged, rich, with_row
@@ -405,3 +406,12 @@ def test_runs_of_other_worlds_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
         export(path_of("scarce"), tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_json_hides_nothing_and_reads_back() -> None:
+    value = {"policy": "a\u202eb\u200b\U000e0041", "name": "Zoë"}
+    text = _json(value)
+
+    assert value == json.loads(text)
+    assert all(map(is_visible, text.splitlines()))
+    assert "Zoë" in text
