@@ -60,7 +60,7 @@ def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
         state, commits = assignment_in(reader, assignment, derived=True)
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
-        again = SeasonAgain(state, _forks(path, commits[0].unit), on_question=keep)
+        again = SeasonAgain(state, _forks(reader, commits[0].unit), on_question=keep)
         before = copied(state)
         for moment in moments(reader, commits, state):
             again(before, moment.step.inputs)
@@ -68,9 +68,9 @@ def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
     return found
 
 
-def _forks(path: str | Path, unit: int) -> list[Mapping[str, Any]]:
+def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
     """The facts of the forks before a unit of a journal."""
-    with JournalReader(path) as reader:
+    with journal.again() as reader:
         facts = []
         for commit in reader:
             if commit.unit >= unit and commit.kind != FORK:
