@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from xxhash import xxh3_64_intdigest as xxh3
 
-from kernel import journal as module
+from kernel import files
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -74,21 +74,18 @@ def content(commit: Commit) -> tuple[Any, ...]:
     return commit.kind, commit.unit, commit.digest, commit.setup, packed
 
 
-class System:
-    """`os` for the journal, with a write that fails after so many bytes."""
+def full_after(left: int) -> files.System:
+    """A system with a write that fails after so many bytes."""
 
-    def __init__(self, left: int) -> None:
-        self._left = left
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-    def write(self, fd: int, data: Any) -> int:
-        if not self._left:
+    def write(fd: int, data: Any, offset: int) -> int:
+        nonlocal left
+        if not left:
             raise OSError(errno.ENOSPC, "No space left on device")
-        written = os.write(fd, bytes(data)[: self._left])
-        self._left -= written
+        written = os.pwrite(fd, bytes(data)[:left], offset)
+        left -= written
         return written
+
+    return files.System(write=write)
 
 
 def is_open(machine: "JournalMachine") -> bool:
@@ -203,7 +200,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert self.writer is not None
         whole = len(self.list)
         with (
-            mock.patch.object(module, "os", System(room)),
+            mock.patch.object(files, "system", full_after(room)),
             pytest.raises(WriteFailed, match=f"after {whole} whole commits"),
         ):
             self.writer.append(commit)
@@ -284,7 +281,7 @@ class JournalMachine(RuleBasedStateMachine):
         last = data.draw(st.sampled_from(self.closed()))
         fork = Commit(FORK, self.list[last].unit, digest, setup={"why": "to see"})
         out, common = self.new_path(), self.list[: last + 1]
-        whole = len(file_of([*common, fork])[0]) - 10  # the magic goes in apart
+        whole = len(file_of([*common, fork])[0])
         with JournalReader(self.path) as reader:
             commits = reader.commits()
             commit = [next(commits) for _ in common][last]
@@ -293,7 +290,10 @@ class JournalMachine(RuleBasedStateMachine):
                 JournalWriter.branch(self.path, reader, commit, force=True)
             branch = JournalWriter.branch(out, reader, commit)
             if room is not None and room < whole:
-                with mock.patch.object(module, "os", System(room)), pytest.raises(WriteFailed):
+                with (
+                    mock.patch.object(files, "system", full_after(room)),
+                    pytest.raises(WriteFailed),
+                ):
                     branch.append(fork)
                 branch.close()
 
