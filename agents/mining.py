@@ -30,7 +30,7 @@ from kernel.mining.events import SUBMITTED
 from kernel.mining.observe import Observation, Shown
 from kernel.mining.state import MiningState
 from kernel.mining.submit import Actions, Submission, submitted
-from kernel.mining.treatments import BASELINE, treated, treatment_named
+from kernel.mining.treatments import BASELINE, Treatment, treated, treatment_named
 from kernel.run import Coming
 from kernel.world import Batch, Block, Row
 
@@ -158,8 +158,7 @@ def prepare(
     Raises BadInput for what does not fit; nothing is written, and no model is asked.
     """
     named = treatment_named(treatment)
-    asked_for = {**named.settings, **settings}
-    wanted = config_of(asked_for).agents if "agents" in asked_for else None
+    wanted = agents_wanted(named, settings)
     if not isinstance(roster, Roster):
         roster = parse_roster(roster, wanted, models)
     elif wanted is not None and wanted != len(roster.entries):
@@ -167,6 +166,15 @@ def prepare(
     config = treated(named, settings, len(roster.entries))
     check_recordings(roster.entries, roster.recordings, config)
     return config, roster
+
+
+def agents_wanted(treatment: Treatment, settings: Mapping[str, Any]) -> int | None:
+    """How many agents a treatment and settings ask for; None where the roster decides.
+
+    Raises BadInput as `config_of` does.
+    """
+    asked_for = {**treatment.settings, **settings}
+    return config_of(asked_for).agents if "agents" in asked_for else None
 
 
 def record(

@@ -95,18 +95,7 @@ def parse_roster(
     `names_in` first. Raises BadInput for an unknown policy, a malformed entry, or a mix that is not
     `agents` long (the default mix is cycled instead).
     """
-    pairs = _pairs(CASTS.get(text, text) if text is not None else ROSTER_DEFAULT)
-    if all(count is None for _, count in pairs):
-        names = [name for name, _ in pairs]
-        wanted = agents or AGENTS_DEFAULT
-    else:
-        names = [name for name, count in pairs for _ in range(1 if count is None else count)]
-        wanted = agents or len(names)
-        if wanted != len(names) and text is not None:
-            raise BadInput(
-                f"the roster has {len(names)} agents, but {wanted} are asked for",
-                f"leave the number out, or give counts that add up to {wanted}",
-            )
+    names = names_by_agent(text, agents)
     recordings: dict[str, Recording] = {}
     players: dict[str, tuple[str, dict[str, Any]]] = {}  # policy and options
     for name in dict.fromkeys(names):
@@ -121,18 +110,48 @@ def parse_roster(
             players[name] = name, {}
         else:
             raise _unknown(name)
-    cycled = (names[agent % len(names)] for agent in range(wanted))
     return Roster(
-        tuple(Entry(agent, *players[name]) for agent, name in enumerate(cycled)),
+        tuple(Entry(agent, *players[name]) for agent, name in enumerate(names)),
         tuple(recordings.values()),
         own_among(names),
     )
+
+
+def names_by_agent(text: str | None, agents: int | None = None) -> list[str]:
+    """Whom a roster's text names for each agent. Arguments and errors as `parse_roster` has them,
+    but that nobody is looked for under these names.
+    """
+    pairs = _pairs(CASTS.get(text, text) if text is not None else ROSTER_DEFAULT)
+    if all(count is None for _, count in pairs):
+        names = [name for name, _ in pairs]
+        wanted = agents or AGENTS_DEFAULT
+    else:
+        names = [name for name, count in pairs for _ in range(1 if count is None else count)]
+        wanted = agents or len(names)
+        if wanted != len(names) and text is not None:
+            raise BadInput(
+                f"the roster has {len(names)} agents, but {wanted} are asked for",
+                f"leave the number out, or give counts that add up to {wanted}",
+            )
+    return [names[agent % len(names)] for agent in range(wanted)]
 
 
 def called(entry: Mapping[str, Any]) -> str:
     """How people call the policy of a journal's entry: a model by its name, too."""
     policy, name = str(entry["policy"]), entry["options"].get("name")
     return f"{policy}:{name}" if policy == LLM and type(name) is str else policy
+
+
+def can_mean(name: str, called: str) -> bool:
+    """Whether a name of a roster's text can have become a policy that is called so in a journal.
+    Which recording was played, and which model `llm` alone stood for, the text does not say.
+    """
+    family, _, rest = name.partition(":")
+    if family == RECORDED:
+        return called == RECORDED
+    if family == LLM and not rest:
+        return called.startswith(f"{LLM}:")
+    return called == name
 
 
 def names_in(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import attrs
 
 from agents.roster import called
 from kernel import fold
-from kernel.journal import UNIT, JournalReader
+from kernel.journal import FORK, UNIT, JournalReader
 from kernel.mining import MINING
 from kernel.mining.config import MiningConfig
 from kernel.mining.events import MINING_SETTLED
@@ -62,7 +62,8 @@ class Measured:
     `roster`: by agent, what its policy is called. `rounds`: closed rounds. `counts` and `values`,
     by the name of a measure, are by round, from round 1 on; None where undefined. `gold`: what
     every agent has, `agents` figures a round, those before round 1 first. `spells` of ownership,
-    `ties` that were drawn.
+    `ties` that were drawn. `forks`: how often it left a parent's run; with none, configuration and
+    roster are those with which it began.
     """
 
     path: str
@@ -74,6 +75,7 @@ class Measured:
     gold: array[float]
     spells: Sequence[Spell]
     ties: Sequence[Tie]
+    forks: int
 
     @property
     def rounds(self) -> int:
@@ -179,7 +181,9 @@ def measured_by(reader: JournalReader) -> Measured:
     values: dict[str, list[Value]] = {
         name: [] for name in (*PER_ROUND, *PER_LAND, CONVERGENCE, GINI, HHI)
     }
+    forks = 0
     for commit, state in fold.states(MINING, reader):
+        forks += commit.kind == FORK
         if counting is None:
             counting = Counting(state)
             gold.extend(state.gold)
@@ -201,6 +205,7 @@ def measured_by(reader: JournalReader) -> Measured:
         gold=gold,
         spells=counting.spells(),
         ties=counting.ties,
+        forks=forks,
     )
 
 

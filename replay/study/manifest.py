@@ -172,26 +172,36 @@ def _manifest_of(table: Any) -> Manifest:
             f"goldrush reads {FORMAT}, {MINING.name}, {MINING.rules}"
         )
     plan = table["plan"]
-    runs = [_run_of(plan, cell, run) for cell in table["cells"] for run in cell["runs"]]
-    size = math.prod(len(plan[name]) for name in ("treatments", "rosters", "seeds", "rounds"))
-    if size != len(runs) or len({run.path for run in runs}) < len(runs):
-        raise ValueError(f"its plan has {size:,} runs, its list {len(runs):,}, or one twice")
+    runs = [_run_of(cell, run) for cell in table["cells"] for run in cell["runs"]]
+    try:
+        _check_listed(Plan(**plan), runs)
+    except BadInput as error:
+        raise ValueError(f"its plan cannot be: {error.what}") from None
     return Manifest(plan, runs)
 
 
-def _run_of(plan: Mapping[str, Any], cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
+def _check_listed(plan: Plan, runs: Sequence[Listed]) -> None:
+    """Raises ValueError unless the runs are those of the plan: a study is not what its manifest
+    calls it where names were exchanged in one of the two.
+    """
+    size = math.prod(map(len, (plan.treatments, plan.rosters, plan.seeds, plan.rounds)))
+    if size != len(runs):
+        raise ValueError(f"its plan has {size:,} runs, its list {len(runs):,}")
+    for run, outline in zip(runs, plan.outlines(), strict=True):
+        if (run.cell, run.path) != (outline.cell, outline.path):
+            raise ValueError(f"it lists {run.path} as {run.cell}, which its plan does not")
+        if run.config != outline.config:
+            raise ValueError(f"it lists {run.path} with another configuration than its plan")
+
+
+def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
     try:
         config = config_of({**cell["config"], **run["config"]})
     except BadInput as error:
         raise ValueError(str(error)) from None
     path, sha256, size = run["path"], run["sha256"], run["bytes"]
-    parts = path.split("/")
-    if "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"path {shown(path)} leads out of the folder")
     undone = sha256 is None and size is None
     if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
         raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
     where = Cell(cell["treatment"], cell["roster"], config.rounds)
-    if where.treatment not in list(plan["treatments"]) or where.roster not in dict(plan["rosters"]):
-        raise ValueError(f"{shown(str(where))} is not in its plan")
     return Listed(where, config.seed, path, config, sha256, size)

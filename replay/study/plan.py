@@ -18,11 +18,12 @@ import attrs
 
 from agents import mining
 from agents.llm.models import Models
-from agents.roster import Roster, names_in
+from agents.mining import agents_wanted
+from agents.roster import Roster, names_by_agent, names_in
 from agents.trust import check_trust, own_among
 from kernel.errors import BadInput, shown
 from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
-from kernel.mining.treatments import BASELINE, TREATMENTS
+from kernel.mining.treatments import BASELINE, TREATMENTS, treated, treatment_named
 from kernel.settings import INTEGER_MAX
 from kernel.text import check_name
 
@@ -71,6 +72,16 @@ class Planned:
 
 
 @attrs.frozen
+class Outline:
+    """A run of a study, as far as its plan alone tells it."""
+
+    cell: Cell
+    seed: int
+    path: str
+    config: MiningConfig
+
+
+@attrs.frozen
 class Plan:
     """`treatments` by name, with those of somebody's own in `own` (name -> settings); `rosters`:
     name -> text (None: the default mix); `seeds`; `rounds`: the horizons; `settings` hold for every
@@ -95,29 +106,48 @@ class Plan:
 
         Raises BadInput, naming the cell, for one that cannot be played.
         """
-        size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
-        if not 0 < size <= RUNS_MAX:
-            raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
+        self._check_size()
         if self.trust is not None:
             for roster in filter(None, self.rosters.values()):
                 for policy in own_among(names_in(roster)):
                     check_trust(policy, self.trust)
+        return [run for cell, folder in self._cells() for run in self._cell(cell, folder, models)]
+
+    def outlines(self) -> Iterator[Outline]:
+        """Every run in the order of `runs`; no model is looked for, and no recording read.
+
+        Raises BadInput for what cannot be played.
+        """
+        self._check_size()
+        for cell, folder in self._cells():
+            treatment, settings = self._settings(cell)
+            named = treatment_named(treatment)
+            names = names_by_agent(self.rosters[cell.roster], agents_wanted(named, settings))
+            for seed in self.seeds:
+                config = treated(named, {**settings, "seed": seed}, len(names))
+                yield Outline(cell, seed, _path(cell, folder, seed), config)
+
+    def _check_size(self) -> None:
+        size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
+        if not 0 < size <= RUNS_MAX:
+            raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
+
+    def _cells(self) -> Iterator[tuple[Cell, str]]:
+        """The cells, each with the name of its roster's folder."""
         folders = _folders(self.rosters)
-        return [
-            run
-            for treatment in self.treatments
-            for roster in self.rosters
-            for rounds in self.rounds
-            for run in self._cell(Cell(treatment, roster, rounds), folders[roster], models)
-        ]
+        for treatment in self.treatments:
+            for roster in self.rosters:
+                for rounds in self.rounds:
+                    yield Cell(treatment, roster, rounds), folders[roster]
+
+    def _settings(self, cell: Cell) -> tuple[str, dict[str, Any]]:
+        """The built-in treatment of a cell, and the settings that go before its own."""
+        named = BASELINE if cell.treatment in self.own else cell.treatment
+        own = self.own.get(cell.treatment, {})
+        return named, {**own, **self.settings, "rounds": cell.rounds}
 
     def _cell(self, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
-        named = BASELINE if cell.treatment in self.own else cell.treatment
-        settings = {
-            **self.own.get(cell.treatment, {}),
-            **self.settings,
-            "rounds": cell.rounds,
-        }
+        named, settings = self._settings(cell)
         roster: Roster | str | None = self.rosters[cell.roster]
         for seed in self.seeds:
             try:
@@ -126,8 +156,11 @@ class Plan:
             except BadInput as error:
                 where = f"{shown(cell.treatment)}, {shown(cell.roster)}, {cell.rounds} rounds"
                 raise BadInput(f"{where}: {error.what}", error.instead) from None
-            path = f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
-            yield Planned(cell, seed, path, config, roster)
+            yield Planned(cell, seed, _path(cell, folder, seed), config, roster)
+
+
+def _path(cell: Cell, folder: str, seed: int) -> str:
+    return f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
 
 
 def plan_of(

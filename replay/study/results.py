@@ -16,7 +16,8 @@ import attrs
 
 from agents.llm.failures import Failures, together
 from agents.llm.usage import failures_by
-from kernel.errors import BadInput
+from agents.roster import can_mean, names_by_agent
+from kernel.errors import BadInput, shown
 from kernel.journal import JournalReader, open_regular, sha256_in
 from kernel.mining.config import MiningConfig
 from replay.counting import Tie
@@ -124,7 +125,8 @@ def results_of(
         )
     by_cell: dict[Cell, list[Result]] = {}
     journals: dict[Cell, list[str]] = {}
-    tasks = [(str(folder), run) for run in manifest.runs]
+    texts = manifest.plan["rosters"]
+    tasks = [(str(folder), run, texts[run.cell.roster]) for run in manifest.runs]
     for place, result in enumerate(each_of(_result, tasks, jobs)):
         by_cell.setdefault(result.cell, []).append(result)
         journals.setdefault(result.cell, []).append(manifest.runs[place].path)
@@ -133,8 +135,8 @@ def results_of(
     return Results(str(folder), manifest, by_cell, journals)
 
 
-def _result(task: tuple[str, Listed]) -> Result:
-    folder, run = task
+def _result(task: tuple[str, Listed, str | None]) -> Result:
+    folder, run, roster = task
     path = Path(folder, run.path)
     again = "give the command of the study again, it plays it anew"
     if not path.is_file():
@@ -153,9 +155,25 @@ def _result(task: tuple[str, Listed]) -> Result:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
-    if measured.config != run.config:
-        raise BadInput(f"{path} is a run of another configuration than the manifest says", again)
+    _check_begun(path, run, roster, measured)
     return result_of(run.cell, measured, failures)
+
+
+def _check_begun(path: Path, run: Listed, roster: str | None, measured: Measured) -> None:
+    """Raises BadInput unless a journal began as the manifest says, and played on undisturbed."""
+    instead = "restore the manifest, or give the command of the study again, it plays it anew"
+    if measured.forks:
+        raise BadInput(f"{path} is a fork, which no study plays", instead)
+    if measured.config != run.config:
+        raise BadInput(f"{path} is a run of another configuration than the manifest says", instead)
+    names = names_by_agent(roster, run.config.agents)
+    for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
+        if not can_mean(name, called):
+            raise BadInput(
+                f"{path} is a run of another roster than {shown(run.cell.roster)} in the manifest: "
+                f"agent {agent} plays {shown(called)}, not {shown(name)}",
+                instead,
+            )
 
 
 def result_of(cell: Cell, measured: Measured, failures: Sequence[Failures] = ()) -> Result:

@@ -14,6 +14,7 @@ import pytest
 from agents.mining import record
 from kernel.errors import BadInput
 from kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
+from replay.fork import fork
 from replay.measured import mean, measure
 from replay.measures import HALF_LIFE, MEASURES
 from replay.study.carry_out import carry_out
@@ -206,13 +207,106 @@ def test_an_unfinished_journal_is_refused_even_where_it_is_listed(copy: Path) ->
     refused(copy, "seed-0003.journal is not finished")
 
 
-def test_a_run_that_is_listed_as_another_is_refused(copy: Path) -> None:
-    def swapped(_: Any, run: Any) -> None:
-        run["config"]["seed"] = 7
-
-    listing(copy, swapped)
+def test_a_journal_of_another_run_is_refused_even_where_it_is_listed(copy: Path) -> None:
+    shutil.copy(first_of(copy).with_name("seed-0000.journal"), first_of(copy))
+    digest = sha256_of(first_of(copy))
+    listing(copy, lambda _, run: run.update(sha256=digest))
 
     refused(copy, "is a run of another configuration than the manifest says")
+
+
+def exchanged(copy: Path, one: str, other: str, where: str) -> None:
+    """Exchange two names in the manifest: in the cells, in the plan, or the cells' paths too."""
+    path = copy / "manifest.json"
+    manifest = json.loads(path.read_text())
+    names = {one: other, other: one}
+
+    def swapped(value: str) -> str:
+        return names.get(value, value)
+
+    if where == "plan":
+        plan = manifest["plan"]
+        plan["treatments"] = [swapped(name) for name in plan["treatments"]]
+        plan["rosters"] = {name: plan["rosters"][swapped(name)] for name in plan["rosters"]}
+    for cell in manifest["cells"] if where != "plan" else []:
+        cell.update(treatment=swapped(cell["treatment"]), roster=swapped(cell["roster"]))
+        for run in cell["runs"] if where == "paths" else []:
+            run["path"] = "/".join(map(swapped, run["path"].split("/")))
+    if where == "paths":  # in the order of the plan again
+        by_path = {c["runs"][0]["path"]: c for c in manifest["cells"]}
+        order = [c["runs"][0]["path"] for c in json.loads(path.read_text())["cells"]]
+        manifest["cells"] = [by_path[first] for first in order]
+    path.write_text(json.dumps(manifest))
+
+
+NAMES = [("random", "mixed"), ("baseline", "scarce")]
+
+
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("where", ["cells", "plan", "paths"])
+def test_names_that_were_exchanged_in_the_manifest_are_not_believed(
+    copy: Path, names: tuple[str, str], where: str
+) -> None:
+    exchanged(copy, *names, where)
+
+    with pytest.raises(BadInput) as caught:
+        results_of(copy, jobs=1)
+
+    assert "restore" in str(caught.value) or "is not the journal" in str(caught.value)
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_folders_that_were_exchanged_with_the_names_give_what_was_recorded_away(
+    copy: Path, names: tuple[str, str]
+) -> None:
+    """Every path, digest and name fits then: but not what the journals say of themselves."""
+    exchanged(copy, *names, "paths")
+    for folder in (copy, copy / "baseline", copy / "scarce"):
+        if (folder / names[0]).exists():
+            (folder / names[0]).rename(folder / "aside")
+            (folder / names[1]).rename(folder / names[0])
+            (folder / "aside").rename(folder / names[1])
+
+    with pytest.raises(BadInput, match="restore"):
+        results_of(copy, jobs=1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seeds": [4, 0]},
+        {"rounds": [13]},
+        {"settings": {"truce": 2}},
+        {"rosters": {"random": "random*9", "mixed": None}},
+        {"rosters": {"random": "no-such", "mixed": None}},
+        {"rosters": {"random": 7, "mixed": None}},
+        {"treatments": ["baseline", "no-such"]},
+        {"treatments": ["baseline"]},
+        {"own": {"scarce": {"truce": 0}}},
+        {"own": []},
+        {"more": 1},
+    ],
+)
+def test_a_plan_that_says_other_runs_than_are_listed_is_refused(
+    copy: Path, change: dict[str, Any]
+) -> None:
+    path = copy / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["plan"].update(change)
+    path.write_text(json.dumps(manifest))
+
+    with pytest.raises(BadInput, match="; restore "):
+        results_of(copy, jobs=1)
+
+
+def test_a_fork_is_no_run_of_a_study(copy: Path, tmp_path: Path) -> None:
+    first = first_of(copy)
+    fork(first, 6, tmp_path / "fork.journal", roster="random*10")
+    (tmp_path / "fork.journal").replace(first)
+    digest = sha256_of(first)
+    listing(copy, lambda _, run: run.update(sha256=digest))
+
+    refused(copy, "seed-0003.journal is a fork")
 
 
 def test_a_study_that_is_not_finished_is_refused(copy: Path) -> None:
