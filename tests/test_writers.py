@@ -27,11 +27,12 @@ from tests.cli.helpers import ROOT
 
 # A command that tells of the call that would give NAME to a file, and then waits.
 HELD = """
-import os, sys
+import os, signal, sys
 import attrs
 from kernel import files
 
-call, name, told, wait = sys.argv[1:5]
+call, name, told, wait, hangup = sys.argv[1:6]
+signal.signal(signal.SIGHUP, getattr(signal, hangup))  # whether or not these tests ignore it
 real = getattr(files.system, call)
 
 def held(one, other):
@@ -41,7 +42,7 @@ def held(one, other):
     real(one, other)
 
 files.system = attrs.evolve(files.system, **{call: held})
-sys.argv[1:] = sys.argv[5:]
+sys.argv[1:] = sys.argv[6:]
 if sys.argv[1] == "report":  # of a page that is drawn at once
     from replay.report import report
     from replay.report.page import TITLE, Figure, Heading
@@ -117,17 +118,19 @@ def left_in(folder: Path) -> list[str]:
 
 
 @contextmanager
-def held(writer: Writer, room: Path, **options: object) -> Iterator[tuple[subprocess.Popen, int]]:
+def held(
+    writer: Writer, room: Path, hangup: str = "SIG_DFL"
+) -> Iterator[tuple[subprocess.Popen, int]]:
     """The command at the call, waiting, and the descriptor by which it is let go on."""
     (hears, told), (wait, go_on) = os.pipe(), os.pipe()
     process = subprocess.Popen(
         [
             sys.executable, "-c", HELD, writer.call, writer.name, str(told), str(wait),
-            *writer.command.split(),
+            hangup, *writer.command.split(),
         ],
         cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
         pass_fds=(told, wait), start_new_session=True, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     os.close(told)
     os.close(wait)
@@ -200,10 +203,7 @@ def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:
 
 
 def test_a_hangup_that_is_ignored_from_the_start_still_is(room: Path) -> None:
-    def ignore() -> None:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-    with held(WRITERS["record"], room, preexec_fn=ignore) as (process, go_on):
+    with held(WRITERS["record"], room, "SIG_IGN") as (process, go_on):
         os.killpg(process.pid, signal.SIGHUP)
         os.write(go_on, b".")
         _, err = process.communicate(timeout=60)

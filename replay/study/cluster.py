@@ -14,6 +14,7 @@ from kernel.errors import BadInput, shown
 from replay.study.place import Place, WorkersLost
 
 CONNECT_MAX: Final = 30.0  # seconds to find the scheduler, and for a worker to come
+IDLE_MAX: Final = 3  # how often in a row a cluster is found idle before it is given up
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
 
@@ -80,21 +81,27 @@ def _check_certificates(address: str) -> None:
         )
 
 
-def _watch(client: Any, address: str) -> Callable[[], None]:
-    """What raises WorkersLost where a cluster has no workers, three times in a row: one that died
-    may be started again.
-    """
-    without = 0
+def _watch(client: Any, address: str) -> Callable[[], bool]:
+    """Whether a cluster is at work on nothing while its results are waited for, three times in a
+    row: of a result that was on a worker which died, Dask does not always say that it is gone.
 
-    def watch() -> None:
-        nonlocal without
+    Raises WorkersLost where it has no workers as often: one that died may be started again.
+    """
+    idle = 0
+
+    def watch() -> bool:
+        nonlocal idle
         try:
-            workers = client.nthreads()
+            tasks: dict[str, list[Any]] = client.processing()
         except OSError:  # the scheduler is gone: what was handed over will say so
-            workers = {}
-        without = 0 if workers else without + 1
-        if without == 3:
+            tasks = {}
+        idle = 0 if any(tasks.values()) else idle + 1
+        if idle < IDLE_MAX:
+            return False
+        if not tasks:
             raise WorkersLost(f"the Dask scheduler at {address} has no workers any more")
+        idle = 0
+        return True
 
     return watch
 

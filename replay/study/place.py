@@ -37,7 +37,8 @@ class Place:
     and is called again where one broke; `window`: how many runs are handed to it at once; `died`:
     what a future raises whose worker was lost; `stop` ends an executor in the middle.
     `sees_folder`: whether its workers write into the study's folder; if not, journals come back as
-    bytes. `watch` is called where nothing came for a while, and raises where nothing can come.
+    bytes. `watch` is called where nothing came for a while: it raises where nothing can come, and
+    is true where what was handed over has been lost without a word.
     """
 
     executor: Callable[[int], Executor]
@@ -45,7 +46,7 @@ class Place:
     died: tuple[type[BaseException], ...] = (BrokenExecutor,)
     stop: Callable[[Executor], None] = _shut_down
     sees_folder: bool = True
-    watch: Callable[[], None] | None = None
+    watch: Callable[[], bool] | None = None
 
 
 def processes(jobs: int | None = None) -> Place:
@@ -105,8 +106,9 @@ def each_of(
                 under_way[_handed_over(hand_over, executor, run, place)] = run
             patience = None if place.watch is None else WATCHED
             finished, _ = wait(under_way, patience, return_when=FIRST_COMPLETED)
-            if not finished and place.watch is not None:
-                place.watch()
+            if not finished and place.watch is not None and place.watch():
+                lost.extend(under_way.values())
+                under_way.clear()
             for future in [future for future in under_way if future in finished]:
                 run = under_way.pop(future)
                 try:
@@ -127,7 +129,7 @@ def each_of(
                 suspects.update(run.path for run in lost)
                 waiting.extendleft(sorted(lost, key=runs.index, reverse=True))
                 lost.clear()
-                executor.shutdown()
+                place.stop(executor)
                 executor = place.executor(len(waiting))
         if failed is not None:
             raise failed

@@ -1,5 +1,6 @@
 """Studies carried out: the folder, restarts, whatever lies there, and workers that die."""
 
+import itertools
 import json
 import os
 import random
@@ -793,12 +794,27 @@ def test_a_place_where_nothing_comes_is_looked_at(
         def submit(self, *task: Any, **more: Any) -> Future[Any]:
             return Future()
 
-    def watch() -> None:
+    def watch() -> bool:
         raise WorkersLost("nobody is there")
 
     monkeypatch.setattr(places, "WATCHED", 0.05)
     with pytest.raises(WorkersLost, match="nobody is there"):
         carry_out(PLAN, tmp_path / "x", place=Place(lambda runs: Silent(1), 3, watch=watch))
+
+
+def test_what_a_place_lost_without_a_word_is_handed_over_again(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Forgets(ThreadPoolExecutor):
+        def submit(self, *task: Any, **more: Any) -> Future[Any]:
+            return Future() if next(tries) in (1, 2, 4) else super().submit(*task, **more)
+
+    tries = itertools.count()
+    monkeypatch.setattr(places, "WATCHED", 0.05)
+    place = Place(lambda runs: Forgets(1), 3, watch=lambda: True)
+    carry_out(PLAN, tmp_path / "x", place=place)
+
+    assert tree(whole) == tree(tmp_path / "x")
 
 
 # Disks.
