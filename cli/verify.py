@@ -119,11 +119,10 @@ def _told(outcome: Any) -> str:
         is_broken = verdict is not None and verdict.broken is not None
         broken = [f"{verdict.broken}{_way_out(verdict)}"] if is_broken else []
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
-    levels = "level 1" if verdict.level == 1 else f"levels 1 to {verdict.level}"
+    levels = verdict.levels
     if verdict.not_asked:
-        part = "in part" if verdict.level == LEVELS else "not checked"
-        who = f"{', '.join(verdict.not_asked)}; see --trust and --source"
-        levels = f"levels 1 to 3 (4 {part}, not asked again: {who})"
+        who = f"not asked again: {', '.join(verdict.not_asked)}; see --trust and --source"
+        levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
         levels += ", but could not be judged in whole"
     end = "finished" if verdict.finished else "unfinished"

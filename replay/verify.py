@@ -75,8 +75,9 @@ class Verdict:
     """What was found. `holds` is the answer; `broken` tells why not, `unknown` why it is open.
 
     `bytes`: how long the file was when it was opened; `sha256`: of the bytes that were judged, and
-    of what stands behind the place where it breaks. `level` is the highest that was checked (3
-    where 4 was asked for and nobody could be asked, or somebody is not known); `rounds`: how many
+    of what stands behind the place where it breaks. `level` is the highest that was checked of
+    everybody (3 where 4 was asked for and not all could be asked); `level_in_part`: 4 where it was
+    checked of some all the same, else None; `rounds`: how many
     were closed, and `events` read, as far as the check came; `finished`: the run had come to its
     end; `not_asked`: what level 4 took from the journal; `unknown`: who decides in a way that this
     version does not know (a policy, an option, a version of the prompt), so that it cannot be
@@ -97,6 +98,15 @@ class Verdict:
     forks: Sequence[int] = ()
     branch: Branch | None = None
     words: Vocabulary = attrs.field(factory=Vocabulary)
+    level_in_part: int | None = None
+
+    @property
+    def levels(self) -> str:
+        """What was checked, in words."""
+        whole = "level 1" if self.level == INTEGRITY else f"levels 1 to {self.level}"
+        if self.level_in_part is not None:
+            return f"{whole} ({self.level_in_part} in part)"
+        return f"{whole} ({DECIDE} not checked)" if self.not_asked else whole
 
     @property
     def holds(self) -> bool | None:
@@ -150,11 +160,14 @@ def verify(
             )
         broken = check.broken()
         is_open = broken is None and bool(check.unknown)
+        is_asked = check.somebody_asked and not is_open
+        is_in_part = is_asked and bool(check.not_asked)
         return Verdict(
             path=str(path),
             bytes=reader.size,
             sha256=reader.sha256(),
-            level=level if check.somebody_asked and not is_open else min(level, DERIVE),
+            level=level if is_asked and not is_in_part else min(level, DERIVE),
+            level_in_part=level if is_in_part else None,
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,

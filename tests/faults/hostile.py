@@ -108,7 +108,7 @@ class Reading:
             verdict = verify(self.path, trust=TRUST)
         except GoldrushError:
             return False
-        return verdict.holds is True and verdict.level > DERIVE
+        return verdict.holds is True and (verdict.level_in_part or verdict.level) > DERIVE
 
     def faults(self, data: bytes, number: int) -> Iterator[str]:
         """How readers broke the contract."""

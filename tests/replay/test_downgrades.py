@@ -371,9 +371,8 @@ def test_a_season_of_a_cast_that_is_not_here_holds_with_its_tests(
 ) -> None:
     verdict = verify(forged(season, out, COMPETITION, recast(CASTS[cast])))
 
-    assert (None, 4, cast != "nobody") == (
-        verdict.broken, verdict.level, bool(verdict.not_asked),
-    )  # fmt: skip
+    assert (None, cast != "nobody") == (verdict.broken, bool(verdict.not_asked))
+    assert 4 == (verdict.level_in_part if verdict.not_asked else verdict.level)
 
 
 @pytest.mark.parametrize("change", [lambda row: [row, row], lambda row: []])
@@ -392,6 +391,38 @@ def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
 
         assert broken is not None
         assert (4, "tested") == (broken.level, broken.where.rpartition(" ")[2])
+
+
+@pytest.mark.parametrize(
+    ("roster", "says", "level", "in_part"),
+    [
+        ("raid*4", "levels 1 to 4:", 4, None),
+        ("quiet:Quiet*3,raid*1", "levels 1 to 3 (4 in part, not asked again:", 3, 4),
+        ("quiet:Quiet*4", "levels 1 to 3 (4 not checked, not asked again:", 3, None),
+    ],
+)
+def test_text_json_and_junit_say_the_same_of_the_levels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str, says: str, level: int,
+    in_part: int | None,
+) -> None:  # fmt: skip
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "quiet.py").write_text(
+        "class Quiet:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path / "away")
+    record(tmp_path / "a.journal", {"rounds": 2}, roster)
+    text = goldrush("verify", "a.journal", "--junit", "verify.xml", cwd=tmp_path)
+    [shown] = json.loads(goldrush("verify", "a.journal", "--json", cwd=tmp_path).out)
+    [[case]] = ElementTree.fromstring((tmp_path / "verify.xml").read_bytes())
+    properties = {one.get("name"): one.get("value") for one in case.iter("property")}
+
+    assert (0, True) == (text.code, f"holds at {says}" in text.out)
+    assert (level, in_part) == (shown["level"], shown["level_in_part"])
+    assert str(level) == properties["level"]
+    assert in_part == (int(properties["level in part"] or 0) if in_part else None)
+    assert ("level in part" in properties) == (in_part is not None)
+    line = says.partition(", ")[0].removesuffix(":") + (")" if "(" in says else "")
+    assert line in (case.findtext("system-out") or "").splitlines()
 
 
 def test_strict_and_what_could_not_be_judged_in_a_terminal(run: Path, tmp_path: Path) -> None:

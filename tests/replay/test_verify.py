@@ -192,8 +192,9 @@ def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
     all_ = verify(path, trust=["quiet:Quiet"])
 
     assert (none.holds, none.level, none.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
-    assert (some.holds, some.level, some.not_asked) == (True, 4, ("quiet:Quiet (3 agents)",))
+    assert (some.holds, some.level, some.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
     assert (all_.holds, all_.level, all_.not_asked) == (True, 4, ())
+    assert (None, 4, None) == (none.level_in_part, some.level_in_part, all_.level_in_part)
 
 
 def test_a_trusted_policy_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
