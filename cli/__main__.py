@@ -11,13 +11,13 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != dirname
 
 def main() -> None:
     """Import the command line and run it; Ctrl-C while it is imported is Ctrl-C too."""
-    from cli.codes import INTERRUPTED
-
     try:
         from cli.main import main as run
 
         run()
     except KeyboardInterrupt:
+        from cli.codes import INTERRUPTED
+
         sys.exit(INTERRUPTED)
 
 

@@ -111,14 +111,11 @@ def fork(
 
 
 def _read(path: str) -> str:
+    from kernel import files
     from kernel.errors import BadInput
 
+    instead = "give a file of submissions"
     try:
-        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            data = file.read(PLANS_MAX + 1)
-        if len(data) > PLANS_MAX:
-            raise BadInput(f"{path} has more than {PLANS_MAX:,} bytes", "give submissions")
-        return data.decode("utf-8-sig")
-    except (OSError, ValueError) as error:  # ValueError: what is no UTF-8
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise BadInput(f"cannot read {path}: {reason}", "give a file of submissions") from None
+        return files.read_given(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
+    except ValueError:
+        raise BadInput(f"cannot read {path}: it is no UTF-8 text", instead) from None

@@ -148,6 +148,33 @@ def reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
+def read_given(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
+    """Read a file that a person wrote for a command: a plan, models, submissions.
+
+    It may be a pipe (`<(...)` in a shell), but one that nobody writes to is not waited for.
+
+    `limit` is the bytes that it may have, `instead` what to give, for the error; with `stdin` the
+    path "-" is standard input.
+
+    Raises BadInput for what cannot be read, is over the limit, or is a pipe without a writer.
+    """
+    try:
+        typed = stdin and path == "-"
+        fd = os.dup(0) if typed else os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(fd, "rb") as file:
+            is_pipe = not typed and stat.S_ISFIFO(os.fstat(fd).st_mode)
+            if is_pipe:
+                os.set_blocking(fd, True)
+            data = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"cannot read {path}: {reason(error)}", instead) from None
+    if is_pipe and not data:
+        raise BadInput(f"cannot read {path}: nothing is in this pipe", instead)
+    if len(data) > limit:
+        raise BadInput(f"{path} has more than {limit:,} bytes", instead)
+    return data
+
+
 # Files.
 
 

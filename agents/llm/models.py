@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from kernel.errors import BadInput, shown
+from kernel.files import read_given
 from kernel.text import is_visible
 
 LLM: Final = "llm"
@@ -295,14 +296,9 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
     A table has `model` (default: its name) and any other field of Model and Endpoint. Raises
     BadInput, naming the table and the field.
     """
+    data = read_given(os.fspath(path), FILE_MAX, "give a TOML file of models")
     try:
-        with open(path, "rb") as file:
-            data = file.read(FILE_MAX + 1)
-        if len(data) > FILE_MAX:
-            raise BadInput(f"{path} has more than {FILE_MAX:,} bytes", "give a file of models")
         tables = tomllib.loads(data.decode())
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}", "give a TOML file") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is no TOML: {error}", "write [name] and model = '...'") from None
     return {name: _of_table(f"{path}, [{name}]", name, table) for name, table in tables.items()}

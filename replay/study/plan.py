@@ -7,6 +7,7 @@ two cells is a pair.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections import Counter
@@ -22,6 +23,7 @@ from agents.mining import agents_wanted
 from agents.roster import Roster, names_by_agent, names_in
 from agents.trust import check_trust, own_among
 from kernel.errors import BadInput, shown
+from kernel.files import read_given
 from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
 from kernel.mining.treatments import BASELINE, TREATMENTS, treated, treatment_named
 from kernel.settings import INTEGER_MAX
@@ -272,14 +274,9 @@ def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
 
     Raises BadInput for a file that is no plan.
     """
+    data = read_given(os.fspath(path), FILE_MAX, "give a TOML file with a plan")
     try:
-        with open(path, "rb") as file:
-            data = file.read(FILE_MAX + 1)
-        if len(data) > FILE_MAX:
-            raise BadInput(f"{path} has more than {FILE_MAX:,} bytes", "give a file with a plan")
         table = tomllib.loads(data.decode())
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}", "give a TOML file") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is no TOML: {error}", "write treatments = ['baseline']") from None
     try:

@@ -13,6 +13,7 @@ import pytest
 
 from agents.mining import record
 from kernel.journal import Header, JournalReader
+from replay.study.manifest import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.kernel.test_journal import forged
 
@@ -174,3 +175,62 @@ def test_help_can_be_read_everywhere(tmp_path: Path) -> None:
     ran = goldrush("measure", "--help", cwd=tmp_path, PYTHONIOENCODING="ascii")
 
     assert (0, "") == (ran.code, ran.err)
+
+
+# What Ctrl-C meets before there is a command, and what would never come.
+
+STOPPED_AT = """
+import sys
+
+class Stopped:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            sys.meta_path.remove(self)
+            raise KeyboardInterrupt
+
+from cli.__main__ import main
+sys.meta_path.insert(0, Stopped())
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["cli.codes", "cli.main", "click", "cli.record"])
+def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_AT.format(name=name), "policies"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+
+    assert (130, "", "") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fork", "run.journal", "--at", 1, "--out", "x", "--replace-submission", "pipe"],
+        ["record", "--rounds", 1, "--out", "x", "--models", "pipe"],
+        ["study", "pipe", "--out", "x"],
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path, words: list[str]) -> None:
+    record(tmp_path / "run.journal", {"rounds": 2})
+    os.mkfifo(tmp_path / "pipe")
+    ran = goldrush(*words, cwd=tmp_path)
+
+    assert_refused(ran, "cannot read pipe: nothing is in this pipe")
+    assert {"run.journal", "pipe"} == set(os.listdir(tmp_path))
+
+
+def test_a_plan_may_come_through_a_pipe(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, b"treatments = ['baseline']\nrosters = ['random']\nseeds = 1\nrounds = 1\n")
+    os.close(write)
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", "study", f"/dev/fd/{read}", "--out", "x"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
+        timeout=120, pass_fds=[read],
+    )  # fmt: skip
+    os.close(read)
+
+    assert (0, True) == (done.returncode, (tmp_path / "x" / MANIFEST).is_file())
