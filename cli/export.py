@@ -10,6 +10,7 @@ from typing import Final
 import click
 from click.core import ParameterSource
 
+from cli.paths import Output
 from cli.progress import progress
 from cli.text import printable
 
@@ -27,9 +28,9 @@ KEPT_BY: Final[Mapping[str, str]] = {"competition": "replay.season.folder"}
     show_default=True, help="jsonl: the events of one journal, one JSON object a line.",
 )  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="Only this table (default: all four).")
-@click.option("--out", type=click.Path(), metavar="DIR", help="The folder for the tables.")
+@click.option("--out", type=Output("folder"), metavar="DIR", help="The folder for the tables.")
 @click.option(
-    "--to", type=click.Path(), metavar="DIR", help="Keep a season in this folder, by agent."
+    "--to", type=Output("folder"), metavar="DIR", help="Keep a season in this folder, by agent."
 )
 @click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
 @click.option("--force", is_flag=True, help="Overwrite what was exported there before.")

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from cli.models import check_model, model_options, models_of
+from cli.paths import Output
 from cli.record import (
     JOURNALS,
     TOLD_BY,
@@ -31,7 +32,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 @click.option(
     "--at", type=int, required=True, help="The last round or assignment that stays as it was."
 )
-@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
+@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change one setting.")
 @click.option("--treatment", help="Change what a treatment changes; see treatments.")
 @click.option(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -37,6 +36,7 @@ from cli import (
 )
 from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
 from cli.text import printable, program
+from kernel.text import quoted_path
 
 _PLAIN = "plain_ascii"  # an encoding
 
@@ -221,9 +221,9 @@ def _way_out(error: Exception) -> str:
     from kernel.errors import DamagedJournal, TornTail
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:
-        return f"; `{program()} resume {shlex.quote(error.path)}` drops it and goes on"
+        return f"; `{program()} resume {quoted_path(error.path)}` drops it and goes on"
     if isinstance(error, TornTail) and not error.commits:
         return "; nothing was recorded in it: record again over it (--force)"
     if isinstance(error, DamagedJournal) and error.commit > 0:
-        return f"; `{program()} verify {shlex.quote(error.path)}` says what can be saved"
+        return f"; `{program()} verify {quoted_path(error.path)}` says what can be saved"
     return ""

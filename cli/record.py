@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -16,8 +15,10 @@ import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.models import check_model, model_options, models_file, models_of, reach_options
+from cli.paths import Output
 from cli.progress import progress
 from cli.text import echo_json, printable, program, table
+from kernel.text import quoted, quoted_path
 
 OnRound = Callable[[int, Any], None]
 
@@ -38,7 +39,7 @@ TOLD_BY: Final[Mapping[str, str]] = {
 
 
 @click.command()
-@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
+@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds to play (default 200).")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
@@ -219,10 +220,10 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
     """
     from kernel.errors import GoldrushError
 
-    path = shlex.quote(out)
+    path = quoted_path(out)
     is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
     options = [
-        f" {option} {'MORE' if is_ceiling and option == reached else shlex.quote(value)}"
+        f" {option} {'MORE' if is_ceiling and option == reached else quoted(value)}"
         for option, value in again
     ]
     goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from cli.models import failed
 from cli.text import printable, program, table
+from kernel.text import quoted_path
 from replay.story import tell
 from replay.summary import summarise
 
@@ -41,7 +41,7 @@ def _failed(failures: Any) -> str:
 def told(summary: Any) -> str:
     """The summary of a run as text."""
     config = summary.config
-    path = printable(shlex.quote(summary.path))
+    path = quoted_path(summary.path)
     goldrush = program()
     undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
     rows: list[Sequence[str]] = [

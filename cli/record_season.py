@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from cli.models import failed
 from cli.text import printable, program, table
 from kernel.errors import BadInput
+from kernel.text import quoted_path
 from replay.season.story import story
 from replay.season.summary import summarise
 
@@ -42,7 +42,7 @@ def progress(unit: int, state: Any) -> tuple[str, int, int]:
 def told(summary: Any) -> str:
     """The summary of a season as text."""
     config = summary.config
-    path, goldrush = printable(shlex.quote(summary.path)), program()
+    path, goldrush = quoted_path(summary.path), program()
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
         f"{_counted(summary.assignments, 'assignment')}, {_counted(summary.tables, 'table')} of "

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from cli.models import models_file, models_of, reach_options
+from cli.paths import Output
 from cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
 
 
 @click.command()
-@click.option("--out", type=click.Path(), help="The journal to write (default: in journals/).")
+@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--assignments", type=int, help="How many assignments to play (default 40).")
 @click.option("--workers", type=int, help="How many sit on the active roster (default 6).")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
@@ -12,9 +11,11 @@ import click
 
 from cli.codes import DIFFERS, DONE, INTERRUPTED
 from cli.models import failed, model_options, models_of
+from cli.paths import Output
 from cli.progress import progress
 from cli.record import allow_own_policies, settings_of
 from cli.text import echo_json, printable, program, table
+from kernel.text import quoted, quoted_path
 
 if TYPE_CHECKING:
     from replay.study.plan import Plan
@@ -25,7 +26,7 @@ JOBS_MAX = 1000
 
 @click.command()
 @click.argument("plan", required=False, type=click.Path())
-@click.option("--out", type=click.Path(), required=True, help="The study's folder.")
+@click.option("--out", type=Output("folder"), required=True, help="The study's folder.")
 @click.option(
     "--treatment",
     "treatments",
@@ -76,8 +77,6 @@ def study(
     from replay.study.models import failures_of
     from replay.study.place import RunFailed, WorkersLost, processes
 
-    if not out:
-        raise BadInput("--out is empty", "give a folder")
     if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
     if plan is None and trust:
@@ -125,7 +124,7 @@ def study(
         done = {"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total}
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return DONE
-    path = printable(shlex.quote(out))
+    path = quoted_path(out)
     lines = "".join(f"{line}\n" for line in failed(failures, "no plan was played"))
     click.echo(
         f"{len(manifest.runs):,} runs in {path} ({kept:,} were there already, {total:,} bytes)\n"
@@ -137,7 +136,7 @@ def study(
 
 @click.command()
 @click.argument("study", type=click.Path())
-@click.option("--out", type=click.Path(), help="The page (default: report.html in the folder).")
+@click.option("--out", type=Output(), help="The page (default: report.html in the folder).")
 @click.option(
     "--format", "format_", type=click.Choice(["html", "md"]), default="html", show_default=True,
     help="md: Markdown, figures in a folder beside it.",
@@ -183,7 +182,7 @@ def report(
         click.echo(_verdicts(written.verdicts) + "\n")
     else:
         click.echo("no verdicts: they need runs with 10 agents and, else the same, with 20\n")
-    click.echo(f"page: {printable(shlex.quote(str(written.path)))}")
+    click.echo(f"page: {quoted_path(str(written.path))}")
     return DONE
 
 
@@ -248,4 +247,4 @@ def _check_model(model: str | None, plan: Plan) -> None:
 
 
 def _again() -> str:
-    return f"`{program()} {printable(shlex.join(sys.argv[1:]))}`"
+    return f"`{program()} {' '.join(map(quoted, sys.argv[1:]))}`"

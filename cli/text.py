@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 import click
 
-from kernel.text import escaped
+from kernel.text import escaped, quoted
 
 
 def printable(text: str) -> str:
@@ -27,7 +26,7 @@ def program() -> str:
         return "python -m cli"
     found = shutil.which("goldrush")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
-    return "goldrush" if same else shlex.quote(called)
+    return "goldrush" if same else quoted(called)
 
 
 def echo_json(value: Any) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from cli.codes import DIFFERS, DONE, TROUBLE
+from cli.paths import Output
 from cli.record import allow_own_policies
 from cli.text import echo_json, printable, program
+from kernel.text import quoted_path
 
 LEVELS = 4
 
@@ -25,7 +26,7 @@ LEVELS = 4
     help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
 )
 @click.option("--jobs", type=click.IntRange(1), help="How many at once (default: processors).")
-@click.option("--junit", type=click.Path(), metavar="FILE", help="Also write JUnit XML, for CI.")
+@click.option("--junit", type=Output(), metavar="FILE", help="Also write JUnit XML, for CI.")
 @click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
 @click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
 @click.option(
@@ -135,7 +136,7 @@ def _told(outcome: Any) -> str:
 
 def _way_out(verdict: Any) -> str:
     """What can be done about broken bytes."""
-    path = shlex.quote(verdict.path)
+    path = quoted_path(verdict.path)
     if verdict.broken.torn and verdict.rounds:
         return f"; `{program()} resume {path}` drops them and goes on"
     if verdict.broken.level == 1 and verdict.rounds:

@@ -1,4 +1,4 @@
-"""Text in which every character can be seen, and names that may be taken.
+"""Text in which every character can be seen, names that may be taken, words for a shell.
 
 `str.isprintable` refuses what controls a terminal or the direction of text (categories C and Z, the
 space apart), and takes some characters that show as nothing at all: fillers, variation selectors,
@@ -8,6 +8,7 @@ blanks that are letters or symbols by category. In a name each could pass one fo
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Final
 
 from kernel.errors import BadInput
@@ -34,6 +35,26 @@ def escaped(text: str, but: str = "") -> str:
         c if c in but or is_visible(c) else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
     )
+
+
+def quoted(text: str) -> str:
+    """A text as one word for a shell, every character of it to be seen, and to be typed."""
+    if is_visible(text):
+        return shlex.quote(text)
+    return f"$'{''.join(map(_quoted_character, text))}'"
+
+
+def _quoted_character(c: str) -> str:
+    if c in "\\'":
+        return f"\\{c}"
+    if is_visible(c):
+        return c
+    return "".join(f"\\x{byte:02x}" for byte in c.encode("utf-8", "surrogateescape"))
+
+
+def quoted_path(path: str) -> str:
+    """As `quoted`, of a path as an argument: one that begins with - is no option."""
+    return quoted(f"./{path}" if path.startswith("-") else path)
 
 
 def check_name(what: str, name: str) -> None:

@@ -18,6 +18,7 @@ from kernel.mining import MINING
 from kernel.mining.config import POINTWISE, MiningConfig
 from kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
 from kernel.mining.fork import changed
+from kernel.text import quoted_path
 from kernel.world import Row
 from replay.forged import reader_of
 from replay.rebuild import rebuild
@@ -65,7 +66,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     if not found:
         raise BadInput(
             f"no {_EVENTS[kind]} on plot {plot} in round {round}",
-            f"see what there is with `goldrush log {path} --plot {plot}`",
+            f"see what there is with `goldrush log {quoted_path(str(path))} --plot {plot}`",
         )
     return found
 

@@ -77,13 +77,16 @@ def report(
     `jobs` processes measure and draw. The same study gives the same bytes.
 
     Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
-    without matplotlib; WriteFailed where the system refuses: what was there before is whole then.
+    without matplotlib; WriteFailed where the system refuses: what was there before is whole then,
+    but for Markdown, whose page gets its name before its figures get theirs: a new page may stand
+    beside the figures of before, or none, and the same call writes them.
     """
     _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     read_manifest(folder)  # without a study there is no place to speak of
     is_own = is_html if format == HTML else is_markdown
-    _check_page(path, force, is_own)
+    # As it was given: a Path does not tell `page/` from `page`.
+    _check_page(path if out is None else out, force, is_own)
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     replace = force or path.exists()
     if beside is not None:
@@ -143,10 +146,10 @@ def _check_matplotlib() -> None:
         ) from None
 
 
-def _check_page(path: Path, force: bool, is_own: IsOwn) -> None:
+def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:
     """Raises BadInput for a place where no page can be written."""
     is_there = check_place(str(path), force=force, is_own=is_own)
-    if is_there and path.suffix.lower() not in PAGES:  # a study's manifest, say
+    if is_there and Path(path).suffix.lower() not in PAGES:  # a study's manifest, say
         raise BadInput(f"{path} is no page", f"give --out a file that ends in {' or '.join(PAGES)}")
 
 

@@ -17,6 +17,7 @@ from kernel.competition.state import ACTIVE, SeasonState
 from kernel.competition.table import Table
 from kernel.errors import BadInput
 from kernel.journal import JournalReader
+from kernel.text import quoted_path
 from kernel.world import Row
 from replay.forged import reader_of
 from replay.season.steps import Moment, assignment_in, moments
@@ -60,7 +61,7 @@ def audit(
         at = "" if table is None else f"at table {table} "
         raise BadInput(
             f"no {_EVENTS[kind]} {at}in assignment {assignment}",
-            f"see what there is with `goldrush log {path} --rounds {assignment}`",
+            f"see what there is with `goldrush log {quoted_path(str(path))} --rounds {assignment}`",
         )
     return wanted
 

@@ -220,5 +220,3 @@ def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> N
 
         assert_refused(refused, says)
         assert before == out.read_bytes()
-    assert_refused(goldrush("report", study, "--out", "", cwd=tmp_path), "is a folder")
-    assert_refused(goldrush("study", "--out", "", cwd=tmp_path), "--out is empty")
