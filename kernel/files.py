@@ -401,7 +401,9 @@ def _unslashed(folder: str) -> str:
 
 
 def make_folder(path: str) -> None:
-    """Make a folder, and those above it, where there is none. Raises OSError."""
+    """Make a folder, and those above it, where there is none, and wait until the disk has their
+    names. Raises OSError and WriteFailed.
+    """
     path = _unslashed(path)
     try:
         system.make_folder(path, 0o777)
@@ -413,6 +415,8 @@ def make_folder(path: str) -> None:
     except FileExistsError:
         if not os.path.isdir(path):
             raise
+        return
+    sync_folder(path)
 
 
 def make_folders_within(folder: str, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, Future
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -70,12 +70,13 @@ def carry_out(
         known = _known(root, plan, runs)
         there = [run for run in runs if os.path.lexists(root / run.path)]
         done = _checked(there, root, known, place if place.sees_folder else processes(), told)
+        synced = known.keys() & done.keys()  # the manifest names them since they were
         if len(done) < len(runs) or len(known) < len(runs):
-            _write(root, plan, runs, done, known)
+            _write(root, plan, runs, done, synced)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
         done.update(_played(left, root, place, models, told))
-        return _write(root, plan, runs, done, known)
+        return _write(root, plan, runs, done, synced)
 
 
 def _write(
@@ -83,10 +84,10 @@ def _write(
     plan: Plan,
     runs: Sequence[Planned],
     done: Mapping[str, Done],
-    known: Mapping[str, str],
+    synced: Set[str],
 ) -> Manifest:
-    """Write the manifest, when the disk has all that it names and the one before did not."""
-    _sync(root, done.keys() - known.keys())
+    """Write the manifest, when the disk has all that it names, also what is not `synced` yet."""
+    _sync(root, done.keys() - synced)
     manifest = listed(plan, runs, done)
     write_manifest(root, plan, runs, manifest)
     return manifest
@@ -204,7 +205,8 @@ def _locked(root: Path) -> Iterator[None]:
         finally:
             fcntl.flock(fd, fcntl.LOCK_UN)  # whatever process still has it open
     finally:
-        files.system.close(fd)
+        with suppress(OSError):  # nothing was written into it
+            files.system.close(fd)
 
 
 def _lock(fd: int, root: Path) -> None:
@@ -235,7 +237,7 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
                 files.system.unlink(str(root / (run.path + UNFINISHED)))
     except OSError as error:
         raise WriteFailed(
-            str(error.filename), f"is in the way of the study: {error.strerror}"
+            str(error.filename or root), f"is in the way of the study: {error.strerror}"
         ) from None
 
 

@@ -24,6 +24,7 @@ from tests.faults.corruptions import tried
 from tests.faults.exporters import exporters
 from tests.faults.readers import KINDS
 from tests.faults.recorders import recorders
+from tests.faults.studies import students
 from tests.indexes import cache_apart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +97,7 @@ def disks() -> tuple[list[tuple[Any, ...]], list[str]]:
     """A row for each writer, on disks that fail or lose their power at every call, and findings."""
     rows: list[tuple[Any, ...]] = []
     says: list[str] = []
-    for writer in (*recorders().values(), *exporters().values()):
+    for writer in (*recorders().values(), *exporters().values(), *students().values()):
         with tempfile.TemporaryDirectory() as room:
             both = [law(writer, Path(room)) for law in (tries.failures, tries.crashes)]
         wrong, traceback, lost = (sum(one.kinds[kind] for one in both) for kind in tries.KINDS)
