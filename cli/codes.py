@@ -3,7 +3,7 @@
 from typing import Final
 
 DONE: Final = 0  # for `verify` and `audit`: all hold; for `diff`: the same
-DIFFERS: Final = 1  # something does not hold; two runs differ; or a run broke off half way
-TROUBLE: Final = 2  # it could not be done, or not be judged, as asked
+DIFFERS: Final = 1  # something does not hold; two runs differ; or a run stopped half way
+TROUBLE: Final = 2  # it could not be done, written or judged as asked
 INTERRUPTED: Final = 130  # Ctrl-C, as shells count it
 UNREAD: Final = 141  # whoever read our output went away, as shells count it

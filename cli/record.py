@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import click
 
-from cli.codes import DIFFERS, DONE, INTERRUPTED
+from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from cli.models import check_model, model_options, models_file, models_of, reach_options
 from cli.paths import Output
 from cli.progress import progress
@@ -196,7 +196,7 @@ def carried_out(
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
         click.echo(f"goldrush: {printable(str(error))}; {kept(error)}", err=True)
-        return DIFFERS
+        return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
     summary = told_by.summarise(out)
     if as_json:
         echo_json(summary.as_dict())

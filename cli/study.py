@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.codes import DIFFERS, DONE, INTERRUPTED
+from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from cli.models import failed, model_options, models_of
 from cli.paths import Output
 from cli.progress import progress
@@ -116,7 +116,8 @@ def study(
     except (RunFailed, WorkersLost, WriteFailed) as error:
         told = printable(str(error))
         click.echo(f"goldrush: {told}; what is finished is kept; {_again()} goes on", err=True)
-        return DIFFERS
+        unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
+        return TROUBLE if unwritten else DIFFERS
     kept = len(manifest.runs) - played
     total = sum(run.bytes or 0 for run in manifest.runs)
     failures = failures_of(wanted, out, manifest)

@@ -67,11 +67,12 @@ class BadPlan(GoldrushError):
 
 
 class JournalError(GoldrushError):
-    """A journal that cannot be read or written as asked. `path` is the file."""
+    """A journal that cannot be read or written as asked. `path` is the file, `says` the rest."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
         self.path = path
+        self.says = message
 
 
 class NotAJournal(JournalError):
@@ -143,7 +144,7 @@ class MalformedEvents(JournalError):
 
 
 class JournalInUse(JournalError):
-    """Another process is writing this journal."""
+    """Another process is writing this file, a journal mostly."""
 
 
 class WriteFailed(JournalError):

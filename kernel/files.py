@@ -96,11 +96,14 @@ def always(front: bytes) -> bool:
     return True
 
 
-def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> bool:
+def check_place(
+    path: str, *, force: bool = False, is_own: IsOwn = never, is_journal: bool = False
+) -> bool:
     """Whether there is a file at `path` that will be replaced.
 
     An ordinary file may be replaced if it is an earlier output of the same kind (`is_own` is given
-    its first FRONT bytes), or with `force` if it is no journal. Raises BadInput for everything else
+    its first FRONT bytes), or with `force`; a journal only if what is written there is one itself
+    (`is_journal`). Raises BadInput for everything else
     that is there, links, devices and folders among it, and where no file can be made.
     """
     if not path:
@@ -121,7 +124,7 @@ def check_place(path: str, *, force: bool = False, is_own: IsOwn = never) -> boo
     front = _front(path)
     if is_own(front):
         return True
-    if front.startswith(JOURNAL):
+    if front.startswith(JOURNAL) and not is_journal:
         raise BadInput(f"{path} is a journal, which is not overwritten", "give another path")
     if not force:
         raise existing(path)
@@ -186,7 +189,13 @@ class Unfinished:
     """
 
     def __init__(
-        self, path: str, *, force: bool = False, is_own: IsOwn = never, shown: str | None = None
+        self,
+        path: str,
+        *,
+        force: bool = False,
+        is_own: IsOwn = never,
+        is_journal: bool = False,
+        shown: str | None = None,
     ) -> None:
         """Make the file. `shown`: its path in messages, where it is to be moved with its folder.
 
@@ -198,7 +207,7 @@ class Unfinished:
         self.size = 0
         self._old = -1
         sweep(os.path.dirname(path))  # before the old file is locked: it may be what was left
-        is_there = check_place(path, force=force, is_own=is_own)
+        is_there = check_place(path, force=force, is_own=is_own, is_journal=is_journal)
         # In a folder that has no name yet nothing else comes to be at a path.
         self._renames = is_there or shown is not None
         if is_there:
@@ -370,7 +379,7 @@ def _lock(fd: int, path: str) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise JournalInUse(path, "another process is writing this journal") from None
+        raise JournalInUse(path, "another process is writing this file") from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {reason(error)}", "give another path") from None
 

@@ -179,8 +179,7 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
-        is_own = files.always if force else files.is_empty
-        self._new = files.Unfinished(self.path, is_own=is_own)
+        self._new = files.Unfinished(self.path, force=force, is_own=files.is_empty, is_journal=True)
         self._fd = self._new.fd
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._front = lambda: (packed,)

@@ -26,7 +26,7 @@ from agents.recorded import Recording
 from agents.roster import Roster, parse_roster
 from kernel import run
 from kernel.errors import BadInput, BadPlan, shown
-from kernel.files import always, check_place, is_empty
+from kernel.files import check_place, is_empty
 from kernel.forking import changes
 from kernel.journal import JournalReader
 from kernel.mining import MINING
@@ -72,7 +72,8 @@ def fork(
     cannot change in the middle of a run (the grid, the number of agents, a horizon before `at`) and
     for wrong settings, rosters and submissions; otherwise as `record` does.
     """
-    check_place(str(out), is_own=always if force else is_empty)  # before a model is asked anything
+    # Before a model is asked anything.
+    check_place(str(out), force=force, is_own=is_empty, is_journal=True)
     players: Roster | None = None
     recordings = tuple(map(Recording, sources))
 

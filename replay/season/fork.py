@@ -23,7 +23,7 @@ from kernel.competition.events import EVENTS, SPOKE
 from kernel.competition.fork import changed, turn_of
 from kernel.competition.state import SeasonState
 from kernel.errors import BadInput, shown
-from kernel.files import always, check_place, is_empty
+from kernel.files import check_place, is_empty
 from kernel.forking import changes
 from kernel.journal import JournalReader
 from kernel.world import Block, Row
@@ -62,7 +62,8 @@ def fork(
             f"{parent} is a season: it has neither treatments nor recorded players",
             "leave --treatment and --source out",
         )
-    check_place(str(out), is_own=always if force else is_empty)  # before a model is asked anything
+    # Before a model is asked anything.
+    check_place(str(out), force=force, is_own=is_empty, is_journal=True)
     parts = roster.split(",") if roster else []
     trusted = [*trust, *own_among(part.partition("=")[2] for part in parts)]
 

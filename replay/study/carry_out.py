@@ -189,7 +189,10 @@ def _another(root: Path, path: str, says: str) -> BadInput:
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """Hold the folder, made if need be: two studies at once would play the same runs."""
+    """Hold the folder, made if need be: two studies at once would play the same runs. What was made
+    and has nothing in it at the end is removed.
+    """
+    made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
     try:
         files.make_folder(str(root))
         fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
@@ -207,6 +210,9 @@ def _locked(root: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):  # nothing was written into it
             files.system.close(fd)
+        with suppress(OSError):  # the first one that has something in it
+            for folder in made:
+                files.system.remove_folder(str(folder))
 
 
 def _lock(fd: int, root: Path) -> None:

@@ -62,12 +62,15 @@ def processes(jobs: int | None = None) -> Place:
 
 
 class RunFailed(GoldrushError):
-    """A run that could not be played to its end; `path` is where its journal would be."""
+    """A run that could not be played to its end; `path` is where its journal would be. `unwritten`:
+    because the system refused to write it.
+    """
 
-    def __init__(self, run: Planned, reason: str) -> None:
+    def __init__(self, run: Planned, reason: str, *, unwritten: bool = False) -> None:
         super().__init__(f"{run.path}: {reason}")
         self.path = run.path
         self.reason = reason
+        self.unwritten = unwritten
 
 
 class WorkersLost(GoldrushError):

@@ -24,6 +24,7 @@ from kernel.errors import (
     NotAJournal,
     TornTail,
     UnsupportedJournal,
+    WriteFailed,
 )
 from kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
 from kernel.mining import MINING
@@ -93,11 +94,17 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
             made = sha256_in(file), file.tell()
         make_way(run, folder)
         files.system.rename(unfinished, path)
-    except GoldrushError as error:
-        raise RunFailed(run, str(error)) from None
-    except OSError as error:
-        raise RunFailed(run, f"cannot be written: {files.reason(error)}") from None
+    except (GoldrushError, OSError) as error:
+        raise _failed(run, error) from None
     return made
+
+
+def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
+    """Why a run has no journal, its path being said once."""
+    if isinstance(error, OSError):
+        return RunFailed(run, f"cannot be written: {files.reason(error)}", unwritten=True)
+    says = error.says if isinstance(error, WriteFailed) else str(error)
+    return RunFailed(run, says, unwritten=isinstance(error, WriteFailed))
 
 
 def make_way(run: Planned, folder: str) -> None:
@@ -171,8 +178,6 @@ def put(run: Planned, folder: str, journal: bytes) -> Done:
         with files.Unfinished(os.path.join(folder, run.path), is_own=files.always) as file:
             file.write(journal)
             file.publish()
-    except GoldrushError as error:
-        raise RunFailed(run, str(error)) from None
-    except OSError as error:
-        raise RunFailed(run, f"cannot be written: {files.reason(error)}") from None
+    except (GoldrushError, OSError) as error:
+        raise _failed(run, error) from None
     return hashlib.sha256(journal).hexdigest(), len(journal)

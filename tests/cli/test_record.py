@@ -180,7 +180,7 @@ def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
     goldrush("record", "--rounds", 50, "--out", "whole.journal", cwd=tmp_path)
     goldrush("resume", "x.journal", cwd=tmp_path)
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.strip().splitlines()) == 1
     assert f"file too large after {kept + 1} whole commits" in done.stderr
     assert f"holds rounds 1 to {kept}, whole" in done.stderr
@@ -239,7 +239,7 @@ def test_a_run_whose_journal_is_removed_stops_and_says_that_nothing_is_left(tmp_
     )
     ran = goldrush("record", "--roster", "mine:Broken*1", "--out", "x.journal", cwd=tmp_path)
 
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     says = "x.journal: was removed while it was written; what was recorded is lost with it"
     assert [f"goldrush: {says}"] == ran.err.splitlines()
     assert ["mine.py"] == [path.name for path in tmp_path.iterdir() if path.name[0] != "_"]

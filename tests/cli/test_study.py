@@ -237,8 +237,10 @@ def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
     )  # fmt: skip
     again = goldrush(*SMALL, cwd=tmp_path)
 
-    assert (1, "", 1) == (done.returncode, done.stdout, len(done.stderr.splitlines()))
+    assert (2, "", 1) == (done.returncode, done.stdout, len(done.stderr.splitlines()))
     assert "file too large" in done.stderr
+    says = done.stderr.partition("; what is finished is kept")[0]
+    assert 1 == says.count("seed-000"), "the run is named once"
     assert "what is finished is kept; `python -m cli study --treatment" in done.stderr
     assert (0, "") == (again.code, again.err)
     assert not list(tmp_path.rglob("*.unfinished"))

@@ -4,6 +4,7 @@ read-only: what was committed stays whole, and what broke off goes on to the sam
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -201,7 +202,7 @@ def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
     there = path.read_bytes() if path.exists() else None
     counted("largest files met", 1)
 
-    assert (ran.returncode, ran.stdout) == (1, "")
+    assert (ran.returncode, ran.stdout) == (2, "")
     assert len(ran.stderr.splitlines()) == 1
     assert "file too large" in ran.stderr
     if "nothing was recorded" in ran.stderr:
@@ -213,6 +214,57 @@ def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
     assert (tmp_path / "whole").read_bytes().startswith(there or b"?")
     assert goldrush(*command, cwd=tmp_path).code == 0
     assert (tmp_path / "whole").read_bytes() == path.read_bytes()
+
+
+STUDY = ("study", "--treatment", "baseline", "--roster", "random", "--rounds", 2)
+WRITERS = {
+    "record": ("record", "--rounds", 2, "--out", "out"),
+    "record over another": ("record", "--rounds", 2, "--out", "b.journal", "--force"),
+    "season": ("season", "--assignments", 1, "--out", "out"),
+    "fork": ("fork", "a.journal", "--at", 1, "--out", "out"),
+    "resume": ("resume", "torn.journal"),
+    "study": (*STUDY, "--seeds", 2, "--out", "new/out"),
+    "study, its runs": (*STUDY, "--seeds", 1, "--out", "study"),
+    "export": ("export", "a.journal", "--format", "csv", "--out", "out"),
+    "report": ("report", "whole", "--out", "out.html"),
+    "report, md": ("report", "whole", "--format", "md", "--out", "out.md"),
+    "verify": ("verify", "a.journal", "--junit", "out.xml"),
+}
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What commands read, and an unfinished study, whose manifest is there."""
+    folder = tmp_path_factory.mktemp("before")
+    for name in ("a", "b", "torn"):
+        goldrush("record", "--rounds", 2, "--out", f"{name}.journal", cwd=folder)
+    for name in ("study", "whole"):
+        goldrush(*STUDY, "--seeds", 1, "--out", name, cwd=folder)
+    for path in (folder / "study").rglob("*.journal"):
+        path.unlink()
+    torn = (folder / "torn.journal").read_bytes()
+    (folder / "torn.journal").write_bytes(torn[: len(torn) - 40])
+    return folder
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_cannot_be_written_is_exit_code_2_in_one_line_and_leaves_nothing(
+    name: str, before: Path, tmp_path: Path
+) -> None:
+    """1 is said of runs and journals alone: a script must not take a full disk for it."""
+    folder = tmp_path / "folder"
+    shutil.copytree(before, folder)
+    there = tree(folder)
+    room = 4096 if name.startswith("report") else 0  # a report's workers need some for themselves
+    ran = limited(room, *WRITERS[name], cwd=folder)
+    left = tree(folder)
+    left["torn.journal"] = there["torn.journal"]  # its tail may be dropped
+
+    assert (2, 1) == (ran.returncode, len(ran.stderr.splitlines())), ran.stderr
+    assert "file too large" in ran.stderr
+    assert there == left
+    assert not (folder / "new").exists()
+    assert not list(folder.glob("out*"))
 
 
 def test_a_journal_that_is_written_by_a_process_is_no_other_processes_to_write(
@@ -245,7 +297,7 @@ def test_a_journal_that_is_written_by_a_process_is_no_other_processes_to_write(
             counted("second writers", len(ran) + 3)
 
             assert [2] * len(ran) == [each.code for each in ran]
-            assert all("another process is writing this journal" in each.err for each in ran)
+            assert all("another process is writing this file" in each.err for each in ran)
             assert before == path.read_bytes()
             writer.stdin.write("go on\n")
             writer.stdin.flush()
