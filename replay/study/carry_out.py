@@ -33,7 +33,7 @@ from replay.study.manifest import (
 )
 from replay.study.place import Place, each_of, processes
 from replay.study.plan import Plan, Planned, cells_of
-from replay.study.play import Done, kept, make_way, played, played_away, put
+from replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
 
 LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end
 CHECKED: Final = "checked"
@@ -98,7 +98,7 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
     folders: set[Path] = set()
     for path in sorted(paths):
         files.sync_file(str(root / path))
-        folders.update((root / path).parents[: path.count("/") + 1])
+        folders.update(folders_of(path, str(root)))
     for folder in folders:
         files.sync_folder(str(folder / "any"))
 

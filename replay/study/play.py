@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any
 
@@ -88,6 +89,9 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
     unfinished = path + UNFINISHED
     try:
         make_way(run, folder)
+        if mining.models_in(run.roster.entries):  # what is paid for must be found again
+            for above in folders_of(run.path, folder):
+                files.sync_folder(str(above / "any"))
         if not _went_on(run, path, models):
             mining.play(unfinished, run.config, run.roster, models=models, force=True)
         with open_regular(unfinished) as file:
@@ -105,6 +109,11 @@ def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
         return RunFailed(run, f"cannot be written: {files.reason(error)}", unwritten=True)
     says = error.says if isinstance(error, WriteFailed) else str(error)
     return RunFailed(run, says, unwritten=isinstance(error, WriteFailed))
+
+
+def folders_of(path: str, folder: str) -> Sequence[Path]:
+    """The folders that lead to a run's journal, from its own to the study's."""
+    return Path(folder, path).parents[: path.count("/") + 1]
 
 
 def make_way(run: Planned, folder: str) -> None:

@@ -6,10 +6,16 @@ from pathlib import Path
 import pytest
 
 from kernel import files
-from replay.study import carry_out
+from replay.study import carry_out, play
+from replay.study.manifest import UNFINISHED
+from replay.study.place import Place
+from replay.study.plan import Planned, plan_of
 from tests.faults.conftest import Counted
-from tests.faults.studies import students
+from tests.faults.disk import LEAST, Disk, PowerLost
+from tests.faults.studies import Here, students
 from tests.faults.tries import Found, crashes, failures
+from tests.llm.runs import models, playing, rows_in
+from tests.llm.servers import serving
 
 EVERY = 9  # its calls are many and alike
 
@@ -36,3 +42,31 @@ def test_a_study_that_promises_too_much_is_found_out_when_the_power_goes(
     monkeypatch.setattr(broken, part, lambda *given: None)
 
     assert crashes(students()["study"], tmp_path, 1000).kinds["things lost"] > 0
+
+
+def test_answers_that_a_study_has_paid_for_survive_a_loss_of_power(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(treatments=["baseline"], rosters=["llm:a*2"], seeds=1, rounds=[2])
+    [run] = plan.runs(models(None))
+    make_way, left = play.make_way, tmp_path / "left"
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def ended(run: Planned, folder: str) -> None:
+        if Path(folder, run.path + UNFINISHED).exists():  # played, and not in its place yet
+            raise PowerLost
+        make_way(run, folder)
+
+    monkeypatch.setattr(play, "make_way", ended)
+    with serving(playing) as server:
+        disk, place = Disk(folder), Place(lambda runs: Here(), 1)
+        there = models(server.address)
+        error = disk.tried(
+            lambda: carry_out.carry_out(plan, folder / "x", place=place, models=there)
+        )
+        paid = len(server.asked)
+    disk.leave(left, LEAST)
+
+    assert isinstance(error, PowerLost)
+    assert paid == len(rows_in(left / "x" / (run.path + UNFINISHED))) == 4
