@@ -42,7 +42,18 @@ def unpack(packed: bytes | memoryview) -> Any:
     try:
         return msgpack.unpackb(packed, **_limits(len(packed)))
     except MALFORMED as error:
-        raise Undecodable(str(error) or type(error).__name__) from None
+        raise undecodable(error) from None
+
+
+def undecodable(error: Exception) -> Undecodable:
+    """What decoding raised, in words that need no knowledge of a library."""
+    if isinstance(error, Undecodable):
+        return error
+    if isinstance(error, (RecursionError, msgpack.StackError)):
+        return Undecodable("values within values, too deep to be read")
+    if isinstance(error, UnicodeDecodeError):
+        return Undecodable("text that is no UTF-8")
+    return Undecodable("bytes that are no whole value of msgpack")
 
 
 # What decoding raises. Running out of memory says nothing of the bytes, and is not among it.

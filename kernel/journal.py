@@ -35,7 +35,7 @@ import msgpack
 from xxhash import xxh3_64_intdigest
 
 from kernel import files
-from kernel.codec import MALFORMED, MAPS_MAX, Undecodable, is_readable, pack, unpacker
+from kernel.codec import MALFORMED, MAPS_MAX, Undecodable, is_readable, pack, undecodable, unpacker
 from kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -686,7 +686,7 @@ class _BodyParser:
                 raise Undecodable("bytes after the commit's content")
         except MALFORMED as error:
             self._small = unpacker(self.SMALL)
-            raise Undecodable(str(error) or type(error).__name__) from None
+            raise undecodable(error) from None
         return commit
 
     def _commit(self, body: bytes, unpacker: msgpack.Unpacker, start: int) -> Commit:
@@ -727,8 +727,8 @@ class _BodyParser:
             if type(batches) is not tuple:
                 raise Undecodable("a block is no list of batches")
             for batch in batches:
-                if type(batch) is not tuple:
-                    raise Undecodable("a batch is no list")
+                if type(batch) is not tuple or len(batch) != 2:
+                    raise Undecodable("a batch is no list of two")
                 code, rows = batch
                 if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
                     raise Undecodable("a batch is not [code, [row, ...]]")
@@ -795,31 +795,34 @@ def sha256_in(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-def open_regular(path: str) -> BinaryIO:
-    """Open an ordinary file for reading. Raises BadInput where there is none that can be read."""
-    return os.fdopen(_opened(path), "rb")
+def open_regular(path: str, what: str = "a journal") -> BinaryIO:
+    """Open an ordinary file for reading; `what` is wanted there, in words.
+
+    Raises BadInput where there is none that can be read.
+    """
+    return os.fdopen(_opened(path, what), "rb")
 
 
-def _opened(path: str) -> int:
+def _opened(path: str, what: str = "a journal") -> int:
     try:
         # A pipe would block, a device never end. Looked at before, because opening a device can do
         # something to it, and again when it is open, because it may be another by then.
         if stat.S_ISREG(os.stat(path).st_mode):
             fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # noqa: TID251  # to read
-            return _regular(fd, path)
+            return _regular(fd, path, what)
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"cannot read {path}: {files.reason(error)}", "give the path of a journal"
+            f"cannot read {path}: {files.reason(error)}", f"give the path of {what}"
         ) from None
-    raise _irregular(path)
+    raise _irregular(path, what)
 
 
-def _regular(fd: int, path: str) -> int:
+def _regular(fd: int, path: str, what: str = "a journal") -> int:
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise _irregular(path)
+        raise _irregular(path, what)
     return fd
 
 
-def _irregular(path: str) -> BadInput:
-    return BadInput(f"{path} is no ordinary file", "give the path of a journal")
+def _irregular(path: str, what: str) -> BadInput:
+    return BadInput(f"{path} is no ordinary file", f"give the path of {what}")

@@ -46,7 +46,7 @@ def read_sums(path: str | Path) -> Sums:
     Raises BadInput, naming the line, for one that is malformed or pins a file a second time and
     otherwise; for an empty list, and for a file that cannot be read.
     """
-    with open_regular(os.fspath(path)) as file:
+    with open_regular(os.fspath(path), "a list of pins") as file:
         data = file.read(SUMS_MAX + 1)
     if len(data) > SUMS_MAX:
         raise BadInput(f"{path} has more than {SUMS_MAX:,} bytes", "give what sha256sum printed")
@@ -72,8 +72,10 @@ def _read(line: bytes, where: str) -> tuple[str, str]:
         marks = _ESCAPED.findall(match[3])
         name = None if set(marks) - set(_MEANT) else _ESCAPED.sub(_meant, match[3])
     if not match or not name:
+        if line.endswith(b"\r"):
+            raise BadInput(f"{where} ends with \\r", "end lines with \\n alone, as sha256sum does")
         raise BadInput(
-            f"{where} is {shown(line.decode(errors='replace'))}",
+            f"{where} is {shown(line.decode(errors='replace'), 200)}",
             "write a SHA-256, two spaces and a name, as sha256sum does",
         )
     return os.fsdecode(name), match[2].decode().lower()

@@ -192,6 +192,8 @@ def _locked(root: Path) -> Iterator[None]:
     """Hold the folder, made if need be: two studies at once would play the same runs. What was made
     and has nothing in it at the end is removed.
     """
+    if os.path.lexists(root) and not os.path.isdir(root):
+        raise BadInput(f"{root} is no folder", "give a folder (--out)")
     made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
     try:
         files.make_folder(str(root))

@@ -149,7 +149,7 @@ def read_manifest(folder: str | Path) -> Manifest:
             f"{folder} holds no study (no {MANIFEST})", "give the folder of `goldrush study --out`"
         )
     try:
-        with open_regular(str(path)) as file:
+        with open_regular(str(path), "a manifest") as file:
             data = file.read(MANIFEST_MAX + 1)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}", "give another folder") from None

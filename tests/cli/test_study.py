@@ -162,7 +162,8 @@ def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
     there = tree(tmp_path)
 
     assert_refused(goldrush("study", "--out", ".", cwd=tmp_path), "holds no study")
-    assert_refused(goldrush("study", "--out", "x.journal", cwd=tmp_path), "File exists")
+    assert_refused(goldrush("study", "--out", "x.journal", cwd=tmp_path), "x.journal is no folder")
+    assert_refused(goldrush("study", "--out", "/dev/null", cwd=tmp_path), "/dev/null is no folder")
     other = goldrush("study", "--out", "a study", "--treatment", "scarce", cwd=tmp_path)
     assert_refused(other, "holds a study with baseline/random", "give another folder")
     assert there == tree(tmp_path)

@@ -3,6 +3,7 @@ safely.
 """
 
 import math
+import re
 import tracemalloc
 from contextlib import suppress
 from typing import Any
@@ -203,3 +204,21 @@ def test_not_a_number_is_encoded_too() -> None:
 @given(st.lists(VALUES, max_size=5))
 def test_a_fingerprint_piece_by_piece_is_that_of_the_whole(parts: list[Any]) -> None:
     assert fingerprint_of(parts) == fingerprint(parts)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"\x91" * 5000 + b"\x01", "too deep"),
+        (b"\xa1\xff", "no UTF-8"),
+        (b"\x92\x01", "no whole value"),
+        (b"\xc1", "no whole value"),
+        (b"\x01\x02", "no whole value"),
+        (b"\xd4\x01\x02", "ext|no whole value"),
+    ],
+)
+def test_why_bytes_cannot_be_read_is_told_in_our_own_words(data: bytes, says: str) -> None:
+    with pytest.raises(Undecodable, match=says) as caught:
+        unpack(data)
+
+    assert not re.search("StackError|[Uu]npack|ExtraData|codec", str(caught.value))

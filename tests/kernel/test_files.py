@@ -12,11 +12,13 @@ from pathlib import Path
 import attrs
 import pytest
 
+from agents.mining import record
 from kernel import files
 from kernel.errors import BadInput, JournalInUse, WriteFailed
 from kernel.files import Group, NewFolder, Unfinished, check_place, write_whole
 from kernel.journal import Header
 from kernel.mining import MINING
+from replay.fork import fork
 from tests.cli.helpers import ROOT
 
 OLD, NEW = b"what was there", b"what is new"
@@ -91,6 +93,26 @@ def test_nothing_but_an_ordinary_file_is_replaced(
         write_whole(str(place), NEW, force=force)
 
     assert before == sorted((path.name, path.lstat()) for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("size", [None, 90, 40, 15])
+def test_a_journal_in_the_way_of_a_journal_is_refused_with_what_replaces_it(
+    size: int | None, tmp_path: Path
+) -> None:
+    """Be it whole, torn in its START, or no more than the front of a header."""
+    path = tmp_path / "a.journal"
+    record(path, {"rounds": 1})
+    path.write_bytes(path.read_bytes()[:size])
+    before = path.read_bytes()
+    record(tmp_path / "parent.journal", {"rounds": 1})
+    says = r"exists already; .*\(--force\)"
+    with pytest.raises(BadInput, match=says):
+        record(path, {"rounds": 1})
+    with pytest.raises(BadInput, match=says):
+        fork(tmp_path / "parent.journal", 1, path)
+
+    assert before == path.read_bytes()
+    record(path, {"rounds": 1}, force=True)
 
 
 @pytest.mark.parametrize("path", ["no/a", "a/", "", "\0", "n" * 300, "file/a"])

@@ -60,7 +60,7 @@ def test_what_sha256sum_writes_is_read(tmp_path: Path) -> None:
     "line",
     [
         "", " ", "# a comment", ONE, f"{ONE} ", f"{ONE}  ", f"{ONE} a", f"{ONE}   "[:66],
-        f"{ONE[1:]}  a", f"{ONE}0  a", f" {ONE}  a", f"{ONE}\t a", f"{ONE}  a\r", f"{ONE}  a\0b",
+        f"{ONE[1:]}  a", f"{ONE}0  a", f" {ONE}  a", f"{ONE}\t a", f"{ONE}  a\rb", f"{ONE}  a\0b",
         f"\\{ONE}  a\\", f"\\{ONE}  a\\tb", f"g{ONE[1:]}  a", f"SHA256 (a) = {ONE}",
         f"\\\\{ONE}  a", f"{ONE}--a",
     ],
@@ -71,6 +71,24 @@ def test_a_malformed_line_is_refused_by_its_number(line: str, place: int) -> Non
     lines.insert(place - 1, line)
     with pytest.raises(BadInput, match=rf"SUMS, line {place} is .*as sha256sum does"):
         pins_in("\n".join(lines) + "\n")
+
+
+def test_lines_that_end_as_on_windows_are_refused_as_that() -> None:
+    with pytest.raises(BadInput, match=r"SUMS, line 1 ends with \\r; end lines with \\n"):
+        pins_in(f"{ONE}  a\r\n{TWO}  b\r\n")
+
+
+def test_the_name_in_a_malformed_line_is_shown() -> None:
+    with pytest.raises(BadInput, match="the-name"):
+        pins_in(f"{ONE} the-name")
+
+
+def test_what_is_no_file_is_no_list_of_pins() -> None:
+    Path("folder").mkdir()
+    os.mkfifo("pipe")
+    for path in ("folder", "pipe"):
+        with pytest.raises(BadInput, match="no ordinary file; give the path of a list of pins"):
+            read_sums(path)
 
 
 def test_an_empty_list_two_pins_of_one_file_and_too_long_a_list_are_refused() -> None:
