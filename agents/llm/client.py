@@ -18,9 +18,10 @@ import ssl
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -38,6 +39,7 @@ from kernel.errors import BadInput
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
+NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 TROUBLE_MAX: Final = 200  # characters of what went wrong
 AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
 
@@ -131,7 +133,7 @@ class Client:
         left = len(out)
         try:
             while left:
-                came = [come.get()]
+                came = [_next(come)]
                 while self._concurrency > 1 and not come.empty():
                     came.append(come.get())
                 left -= len(came)
@@ -274,6 +276,15 @@ class Client:
         if any(secret in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
+
+
+def _next(queue: SimpleQueue[T]) -> T:
+    """The next item, waited for in short waits: a signal that arrives between Python's last look
+    and the system's wait goes unnoticed until that wait ends.
+    """
+    while True:
+        with suppress(Empty):
+            return queue.get(timeout=NOTICED)
 
 
 _CUT: Final = "[key]"

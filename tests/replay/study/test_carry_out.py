@@ -845,7 +845,7 @@ def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Pa
         while done == 3 and (tmp_path / "study").exists():  # a run may be writing there
             shutil.rmtree(tmp_path / "study", ignore_errors=True)
 
-    says = r"(?i)no such file|create the folder|in the way|another process"
+    says = r"(?i)no such file|create the folder|in the way|another process|was removed"
     with pytest.raises((RunFailed, WriteFailed), match=says):
         carry_out(PLAN, tmp_path / "study", on_step=take_away, place=processes(1))
     assert len(RUNS) == len(again(tmp_path / "study", whole))
