@@ -31,7 +31,7 @@ from tests.faults.readers import (
 )
 
 PARTS = 6
-SAMPLE = 4_000  # random corruptions of the longer journal
+SAMPLE = 1_000  # random corruptions of the longer journal
 BOTH = pytest.mark.parametrize("name", ["small", "forked"])
 
 
