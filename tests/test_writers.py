@@ -173,8 +173,9 @@ def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) ->
     goes_through(writer, room)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("to_all", [False, True])
+@pytest.mark.parametrize(
+    ("number", "to_all"), [*((number, False) for number in SIGNALS), (signal.SIGTERM, True)]
+)
 @pytest.mark.parametrize("name", WRITERS)
 def test_who_is_stopped_by_a_signal_leaves_nothing(
     name: str, to_all: bool, number: signal.Signals, room: Path
