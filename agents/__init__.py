@@ -1,0 +1,2 @@
+if __name__ != "goldrush.agents":  # a second copy of every class, by another name
+    raise ImportError("import goldrush.agents: the folder agents/ is not a package of its own")

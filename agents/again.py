@@ -14,10 +14,9 @@ from typing import Any, Final
 
 import attrs
 
-from agents.llm.models import AUTO, LLM, Model, model_of
-from agents.recorded import RECORDED
-from agents.trust import is_own
-from kernel.errors import BadInput, shown
+from goldrush.agents.llm.models import AUTO, LLM, Model, model_of
+from goldrush.agents.trust import RECORDED, is_own
+from goldrush.kernel.errors import BadInput, shown
 
 _MODEL: Final = frozenset(attrs.fields_dict(Model))
 

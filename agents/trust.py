@@ -12,11 +12,12 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Final
 
-from agents.llm.models import LLM
-from agents.recorded import RECORDED
-from kernel.errors import BadInput, described, shown
+from goldrush.agents.llm.models import LLM
+from goldrush.kernel.errors import BadInput, described, shown
+
+RECORDED: Final = "recorded"  # plays what another journal recorded
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.codes import DIFFERS, DONE, TROUBLE
-from cli.text import echo_json, printable, table
+from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from replay.tie_break import Outcome, TieBreak
+    from goldrush.replay.tie_break import Outcome, TieBreak
+    from goldrush.replay.toolkit import TieBreaks
 
 LISTED_MAX = 20  # draws that do not hold
 
-# Draws laid open, by the name of the world: modules with `audit`, `audit_all`, and PLACE, which
-# says where in a round they are looked for: on a "plot" or at a "table".
-AUDITED_BY: Final[Mapping[str, str]] = {
-    "mining": "replay.audit",
-    "competition": "replay.season.audit",
-}
-# Scores laid open: modules with `scores` and `told`.
-SCORED_BY: Final[Mapping[str, str]] = {"competition": "cli.audit_score"}
 KINDS: Final = ("claim", "raid", "authority", "order", "conclude", "bottom")
 
 
@@ -60,7 +55,7 @@ def audit(
     \b
     Example: goldrush audit run.journal --round 1 --plot 2
     """
-    from replay.batch import journals_in
+    from goldrush.replay.batch import journals_in
 
     one = any(given is not None for given in (round_, plot, table, score))
     if one + every + fair != 1 or (one and round_ is None):
@@ -97,41 +92,47 @@ def _found(
     journal: str, round_: int, plot: str | None, table: int | None, kind: str | None
 ) -> Sequence[TieBreak]:
     """The draws that are asked for: on a plot of a mining run, or at the tables of a season."""
-    from replay.by_world import module_for
-    from replay.log import plot_of
+    by = _draws(journal)
+    place = _place(journal, by.place, plot, table)
+    if place is None and by.needs_place:
+        raise click.UsageError(_GIVE)
+    return by.at(journal, round_, place, kind)
 
-    by = module_for(journal, AUDITED_BY, "audit")
-    found: Sequence[TieBreak]
-    if by.PLACE == "plot":
-        _check_absent(journal, "table", table, "give --plot")
-        if plot is None:
-            raise click.UsageError(_GIVE)
-        found = by.audit(journal, round_, plot_of(journal, plot), kind)
-    else:
-        _check_absent(journal, "plot", plot, "give --table, or neither")
-        found = by.audit(journal, round_, table, kind)
+
+def _draws(journal: str) -> TieBreaks:
+    from goldrush.replay.toolkit import part_of
+
+    found: TieBreaks = part_of(journal, "tie_breaks", "draws to audit")
     return found
 
 
-def _check_absent(journal: str, place: str, given: object, instead: str) -> None:
-    from kernel.errors import BadInput
+def _place(journal: str, word: str, plot: str | None, table: int | None) -> int | None:
+    """Where draws are looked for, in a world whose word for it is `word`. Raises BadInput for an
+    option of another word.
+    """
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import part_of
 
-    if given is not None:
-        raise BadInput(f"there are no {place}s in {journal}", instead)
+    for name, given in (("plot", plot), ("table", table)):
+        if name != word and given is not None:
+            raise BadInput(f"there are no {name}s in {journal}", f"give --{word}")
+    if plot is not None:
+        number: int = part_of(journal, "place_of", "plots")(journal, plot)
+        return number
+    return table
 
 
 def _score(
     journal: str, round_: int, plot: str | None, table: int | None, agent: str, as_json: bool
 ) -> int:
-    from replay.by_world import module_for
+    from goldrush.replay.toolkit import Scores, part_of
 
-    by = module_for(journal, SCORED_BY, "audit --score")
-    _check_absent(journal, "plot", plot, "give --table, or neither")
-    found = by.scores(journal, round_, agent, table)
+    by: Scores = part_of(journal, "scores", "scores to audit")
+    found = by.at(journal, round_, agent, _place(journal, "table", plot, table))
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
-        click.echo("\n\n".join(map(by.told, found)))
+        click.echo("\n\n".join(map(by.format, found)))
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
@@ -195,9 +196,9 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
     else:
         for result in results:
             for line in _recheck(result) if result["checked"] or not result["error"] else ():
-                click.echo(printable(line))
+                click.echo(escaped(line))
             if result["error"]:
-                click.echo(f"goldrush: {printable(result['error'])}", err=True)
+                click.echo(f"goldrush: {escaped(result['error'])}", err=True)
     if any(result["error"] for result in results):
         return TROUBLE
     return DONE if all(result["holds"] for result in results) else DIFFERS
@@ -205,15 +206,14 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
 
 def _rechecked(journal: str) -> dict[str, Any]:
     """What is found in one journal, as far as it can be read."""
-    from kernel.errors import GoldrushError
-    from replay.by_world import module_for
+    from goldrush.kernel.errors import GoldrushError
 
     checked: Counter[str] = Counter()
     drawn = 0
     broken = []
     error = None
     try:
-        for audited in module_for(journal, AUDITED_BY, "audit").audit_all(journal):
+        for audited in _draws(journal).every(journal):
             checked[audited.kind] += 1
             drawn += bool(audited.words)
             if not audited.holds:
@@ -243,11 +243,9 @@ def _recheck(result: dict[str, Any]) -> list[str]:
 
 
 def _fairness(journals: Sequence[str], as_json: bool) -> int:
-    from replay.by_world import module_for
-    from replay.fairness import fairness
+    from goldrush.replay.fairness import fairness
 
-    by = {journal: module_for(journal, AUDITED_BY, "audit") for journal in journals}
-    tests = fairness(journals, lambda journal: by[str(journal)].audit_all(journal))
+    tests = fairness(journals)
     if as_json:
         echo_json([test.as_dict() for test in tests])
         return DONE

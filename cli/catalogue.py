@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cli.text import echo_json, table
+from goldrush.cli.text import echo_json
+from goldrush.replay.text import table
 
 
 @click.command()
@@ -15,7 +16,7 @@ def policies(as_json: bool) -> None:
     \b
     Example: goldrush policies
     """
-    from agents.roster import POLICIES
+    from goldrush.agents.mining.roster import POLICIES
 
     entries = [(name, (policy.__doc__ or "").strip()) for name, policy in POLICIES.items()]
     entries += [
@@ -34,7 +35,7 @@ def treatments(as_json: bool) -> None:
     \b
     Example: goldrush treatments
     """
-    from kernel.mining.treatments import TREATMENTS
+    from goldrush.kernel.mining.treatments import TREATMENTS
 
     _print([(item.name, item.says) for item in TREATMENTS.values()], as_json, "treatment")
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.codes import DIFFERS, DONE
-from cli.text import echo_json, printable
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+
+if TYPE_CHECKING:
+    from goldrush.kernel.world import Vocabulary
+    from goldrush.replay.diff import Diff, Side
+    from goldrush.replay.toolkit import Consequences
 
 SHOWN_MAX = 20  # causes: how many are listed
-
-# What comes of a difference, by the name of the world: modules with `consequences(diff, by_round=)`
-# and `told(consequences, by_round)`.
-CONSEQUENCES: Final[Mapping[str, str]] = {
-    "mining": "cli.diff_mining",
-    "competition": "cli.diff_season",
-}
 
 
 @click.command()
@@ -37,50 +34,49 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     \b
     Example: goldrush diff run.journal other.journal
     """
-    from kernel.errors import GoldrushError
-    from replay.diff import diff as compare
+    from goldrush.kernel.errors import GoldrushError
+    from goldrush.replay.diff import diff as compare
 
     found = compare(a, b)
     came, trouble = None, None
     followed = _followed(found, by_round)
     try:
         if followed is not None:
-            came = followed.consequences(found, by_round=by_round)
+            came = followed.follow(found, by_round=by_round)
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"what came of it cannot be told: {error}"
     if as_json:
         echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
     else:
         for line in _told(found):
-            click.echo(printable(line))
-        if came is not None:
-            click.echo("\n" + followed.told(came, by_round))
+            click.echo(escaped(line))
+        if followed is not None and came is not None:
+            click.echo("\n" + followed.format(came, by_round))
     if trouble:
-        click.echo(f"goldrush: {printable(trouble)}", err=True)
+        click.echo(f"goldrush: {escaped(trouble)}", err=True)
     return DONE if found.same else DIFFERS
 
 
-def _followed(found: Any, by_round: bool) -> Any:
-    """The module that says what came of a difference; None where nothing can have come of it.
+def _followed(found: Diff, by_round: bool) -> Consequences | None:
+    """What says what came of a difference; None where nothing can have come of it.
 
     Raises BadInput where --by-round asks for what the world does not have.
     """
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import toolkit_at
 
     if found.world is None:
         return None
-    name = found.world.name
-    if name in CONSEQUENCES:
-        return import_module(CONSEQUENCES[name])
-    if by_round:
+    followed = toolkit_at(found.a.path).consequences
+    if followed is None and by_round:
         raise BadInput(
-            f"runs of the {name} world are not compared by {found.words.unit}",
+            f"runs of the {found.world.name} world are not compared by {found.words.unit}",
             "leave --by-round out",
         )
-    return None
+    return followed
 
 
-def _told(found: Any) -> list[str]:
+def _told(found: Diff) -> list[str]:
     a, b = found.a, found.b
     lines = [_headline(found)]
     lines += [f"cause: {cause.kind}: {cause.says}" for cause in found.causes[:SHOWN_MAX]]
@@ -95,7 +91,7 @@ def _told(found: Any) -> list[str]:
     return lines
 
 
-def _headline(found: Any) -> str:
+def _headline(found: Diff) -> str:
     a, b, words = found.a, found.b, found.words
     both = f"{a.path} (a) and {b.path} (b)"
     if found.same:
@@ -114,7 +110,7 @@ def _headline(found: Any) -> str:
     return f"{both} differ, but not in the events of {words.units} {words.first} to {last}"
 
 
-def _prefix(short: Any, long: Any, words: Any) -> str:
+def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
     """What it means that one run is the beginning of the other."""
     ends = "ends" if short.finished else "breaks off"
     if long.rounds > short.rounds:
@@ -129,14 +125,15 @@ def _prefix(short: Any, long: Any, words: Any) -> str:
     )
 
 
-def _both(found: Any) -> list[str]:
+def _both(found: Diff) -> list[str]:
     """The first event that differs as it is in both runs; where words do not tell, as JSON."""
-    from replay.words import words_for
+    from goldrush.replay.story import narrator
 
-    story = words_for(found.a.path).story
+    story = narrator(found.a.path).lines
+    assert found.first is not None
     events = found.first.a, found.first.b
     nothing = f"nothing more in this {found.words.unit}"
     told = [nothing if event is None else next(story([event])) for event in events]
     if told[0] == told[1]:
-        told = [json.dumps(event.as_dict()) for event in events]
+        told = [json.dumps(event and event.as_dict()) for event in events]
     return [f"  {name}: {text}" for name, text in zip("ab", told, strict=True)]

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 import click
 from click.core import ParameterSource
 
-from cli.paths import Output
-from cli.progress import progress
-from cli.text import printable
+from goldrush.cli.paths import Output
+from goldrush.cli.progress import progress
+from goldrush.kernel.text import escaped
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 TABLES = ("events", "rounds", "agents", "spells")
-
-# Folders, by the name of the world: modules with `export`.
-KEPT_BY: Final[Mapping[str, str]] = {"competition": "replay.season.folder"}
 
 
 @click.command()
@@ -55,7 +51,7 @@ def export(
     \b
     Example: goldrush export journals/ --format parquet --out tables
     """
-    from replay.batch import journals_in
+    from goldrush.replay.batch import journals_in
 
     paths = journals_in(journals)
     if to is not None:
@@ -87,15 +83,14 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
-    from replay.by_world import module_for
+    from goldrush.replay.toolkit import part_of
 
-    stands = module_for(path, KEPT_BY, "export --to").export(path, to, at, force=force)
-    count = len(stands.state.agents)
-    click.echo(f"{printable(to)}: {count} agents, as after assignment {stands.assignment}")
+    says = part_of(path, "folder", "folders")(path, to, at, force=force)
+    click.echo(f"{escaped(to)}: {escaped(says)}")
 
 
 def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     if is_of_tables:
         raise BadInput("jsonl is no table", "leave out --table, --out and --force, or take csv")
@@ -106,7 +101,7 @@ def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
 
 
 def _check_printed(format_: str, table: str | None, force: bool) -> None:
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     if format_ == PARQUET:
         raise BadInput("parquet is not for a terminal", "give --out a folder for the tables")
@@ -117,22 +112,22 @@ def _check_printed(format_: str, table: str | None, force: bool) -> None:
 
 
 def _print_events(path: str) -> None:
-    from kernel.fold import events
-    from kernel.journal import JournalReader
-    from kernel.worlds import world_of
+    from goldrush.kernel.fold import events
+    from goldrush.kernel.journal import JournalReader
+    from goldrush.replay.toolkit import open_world
 
     with JournalReader(path) as reader:
-        for event in events(world_of(reader), reader):
+        for event in events(open_world(reader), reader):
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
 
 
 def _print(paths: Sequence[str], table: str) -> None:
-    from kernel.text import escaped
-    from replay.by_world import world_in
-    from replay.table_files import csv_lines
-    from replay.tables import Run, tables_of
+    from goldrush.kernel.text import escaped
+    from goldrush.replay.table_files import csv_lines
+    from goldrush.replay.tables import Run, tables_of
+    from goldrush.replay.toolkit import world_at
 
-    world = world_in(paths[0])
+    world = world_at(paths[0])
     [wanted] = tables_of(world, [table])
     lines = csv_lines(wanted, (Run(path, world) for path in paths))
     if sys.stdout.isatty():  # nothing that came from a file may move the cursor
@@ -143,7 +138,7 @@ def _print(paths: Sequence[str], table: str) -> None:
 
 
 def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:
-    from replay.table_files import write
+    from goldrush.replay.table_files import write
 
     names = None if table is None else [table]
     with progress() as step:
@@ -157,4 +152,4 @@ def _write(paths: Sequence[str], out: str, format_: str, table: str | None, forc
             on_run=lambda done: step("journal", done, every),
         )
     for path, count in rows.items():
-        click.echo(f"{printable(path)}: {count:,} rows")
+        click.echo(f"{escaped(path)}: {count:,} rows")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from cli.models import check_model, model_options, models_of
-from cli.paths import Output
-from cli.record import (
+from goldrush.cli.models import check_model, model_options, models_of
+from goldrush.cli.paths import Output
+from goldrush.cli.record import (
     JOURNALS,
-    TOLD_BY,
     allow_own_policies,
     carried_out,
     free_path,
     how_again,
     settings_of,
 )
-
-# Who plays a run anew, by the name of the world: modules with `fork`.
-FORKED_BY: Final[Mapping[str, str]] = {"mining": "replay.fork", "competition": "replay.season.fork"}
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -77,33 +72,33 @@ def fork(
     \b
     Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
     """
-    from agents.recorded import RECORDED
-    from agents.roster import names_in
-    from kernel import files
-    from replay.by_world import module_for
-    from replay.fork import read_submissions
+    from goldrush.agents import players
+    from goldrush.agents.trust import RECORDED
+    from goldrush.kernel import files
+    from goldrush.replay.inputs import read_submissions
+    from goldrush.replay.toolkit import part_of, toolkit_at, world_at
 
-    players = module_for(journal, FORKED_BY, "fork")
+    models = models_of(**options)
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    named = names_in(roster) if roster else []
-    own = allow_own_policies(trust, [name.rpartition("=")[2] for name in named])  # of NAME=POLICY
+    who = part_of(journal, "players", "players")
+    named = who.names(roster) if roster else []
+    own = allow_own_policies(trust, named)
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
-    models = models_of(**options)
-    check_model(options["model"], roster)
+    check_model(options["model"], named)
     was_there = JOURNALS.exists()
     target = out or free_path(f"{Path(journal).stem}-fork{at}")
     try:
         return carried_out(
             target,
-            lambda on_round: players.fork(
-                journal, at, target, settings=chosen, treatment=treatment, roster=roster,
-                replace=replaced, models=models, trust=trust, sources=sources, force=force,
-                fsync=fsync, on_round=on_round,
+            lambda on_unit: players.fork(
+                world_at(journal), who, journal, at, target,
+                players.Change(chosen, treatment, roster, replaced), models=models, trust=trust,
+                sources=sources, force=force, fsync=fsync, on_unit=on_unit,
             ),
             as_json,
             again=how_again(own, [*sources, *recorded], options),
-            told_by=module_for(journal, TOLD_BY, "fork"),
+            toolkit=toolkit_at(journal),
         )  # fmt: skip
     finally:
         if out is None and not was_there:
@@ -112,8 +107,8 @@ def fork(
 
 
 def _read(path: str) -> str:
-    from kernel import files
-    from kernel.errors import BadInput
+    from goldrush.kernel import files
+    from goldrush.kernel.errors import BadInput
 
     instead = "give a file of submissions"
     try:

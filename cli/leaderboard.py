@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 import click
 
-from cli.text import echo_json, printable, table
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import table
 
-# Leaderboards, by the name of the world: modules with `leaderboard`.
-RANKED_BY: Final[Mapping[str, str]] = {"competition": "replay.season.leaderboard"}
 
-
-@click.command()
+@click.command("leaderboard")
 @click.argument("journal", type=click.Path())
 @click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def leaderboard(journal: str, at: int | None, as_json: bool) -> None:
+def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     """Show the leaderboard of a season, as it was posted after an assignment.
 
     Ranks go by the sum over the last days, then by that of all time, then by who joined first.
@@ -25,9 +23,15 @@ def leaderboard(journal: str, at: int | None, as_json: bool) -> None:
     \b
     Example: goldrush leaderboard s.journal --at 12
     """
-    from replay.by_world import module_for
+    from goldrush.kernel.competition import COMPETITION
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.competition.leaderboard import leaderboard
+    from goldrush.replay.toolkit import world_at
 
-    found = module_for(journal, RANKED_BY, "leaderboard").leaderboard(journal, at)
+    world = world_at(journal).name
+    if world != COMPETITION.name:
+        raise BadInput(f"{journal} is a run of the {world} world", "give leaderboard a season")
+    found = leaderboard(journal, at)
     if as_json:
         echo_json(found.as_dict())
         return
@@ -36,7 +40,7 @@ def leaderboard(journal: str, at: int | None, as_json: bool) -> None:
     ]
     rows += [
         (
-            str(row.rank), str(row.agent), printable(row.name), row.class_, row.status,
+            str(row.rank), str(row.agent), escaped(row.name), row.class_, row.status,
             str(row.rolling), str(row.all_time), str(row.sparks), str(row.served),
             "-" if row.mean_total is None else f"{row.mean_total:.2f}",
         )

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from cli.text import printable
+from goldrush.kernel.text import escaped
 
 _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
@@ -37,24 +37,25 @@ def log(
     \b
     Example: goldrush log run.journal --plot 3,4 --rounds 1-50
     """
-    from replay.log import Query, log, plot_of
-    from replay.words import words_for
+    from goldrush.replay.log import Query, log
+    from goldrush.replay.story import narrator
+    from goldrush.replay.toolkit import part_of
 
     first, last = _rounds(rounds)
-    ids = [plot_of(journal, text) for text in plots]
+    ids = [part_of(journal, "place_of", "plots")(journal, text) for text in plots]
     events = log(journal, Query(first, last, agents, ids, names))
     if as_json:
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
         return
-    for since, until, line in words_for(journal).chronicle(events):
+    for since, until, line in narrator(journal).chronicle(events):
         when = str(since) if since == until else f"{since}-{until}"
-        sys.stdout.write(f"{when:>9}  {printable(line)}\n")
+        sys.stdout.write(f"{when:>9}  {escaped(line)}\n")
 
 
 def _rounds(text: str | None) -> tuple[int | None, int | None]:
     """The first and the last round of a range; None: from the start, to the end."""
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     if text is None:
         return None, None

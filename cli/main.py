@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from cli import (
+from goldrush.cli import (
     audit,
     catalogue,
     diff,
@@ -34,9 +34,9 @@ from cli import (
     study,
     verify,
 )
-from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
-from cli.text import printable, program
-from kernel.text import quoted_path
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
+from goldrush.cli.text import program
+from goldrush.kernel.text import escaped, quoted_path
 
 _PLAIN = "plain_ascii"  # an encoding
 
@@ -59,7 +59,7 @@ def _behind_door(command: click.Command) -> click.Command:
         try:
             return run(**given)
         except Exception:  # which are looked into, the library's door knows
-            from replay.forged import telling_forged
+            from goldrush.replay.forged import telling_forged
 
             with telling_forged(*_files_in(given)):
                 raise
@@ -85,7 +85,7 @@ for command in (
     verify.verify,
     fork.fork,
     measure.measure,
-    leaderboard.leaderboard,
+    leaderboard.leaderboard_,
     study.study,
     study.report,
     models.prompt,
@@ -197,7 +197,7 @@ def _misused(error: click.UsageError) -> int:
     if message.startswith("Usage:"):  # `goldrush` alone: click's message is the whole help
         click.echo(message)
     else:
-        says = printable(message.rstrip("."))
+        says = escaped(message.rstrip("."))
         click.echo(f"goldrush: {says}; see '{command} --help'", err=True)
     return TROUBLE
 
@@ -208,17 +208,17 @@ def _drop_output() -> None:
 
 
 def _told(error: Exception) -> int:
-    from kernel.errors import GoldrushError, PolicyFailed, RunStopped
+    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped
 
     if not isinstance(error, GoldrushError):
         raise error
-    click.echo(f"goldrush: {printable(str(error) + _way_out(error))}", err=True)
+    click.echo(f"goldrush: {escaped(str(error) + _way_out(error))}", err=True)
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
 
 
 def _way_out(error: Exception) -> str:
     """What can be done about a journal that is broken."""
-    from kernel.errors import DamagedJournal, TornTail
+    from goldrush.kernel.errors import DamagedJournal, TornTail
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:
         return f"; `{program()} resume {quoted_path(error.path)}` drops it and goes on"

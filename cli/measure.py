@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.codes import DONE
-from cli.models import models_file, models_of
-from cli.text import echo_json, printable, table
+from goldrush.cli.codes import DONE
+from goldrush.cli.models import models_file, models_of
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from replay.tables import Run
-
-# Figures, by the name of the world: modules with `Run`, and those with `usage`.
-MEASURED_BY: Final[Mapping[str, str]] = {"mining": "replay.tables"}
-USAGE_BY: Final[Mapping[str, str]] = {"mining": "replay.usage"}
+    from goldrush.replay.tables import Run
 
 # What of many journals, or of many rounds, has room in a terminal.
 _MAIN = ("turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi")
@@ -51,7 +49,7 @@ def measure(
     \b
     Example: goldrush measure run.journal --by-round
     """
-    from replay.batch import journals_in
+    from goldrush.replay.batch import journals_in
 
     _check(by_round, spells, usage, models_path, as_csv, as_json)
     paths = journals_in(journals)
@@ -70,9 +68,9 @@ def measure(
 
 
 def _run(path: str) -> Run:
-    from replay.by_world import module_for
+    from goldrush.replay.toolkit import part_of
 
-    run: Run = module_for(path, MEASURED_BY, "measure").Run(path)
+    run: Run = part_of(path, "measured", "measures")(path)
     return run
 
 
@@ -80,7 +78,7 @@ def _check(
     by_round: bool, spells: bool, usage: bool, models: str | None, as_csv: bool, as_json: bool
 ) -> None:
     """Raises BadInput for options that do not go together."""
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     if as_csv and as_json:
         raise BadInput("--csv and --json are two answers", "give one of them")
@@ -94,14 +92,14 @@ def _check(
 
 
 def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
-    from replay.tables import as_dict
+    from goldrush.replay.tables import as_dict
 
     return as_dict(run, by_round=by_round, spells=by_round or spells)
 
 
 def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
-    from replay.table_files import csv_lines
-    from replay.tables import FIGURES, MEASURED, SPELLS
+    from goldrush.replay.table_files import csv_lines
+    from goldrush.replay.tables import FIGURES, MEASURED, SPELLS
 
     chosen = MEASURED if by_round else SPELLS if spells else FIGURES
     # All of it or nothing: half a table would be taken for one.
@@ -114,7 +112,7 @@ def _compared(runs: Iterator[Run]) -> str:
     for run in runs:
         found = run.measured
         values = (_number(found.of(name)) for name in _OF_RUNS)
-        rows.append((printable(run.name), str(found.rounds), *values))
+        rows.append((escaped(run.name), str(found.rounds), *values))
     return _table(rows, 1)
 
 
@@ -131,14 +129,14 @@ def _head(run: Run) -> str:
     config = found.config
     end = "" if found.finished else ", unfinished"
     return (
-        f"{printable(run.name)}: {found.rounds} rounds of {config.agents} agents, "
+        f"{escaped(run.name)}: {found.rounds} rounds of {config.agents} agents, "
         f"pressure {config.pressure:.2f}, seed {config.seed}{end}"
     )
 
 
 def _measures(run: Run) -> str:
-    from replay.measures import MEASURES
-    from replay.tables import FIGURES
+    from goldrush.replay.mining.measures import MEASURES
+    from goldrush.replay.tables import FIGURES
 
     spans = (run.measured.whole, *(run.measured.halves() or (None, None)))
     rows: list[Sequence[str]] = [
@@ -151,7 +149,7 @@ def _measures(run: Run) -> str:
 
 
 def _rounds(run: Run) -> str:
-    from replay.tables import BY_ROUND, MEASURED
+    from goldrush.replay.tables import BY_ROUND, MEASURED
 
     places = [BY_ROUND.index(name) for name in _MAIN]
     rows: list[Sequence[str]] = [("round", *_MAIN)]
@@ -178,21 +176,18 @@ def _number(value: float | None) -> str:
 def _tell_usage(
     paths: Sequence[str], models_path: str | None, by_round: bool, as_json: bool
 ) -> int:
-    from agents.llm.budget import prices
-    from replay.by_world import module_for
+    from goldrush.agents.llm.budget import prices
+    from goldrush.replay.usage import usage
 
     known = models_of(models_path)
-    by = (module_for(path, USAGE_BY, "measure") for path in paths)
     priced = prices(known, list(known.known))
-    found = [module.usage(path, priced) for module, path in zip(by, paths, strict=True)]
+    found = [usage(path, priced) for path in paths]
     if as_json:
         echo_json([one.as_dict() for one in found])
         return DONE
     for one in found:
-        rows = [
-            (str(agent), printable(model), *_cells(taken)) for agent, model, taken in one.agents
-        ]
-        click.echo(f"{printable(one.path)}")
+        rows = [(str(agent), escaped(model), *_cells(taken)) for agent, model, taken in one.agents]
+        click.echo(f"{escaped(one.path)}")
         rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(one.total))]
         click.echo(table(rows, numbers=[0, *range(2, len(rows[0]))]))
         if by_round:
@@ -213,4 +208,4 @@ def _cells(taken: Any) -> tuple[str, ...]:
 
 
 def _errors(errors: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {printable(error)}" for error, count in errors.items()) or "0"
+    return ", ".join(f"{count} {escaped(error)}" for error, count in errors.items()) or "0"

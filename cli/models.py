@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.codes import DIFFERS, DONE
-from cli.text import echo_json, printable
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from agents.llm.failures import Failures
-    from agents.llm.models import Models
-
-# What models were sent, by the name of the world: modules with `prompted(journal, unit, agent)`, a
-# list, `as_json(prompted, unit, agent)`, and `UNIT`, what that is called.
-PROMPTED_BY: Final[Mapping[str, str]] = {
-    "mining": "cli.prompt_mining",
-    "competition": "cli.prompt_season",
-}
+    from goldrush.agents.llm.models import Models
+    from goldrush.replay.toolkit import Prompted
 
 models_file = click.option(
     "--models",
@@ -72,7 +66,7 @@ def models_of(
     max_cost: float | None = None,
 ) -> Models:
     """What those options say. Raises BadInput."""
-    from agents.llm.models import Models, read_models
+    from goldrush.agents.llm.models import Models, read_models
 
     limits: dict[str, Any] = {
         "concurrency": concurrency, "patience": patience, "fail_over": _percent(fail_over),
@@ -89,7 +83,7 @@ def models_of(
 
 def _percent(text: str | None) -> float | None:
     """The share that `20%` says, 0.2. Raises BadInput for any other form."""
-    from kernel.errors import BadInput, shown
+    from goldrush.kernel.errors import BadInput, shown
 
     if text is None:
         return None
@@ -99,24 +93,14 @@ def _percent(text: str | None) -> float | None:
 
 
 def _tell(line: str) -> None:
-    click.echo(f"goldrush: {printable(line)}", err=True)
+    click.echo(f"goldrush: {escaped(line)}", err=True)
 
 
-def failed(failures: Iterable[Failures], nothing: str) -> list[str]:
-    """A line for each model whose answers failed; where all did, `nothing` says what that means."""
-    return [
-        printable(f"{one}: {nothing}" if one.failed == one.answers else str(one))
-        for one in failures
-        if one.failed
-    ]
+def check_model(model: str | None, names: Sequence[str]) -> None:
+    """Raises BadInput for a --model that a roster of these policies has no use for."""
+    from goldrush.kernel.errors import BadInput
 
-
-def check_model(model: str | None, roster: str | None) -> None:
-    """Raises BadInput for a --model that the roster has no use for."""
-    from agents.roster import names_in
-    from kernel.errors import BadInput
-
-    if model is not None and not {"llm", "llm:"} & set(names_in(roster) if roster else ()):
+    if model is not None and not {"llm", "llm:"} & set(names):
         raise BadInput(
             f"--model {model} is what llm alone stands for, and the roster has none",
             "write llm (or portrait) in --roster, or leave --model out",
@@ -142,27 +126,26 @@ def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     \b
     Example: goldrush prompt run.journal --round 3 --agent 0
     """
-    from replay.by_world import module_for
+    from goldrush.replay.toolkit import Prompts, part_of, world_at
 
-    by = module_for(journal, PROMPTED_BY, "prompt")
-    found = by.prompted(journal, round_, agent)
+    prompts: Prompts = part_of(journal, "prompts", "prompts")
+    found = prompts.at(journal, round_, agent)
     if as_json:
-        echo_json(by.as_json(found, round_, agent))
+        echo_json(prompts.as_dict(found, round_, agent))
+    unit = world_at(journal).vocabulary.unit
     code = DONE
     for one in found:
-        code = max(code, _told(one, f"agent {agent}, {by.UNIT} {round_}", silent=as_json))
+        code = max(code, _told(one, f"agent {agent}, {unit} {round_}", silent=as_json))
     return code
 
 
-def _told(one: Any, who: str, *, silent: bool) -> int:
+def _told(one: Prompted, who: str, *, silent: bool) -> int:
     """Print one prompt, and whether it is what the journal says was sent."""
     for message in () if silent else one.messages:
         click.echo(f"--- {message['role']} ---\n{message['content']}")
     told = f"{who}, sha256 {one.digest}"
     if one.recorded is not None and one.recorded != one.digest:
-        click.echo(
-            f"goldrush: {told}; but the journal has {printable(str(one.recorded))}", err=True
-        )
+        click.echo(f"goldrush: {told}; but the journal has {escaped(str(one.recorded))}", err=True)
         return DIFFERS
     if not silent:
         sent = "was sent" if one.recorded else "would be sent"

@@ -8,43 +8,36 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from cli.models import check_model, model_options, models_file, models_of, reach_options
-from cli.paths import Output
-from cli.progress import progress
-from cli.text import echo_json, printable, program, table
-from kernel.text import quoted, quoted_path
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
+from goldrush.cli.paths import Output
+from goldrush.cli.progress import OnStep, progress
+from goldrush.cli.text import echo_json, program
+from goldrush.kernel.text import escaped, quoted, quoted_path
+from goldrush.replay.text import table
 
-OnRound = Callable[[int, Any], None]
+if TYPE_CHECKING:
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.players import Players, Prepared
+    from goldrush.kernel.run import OnUnit
+    from goldrush.kernel.world import Vocabulary
+    from goldrush.replay.toolkit import Toolkit
 
 JOURNALS = Path("journals")  # where runs land by default
 
-# Who plays on, by the name of the world: modules with `resume`, as `agents.mining` has it.
-RESUMED_BY: Final[Mapping[str, str]] = {
-    "mining": "agents.mining",
-    "competition": "cli.record_season",
-}
-# What is said of a run that is played: modules with `progress(unit, state)`, what is under way, how
-# much of it is done and of how much; `summarise(path)`, a summary with `as_dict()`; and
-# `told(summary)`.
-TOLD_BY: Final[Mapping[str, str]] = {
-    "mining": "cli.record_mining",
-    "competition": "cli.record_season",
-}
-
 
 @click.command()
+@click.option("--world", default="mining", show_default=True, help="The world that is played.")
 @click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds to play (default 200).")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
-@click.option("--treatment", default="baseline", help="A named configuration; see treatments.")
+@click.option("--treatment", help="A named configuration; see treatments.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
 @model_options
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
@@ -52,12 +45,13 @@ TOLD_BY: Final[Mapping[str, str]] = {
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def record(
+    world: str,
     out: str | None,
     seed: int | None,
     rounds: int | None,
     agents: int | None,
     roster: str | None,
-    treatment: str,
+    treatment: str | None,
     settings: tuple[str, ...],
     dry_run: bool,
     force: bool,
@@ -65,7 +59,7 @@ def record(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play a mining run and record it in a journal.
+    """Play a run and record it in a journal: a mining run, or one of another world (--world).
 
     Language models (llm:NAME in a roster) are asked over the OpenAI protocol; keys come from the
     environment (OPENAI_API_KEY, or what the file of models names).
@@ -73,30 +67,35 @@ def record(
     \b
     Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
     """
-    from agents import mining
-    from agents.roster import names_in
+    from goldrush.agents import players
+    from goldrush.replay.toolkit import players_of, toolkit_for
 
+    toolkit = toolkit_for(world)
+    who = players_of(toolkit, world)
     named = {"seed": seed, "rounds": rounds, "agents": agents}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    own = allow_own_policies([], names_in(roster) if roster else [])
+    names = who.names(roster) if roster else []
+    own = allow_own_policies([], names)
     models = models_of(**options)
-    check_model(options["model"], roster)
-    config, players = mining.prepare(chosen, roster, treatment, models)
+    check_model(options["model"], names)
+    run = who.prepare(chosen, roster, treatment, models)
     if dry_run:
-        return _estimated(config, players, models, as_json)
-    from cli import record_mining
-
+        return _estimated(who, run, models, as_json)
     if out is None:
-        out = free_path(f"mining-{treatment}-seed{config.seed}")
+        seeds = (
+            [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
+        )
+        out = free_path("-".join([world, *([treatment] if treatment else []), *seeds]))
     return carried_out(
         out,
-        lambda on_round: mining.play(
-            out, config, players, models=models, force=force, fsync=fsync, on_round=on_round
+        lambda on_unit: players.record(
+            toolkit.world(run.setup), who, out, run, models=models, force=force, fsync=fsync,
+            on_unit=on_unit,
         ),
         as_json,
-        again=how_again(own, [recording.path for recording in players.recordings], options),
-        told_by=record_mining,
-    )
+        again=how_again(own, run.sources, options),
+        toolkit=toolkit,
+    )  # fmt: skip
 
 
 @click.command()
@@ -128,21 +127,23 @@ def resume(
     \b
     Example: goldrush resume run.journal
     """
-    from replay.by_world import module_for
+    from goldrush.agents import players
+    from goldrush.replay.toolkit import part_of, toolkit_at, world_at
 
     allow_own_policies(trust)
     models = models_of(**options)
-    players = module_for(journal, RESUMED_BY, "resume")
+    who = part_of(journal, "players", "players")
     return carried_out(
         journal,
-        lambda on_round: players.resume(
-            journal, models=models, trust=trust, sources=sources, fsync=fsync, on_round=on_round
+        lambda on_unit: players.resume(
+            world_at(journal), who, journal, models=models, trust=trust, sources=sources,
+            fsync=fsync, on_unit=on_unit,
         ),
         as_json,
         again=how_again(trust, sources, options),
-        told_by=module_for(journal, TOLD_BY, "resume"),
+        toolkit=toolkit_at(journal),
         began=True,
-    )
+    )  # fmt: skip
 
 
 def how_again(
@@ -164,19 +165,19 @@ def how_again(
 
 def carried_out(
     out: str,
-    play: Callable[[OnRound | None], object],
+    play: Callable[[OnUnit[Any]], object],
     as_json: bool,
     *,
     again: Sequence[tuple[str, str]],
-    told_by: ModuleType,
+    toolkit: Toolkit,
     began: bool = False,
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
 
-    `again`: the options with which `resume` goes on. `told_by`: the module of TOLD_BY for the run's
-    world. `began`: the journal is there already.
+    `again`: the options with which `resume` goes on. `toolkit`: that of the run's world. `began`:
+    the journal is there already.
     """
-    from kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
+    from goldrush.kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
 
     before = _stamp(out)
 
@@ -190,19 +191,44 @@ def carried_out(
     try:
         # What a policy prints is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(lambda unit, state: step(*told_by.progress(unit, state)))
+            play(lambda unit, state: _progress(step, toolkit, unit, state))
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
-        click.echo(f"goldrush: {printable(str(error))}; {kept(error)}", err=True)
+        click.echo(f"goldrush: {escaped(str(error))}; {kept(error)}", err=True)
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
-    summary = told_by.summarise(out)
-    if as_json:
-        echo_json(summary.as_dict())
-    else:
-        click.echo(told_by.told(summary))
+    _tell(out, toolkit, as_json)
     return DONE
+
+
+def _progress(step: OnStep, toolkit: Toolkit, unit: int, state: Any) -> None:
+    if toolkit.length is not None:
+        step(toolkit.world({}).vocabulary.unit, unit, toolkit.length(state))
+
+
+def _tell(path: str, toolkit: Toolkit, as_json: bool) -> None:
+    """Print the summary of a run that has ended, and what can be done with its journal."""
+    if toolkit.summary is None:
+        if as_json:
+            echo_json({"path": path, "bytes": os.stat(path).st_size})
+        shown = ""
+    else:
+        summary = toolkit.summary.read(path)
+        if as_json:
+            echo_json(summary.as_dict())
+        shown = f"{toolkit.summary.format(summary)}\n\n"
+    if as_json:
+        return
+    name, goldrush = quoted_path(path), program()
+    words, closed, _ = _closed(path)
+    click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
+    also = toolkit.summary.commands if toolkit.summary else ()
+    commands = [f"replay {name} --round {words.number(closed)}", *(f"{one} {name}" for one in also)]
+    head = "next:   "
+    for command in (*commands, f"verify {name}"):
+        click.echo(f"{head} {goldrush} {command}")
+        head = " " * len(head)
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
@@ -218,7 +244,7 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
     """What a run that broke off has left behind, and how it goes on; `reached` is the option whose
     limit it has come to, if it has.
     """
-    from kernel.errors import GoldrushError
+    from goldrush.kernel.errors import GoldrushError
 
     path = quoted_path(out)
     is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
@@ -236,17 +262,7 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
 
 def _held(path: str) -> str:
     """What a journal holds of a run. Raises what reading it raises."""
-    from kernel.journal import UNIT, JournalReader
-    from kernel.worlds import world_of
-
-    closed = waiting = 0
-    with JournalReader(path) as reader:
-        words = world_of(reader).vocabulary
-        for commit in reader:
-            if commit.digest is not None:
-                closed, waiting = commit.unit, 0
-            elif commit.kind == UNIT:
-                waiting += sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+    words, closed, waiting = _closed(path)
     holds = f"the start, but no {words.unit} yet"
     if closed:
         holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
@@ -256,13 +272,33 @@ def _held(path: str) -> str:
     return holds
 
 
-def _estimated(config: Any, players: Any, models: Any, as_json: bool) -> int:
+def _closed(path: str) -> tuple[Vocabulary, int, int]:
+    """The last unit that is closed, by its number in the journal, and how many inputs stand behind
+    it. Raises what reading a journal raises.
+    """
+    from goldrush.kernel.journal import UNIT, JournalReader
+    from goldrush.replay.toolkit import open_world
+
+    closed = waiting = 0
+    with JournalReader(path) as reader:
+        words = open_world(reader).vocabulary
+        for commit in reader:
+            if commit.digest is not None:
+                closed, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                waiting += sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+    return words, closed, waiting
+
+
+def _estimated(who: Players[Any], run: Prepared, models: Models, as_json: bool) -> int:
     """Tell what a run would take."""
     import attrs
 
-    from agents.llm.estimate import estimates
+    from goldrush.kernel.errors import BadInput
 
-    found = estimates(config, players, models)
+    if who.estimate is None:
+        raise BadInput("this world has no estimate", "leave --dry-run out")
+    found = who.estimate(run, models)
     if as_json:
         echo_json([attrs.asdict(one) for one in found])
         return DONE
@@ -274,7 +310,7 @@ def _estimated(config: Any, players: Any, models: Any, as_json: bool) -> int:
     for one in found:
         cost = "no price given" if one.most_cost is None else f"at most {one.most_cost:,.2f}"
         numbers = (one.questions, one.tokens_in, one.most_in, one.most_out)
-        rows.append((printable(one.model), *(f"{number:,}" for number in numbers), cost))
+        rows.append((escaped(one.model), *(f"{number:,}" for number in numbers), cost))
     click.echo(table(rows, numbers=range(1, 6)))
     return DONE
 
@@ -286,22 +322,21 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
     `trust`: what --trust was given; `typed`: names of policies in rosters and casts that were
     typed. Returns the names of somebody's own. Raises BadInput for a name in `trust` that is none.
     """
-    from agents.trust import is_own, own_among
-    from kernel.errors import BadInput
+    from goldrush.agents.trust import is_own, own_among
+    from goldrush.kernel.errors import BadInput
 
     for name in trust:
         if not is_own(name):
             raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
     own = own_among([*trust, *typed])
     if own:
-        # Our own folder first: an editable installation is asked only after all of the path.
-        rooms = str(Path(__file__).resolve().parents[1])
-        sys.path += [folder for folder in (rooms, os.getcwd()) if folder not in sys.path]
+        folder = os.getcwd()
+        sys.path += [] if folder in sys.path else [folder]
     return list(own)
 
 
 def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     chosen = dict(named)
     for pair in pairs:
@@ -318,8 +353,8 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
 
 
 def free_path(stem: str) -> str:
-    from kernel.errors import BadInput
-    from kernel.files import make_folder
+    from goldrush.kernel.errors import BadInput
+    from goldrush.kernel.files import make_folder
 
     try:
         make_folder(str(JOURNALS))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.text import echo_json, printable
+from goldrush.cli.text import echo_json, painted
+from goldrush.kernel.text import escaped
 
-# How a round is shown, by the name of the world: modules with `as_dict(rebuilt)`, for JSON, and
-# `told(rebuilt)`, which stands above the events. Of other worlds the events alone are shown.
-SHOWN_BY: Final[Mapping[str, str]] = {
-    "mining": "cli.replay_mining",
-    "competition": "cli.replay_season",
-}
+if TYPE_CHECKING:
+    from goldrush.replay.rebuild import Rebuilt
 
 
 @click.command()
@@ -33,24 +28,23 @@ def replay(journal: str, round_: int, as_json: bool) -> None:
     \b
     Example: goldrush replay run.journal --round 12
     """
-    from replay.rebuild import rebuild
-    from replay.words import words_for
+    from goldrush.replay.rebuild import rebuild
+    from goldrush.replay.story import narrator
+    from goldrush.replay.toolkit import toolkit_at
 
     rebuilt = rebuild(journal, round_)
-    world = rebuilt.header.world
-    shown_by = import_module(SHOWN_BY[world]) if world in SHOWN_BY else None
+    view = toolkit_at(journal).unit
     if as_json:
         events = [event.as_dict() for event in rebuilt.events]
-        shown = shown_by.as_dict(rebuilt) if shown_by else _as_dict(rebuilt)
-        echo_json({**shown, "events": events})
+        echo_json({**(view.as_dict if view else _as_dict)(rebuilt), "events": events})
         return
-    click.echo(shown_by.told(rebuilt) if shown_by else _told(rebuilt))
+    click.echo(view.format(rebuilt, painted) if view else _format(rebuilt))
     click.echo()
-    for line in words_for(journal).story(rebuilt.events):
-        click.echo(printable(line))
+    for line in narrator(journal).lines(rebuilt.events):
+        click.echo(escaped(line))
 
 
-def _as_dict(rebuilt: Any) -> dict[str, Any]:
+def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
     """What there is to say of a round of any world."""
     return {
         "journal": rebuilt.path,
@@ -60,5 +54,5 @@ def _as_dict(rebuilt: Any) -> dict[str, Any]:
     }
 
 
-def _told(rebuilt: Any) -> str:
+def _format(rebuilt: Rebuilt) -> str:
     return f"{rebuilt.words.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

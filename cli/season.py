@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from cli.models import models_file, models_of, reach_options
-from cli.paths import Output
-from cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
+from goldrush.cli.models import models_file, models_of, reach_options
+from goldrush.cli.paths import Output
+from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
 
 
 @click.command()
@@ -52,10 +52,10 @@ def season(
     \b
     Example: goldrush season --seed 1 --out s.journal
     """
-    from agents.season.cast import cast_of
-    from agents.season.play import record
-    from cli import record_season
-    from kernel.competition.config import config_of
+    from goldrush.agents.competition.cast import cast_of
+    from goldrush.agents.competition.players import record
+    from goldrush.kernel.competition.config import config_of
+    from goldrush.replay.competition.toolkit import TOOLKIT
 
     named = {"seed": seed, "assignments": assignments, "workers": workers}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
@@ -72,5 +72,5 @@ def season(
         ),
         as_json,
         again=how_again(own, [], options),
-        told_by=record_season,
+        toolkit=TOOLKIT,
     )  # fmt: skip

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from cli.models import failed, model_options, models_of
-from cli.paths import Output
-from cli.progress import progress
-from cli.record import allow_own_policies, settings_of
-from cli.text import echo_json, printable, program, table
-from kernel.text import quoted, quoted_path
+from goldrush.agents.llm.failures import format_failures
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.models import model_options, models_of
+from goldrush.cli.paths import Output
+from goldrush.cli.progress import progress
+from goldrush.cli.record import allow_own_policies, settings_of
+from goldrush.cli.text import echo_json, program
+from goldrush.kernel.text import escaped, quoted, quoted_path
+from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from replay.study.plan import Plan
-    from replay.study.verdicts import Verdict
+    from goldrush.replay.study.plan import Plan
+    from goldrush.replay.study.verdicts import Verdict
 
 JOBS_MAX = 1000
 
@@ -71,11 +73,11 @@ def study(
     """
     import attrs
 
-    from agents.roster import names_in
-    from kernel.errors import BadInput, WriteFailed
-    from replay.study.carry_out import PLAYED, carry_out, runs_of
-    from replay.study.models import failures_of
-    from replay.study.place import RunFailed, WorkersLost, processes
+    from goldrush.agents.mining.roster import names_in
+    from goldrush.kernel.errors import BadInput, WriteFailed
+    from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
+    from goldrush.replay.study.models import failures_of
+    from goldrush.replay.study.place import RunFailed, WorkersLost, processes
 
     if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
@@ -95,7 +97,7 @@ def study(
     def place() -> Any:
         if dask is None:
             return nullcontext(processes(jobs))
-        from replay.study.cluster import cluster
+        from goldrush.replay.study.cluster import cluster
 
         return cluster(dask)
 
@@ -114,7 +116,7 @@ def study(
         click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
-        told = printable(str(error))
+        told = escaped(str(error))
         click.echo(f"goldrush: {told}; what is finished is kept; {_again()} goes on", err=True)
         unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
         return TROUBLE if unwritten else DIFFERS
@@ -126,7 +128,7 @@ def study(
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return DONE
     path = quoted_path(out)
-    lines = "".join(f"{line}\n" for line in failed(failures, "no plan was played"))
+    lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
         f"{len(manifest.runs):,} runs in {path} ({kept:,} were there already, {total:,} bytes)\n"
         f"{lines}"
@@ -155,15 +157,15 @@ def report(
     \b
     Example: goldrush report study
     """
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     if as_json:
         given = {"--out": out, "--format": format_ != "html", "--force": force}
         for option, is_given in given.items():
             if is_given:
                 raise BadInput("--json writes no page", f"leave {option} out")
-        from replay.report.answers import answers
-        from replay.study.results import results_of
+        from goldrush.replay.report.answers import answers
+        from goldrush.replay.study.results import results_of
 
         with progress() as step:
             results = results_of(
@@ -171,14 +173,14 @@ def report(
             )
         echo_json(answers(results))
         return DONE
-    from replay.report.models import shortened
-    from replay.report.report import report as write_report
+    from goldrush.replay.report.models import shortened
+    from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
         written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
     if written.hardly_played:
         click.echo("models that hardly played, most of whose answers were no plan:")
-        click.echo("".join(f"  {printable(line)}\n" for line in shortened(written.hardly_played)))
+        click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
     if written.verdicts:
         click.echo(_verdicts(written.verdicts) + "\n")
     else:
@@ -194,7 +196,7 @@ def _verdicts(found: Sequence[Verdict]) -> str:
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for one in found:
         treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
-        key = (printable(treatments), printable(one.roster), str(one.rounds))
+        key = (escaped(treatments), escaped(one.roster), str(one.rounds))
         star = "*" if one.nothing else ""
         lines.setdefault(key, {})[one.criterion] = f"{one.verdict}{star}"
     head = ("treatments", "roster", "rounds", *next(iter(lines.values())))
@@ -214,7 +216,7 @@ def _plan_of(
     settings: tuple[str, ...],
     trust: Sequence[str],
 ) -> Plan:
-    from replay.study.plan import (
+    from goldrush.replay.study.plan import (
         ALL,
         ROUNDS_DEFAULT,
         SEEDS_DEFAULT,
@@ -236,8 +238,8 @@ def _plan_of(
 
 def _check_model(model: str | None, plan: Plan) -> None:
     """Raises BadInput for a --model that no roster has a use for."""
-    from agents.roster import names_in
-    from kernel.errors import BadInput
+    from goldrush.agents.mining.roster import names_in
+    from goldrush.kernel.errors import BadInput
 
     texts = [text for text in plan.rosters.values() if text is not None]
     if model is not None and not any({"llm", "llm:"} & set(names_in(text)) for text in texts):

@@ -1,4 +1,4 @@
-"""Text for terminals: nothing that came from a file or a model may move the cursor."""
+"""What commands print: JSON, colours, and the commands that they suggest."""
 
 from __future__ import annotations
 
@@ -6,24 +6,18 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from kernel.text import escaped, quoted
-
-
-def printable(text: str) -> str:
-    """The text with every character that cannot be seen written as an escape."""
-    return escaped(text)
+from goldrush.kernel.text import quoted
 
 
 def program() -> str:
     """How this program was called, so that what is suggested can be typed as it stands."""
     called = sys.argv[0]
     if os.path.basename(called) != "goldrush":
-        return "python -m cli"
+        return "python -m goldrush"
     found = shutil.which("goldrush")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "goldrush" if same else quoted(called)
@@ -34,14 +28,16 @@ def echo_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
-def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """Columns as wide as their longest cell; those in `numbers` are set to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if place in numbers else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+_COLOURS: Final = (
+    "red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green",
+    "bright_yellow", "bright_blue",
+)  # fmt: skip
+
+
+def painted(text: str, agent: int | None) -> str:
+    """The text of what belongs to an agent in its colour; dim where it belongs to nobody."""
+    if "NO_COLOR" in os.environ:
+        return text
+    if agent is None:
+        return click.style(text, dim=True)
+    return click.style(text, fg=_COLOURS[agent % len(_COLOURS)])

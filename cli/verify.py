@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from cli.codes import DIFFERS, DONE, TROUBLE
-from cli.paths import Output
-from cli.record import allow_own_policies
-from cli.text import echo_json, printable, program
-from kernel.text import quoted_path
+from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.paths import Output
+from goldrush.cli.record import allow_own_policies
+from goldrush.cli.text import echo_json, program
+from goldrush.kernel.text import escaped, quoted_path
 
 LEVELS = 4
 
@@ -61,9 +61,9 @@ def verify(
     \b
     Example: goldrush verify journals/ --jobs 4 --junit verify.xml
     """
-    from kernel.files import check_place, write_whole
-    from replay import batch
-    from replay.sums import read_sums
+    from goldrush.kernel.files import check_place, write_whole
+    from goldrush.replay import batch
+    from goldrush.replay.sums import read_sums
 
     allow_own_policies(trust)
     if not journals and sums is None:
@@ -97,9 +97,9 @@ def verify(
 
 def _tell(outcome: Any) -> None:
     if outcome.error is not None:
-        click.echo(f"goldrush: {printable(outcome.error)}", err=True)
+        click.echo(f"goldrush: {escaped(outcome.error)}", err=True)
     if outcome.verdict is not None or outcome.faults:
-        click.echo(printable(_told(outcome)))
+        click.echo(escaped(_told(outcome)))
 
 
 def _summary(outcomes: Sequence[Any]) -> str:

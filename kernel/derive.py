@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
-from kernel import fold
-from kernel.errors import MalformedEvents, TornTail
-from kernel.journal import END, FORK, START, Commit, JournalReader
-from kernel.world import Block, Event, World
+from goldrush.kernel import fold
+from goldrush.kernel.errors import MalformedEvents, TornTail
+from goldrush.kernel.journal import END, FORK, START, Commit, JournalReader
+from goldrush.kernel.world import Block, Event, World
 
 S = TypeVar("S")
 

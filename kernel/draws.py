@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import pack
+from goldrush.kernel.codec import pack
 
 WORD_RANGE = 1 << 64
 

@@ -27,7 +27,7 @@ from typing import Any, Final, Self
 
 import attrs
 
-from kernel.errors import BadInput, JournalInUse, WriteFailed
+from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
 FRONT: Final = 4096  # bytes of a file by which it is recognised as an earlier output
 JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins

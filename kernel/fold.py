@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import attrs
 
-from kernel.errors import BadInput, JournalError, MalformedEvents, UnsupportedJournal
-from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
-from kernel.world import Block, Event, Past, Step, World
+from goldrush.kernel.errors import BadInput, JournalError, MalformedEvents, UnsupportedJournal
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
+from goldrush.kernel.world import Block, Event, Past, Step, World
 
 S = TypeVar("S")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from kernel.codec import pack
-from kernel.errors import BadInput, shown
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput, shown
 
 
 class Settings(Protocol):

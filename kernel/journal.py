@@ -34,9 +34,17 @@ import attrs
 import msgpack
 from xxhash import xxh3_64_intdigest
 
-from kernel import files
-from kernel.codec import MALFORMED, MAPS_MAX, Undecodable, is_readable, pack, undecodable, unpacker
-from kernel.errors import (
+from goldrush.kernel import files
+from goldrush.kernel.codec import (
+    MALFORMED,
+    MAPS_MAX,
+    Undecodable,
+    is_readable,
+    pack,
+    undecodable,
+    unpacker,
+)
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalLost,
@@ -47,7 +55,7 @@ from kernel.errors import (
     WriteFailed,
     shown,
 )
-from kernel.world import Block
+from goldrush.kernel.world import Block
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from kernel import derive, fold
-from kernel.errors import BadInput, TornTail, WriteFailed, shown
-from kernel.journal import (
+from goldrush.kernel import derive, fold
+from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, shown
+from goldrush.kernel.journal import (
     BODY_MAX,
     END,
     FORK,
@@ -28,7 +28,7 @@ from kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from kernel.world import Batch, Block, World
+from goldrush.kernel.world import Batch, Block, World
 
 S = TypeVar("S")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, shown
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 

@@ -11,7 +11,7 @@ import re
 import shlex
 from typing import Final
 
-from kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput
 
 # Unicode's default-ignorable characters that count as printable, and two that are drawn blank.
 _BLANK: Final = re.compile(

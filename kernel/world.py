@@ -17,8 +17,8 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from kernel.codec import fingerprint, pack
-from kernel.errors import shown
+from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.errors import shown
 
 S = TypeVar("S")
 

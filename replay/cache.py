@@ -18,8 +18,8 @@ import sys
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from kernel import files
-from kernel.errors import WriteFailed
+from goldrush.kernel import files
+from goldrush.kernel.errors import WriteFailed
 
 CACHE_MAX: Final = 1 << 30  # bytes of all files together
 

@@ -15,13 +15,13 @@ from typing import Any, Final
 
 import attrs
 
-from kernel import fold
-from kernel.codec import pack
-from kernel.errors import JournalError, MalformedEvents, TornTail, shown
-from kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from kernel.world import Block, Event, EventType, Vocabulary, World
-from kernel.worlds import world_of
-from replay.forged import telling_forged
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, shown
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
+from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
+from goldrush.replay.forged import telling_forged
+from goldrush.replay.toolkit import open_world
 
 # Why two runs differ.
 CAUSES: Final = (
@@ -149,7 +149,7 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
         one, two = _Run(reader_a), _Run(reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
-        world = one.world = two.world = world or world_of(reader_a)
+        world = one.world = two.world = world or open_world(reader_a)
         declared: list[Cause] = []
         first = _walk(world, one, two, declared)
         sides = one.side(), two.side()

@@ -16,10 +16,10 @@ from typing import Any, Final
 import attrs
 from xxhash import xxh3_64_intdigest
 
-from kernel.errors import BadInput, TornTail
-from replay.audit import audit_all
-from replay.forged import telling_forged
-from replay.tie_break import TieBreak
+from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.replay.forged import telling_forged
+from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.toolkit import TieBreaks, part_of
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
@@ -49,15 +49,15 @@ class Fairness:
         return attrs.asdict(self)
 
 
-def fairness(paths: Iterable[str | Path], audit_all: AuditAll = audit_all) -> list[Fairness]:
+def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> list[Fairness]:
     """The test for each number of participants, ascending, and for all together, last.
 
-    `audit_all`: gives the tie-breaks of a journal; without it, those of the mining world. What
+    `audit_all`: gives the tie-breaks of a journal; without it, those of its world. What
     nobody wins (a shuffle for its order, say) is left out. Raises BadInput where scipy is not
     installed or nothing was drawn, and what reading a journal raises.
     """
     _check_scipy()
-    tests = tested(_places(paths, audit_all))
+    tests = tested(_places(paths, audit_all or _every))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
     return tests
@@ -121,6 +121,11 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
         seen.add(key)
         place = drawn.participants.index(drawn.outcome)
         counts.setdefault(size, [0] * size)[place] += 1
+
+
+def _every(path: str | Path) -> Iterator[TieBreak]:
+    draws: TieBreaks = part_of(path, "tie_breaks", "draws to audit")
+    yield from draws.every(path)
 
 
 def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:

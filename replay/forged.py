@@ -15,9 +15,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kernel.errors import MalformedEvents
-from kernel.fold import REFUSED
-from kernel.world import World
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.fold import REFUSED
+from goldrush.kernel.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,7 +70,7 @@ def reader_of(function: F) -> F:
 def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | None:
     """The first event that does not follow from what stands before it, if there is one."""
     # Imported for a forged journal alone: it takes longer than a short run is read in.
-    from replay.verify import DERIVE, INTEGRITY, verify
+    from goldrush.replay.verify import DERIVE, INTEGRITY, verify
 
     try:
         broken = verify(path, DERIVE, world=world).broken

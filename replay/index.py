@@ -33,12 +33,12 @@ from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar
 
 from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 
-from kernel import fold
-from kernel.codec import Undecodable, pack, unpack
-from kernel.errors import BadInput, JournalError
-from kernel.journal import UNIT, Commit, JournalReader, Place
-from kernel.world import Step, World
-from replay import cache
+from goldrush.kernel import fold
+from goldrush.kernel.codec import Undecodable, pack, unpack
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.journal import UNIT, Commit, JournalReader, Place
+from goldrush.kernel.world import Step, World
+from goldrush.replay import cache
 
 S = TypeVar("S")
 T = TypeVar("T")

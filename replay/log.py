@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
-from kernel import fold
-from kernel.errors import BadInput
-from kernel.journal import Commit, JournalReader
-from kernel.mining import MINING
-from kernel.mining.config import MiningConfig
-from kernel.world import Event, EventType, World
-from kernel.worlds import world_of
-from replay.by_world import world_in
-from replay.forged import reader_of
-from replay.index import commits_near
-from replay.rebuild import rebuild
-
-# How many agents there are, from the state at the start, by world: where it is known, an agent that
-# there is not is refused.
-_AGENTS: Final[Mapping[str, Callable[[Any], int]]] = {
-    MINING.name: lambda state: int(state.config.agents)
-}
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import Commit, JournalReader
+from goldrush.kernel.world import Event, EventType, World
+from goldrush.replay.forged import reader_of
+from goldrush.replay.index import commits_near
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.toolkit import open_world, toolkit_of
 
 
 @attrs.frozen
@@ -73,12 +63,13 @@ def log(
     """
     query = query or Query()
     with JournalReader(path) as reader:
-        world = world or world_of(reader)
+        count = None if world is not None else toolkit_of(reader).agents
+        world = world or open_world(reader)
         _check_range(query, world)
         _check_names(query, world)
-        if world.name in _AGENTS:
+        if query.agents and count is not None:
             start = rebuild(path, world.vocabulary.number(0), world=world)
-            _check_agents(query, _AGENTS[world.name](start.state))
+            _check_agents(query, count(start.state))
         types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):
             if query.matches(event, types.get(event.name)):
@@ -134,28 +125,3 @@ def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
         yield from type.named("agent", event)
     else:  # a fork says whose submissions it puts in by hand
         yield from (agent for _, agent in event.fields.get("replaced", ()))
-
-
-@reader_of
-def plot_of(path: str | Path, text: str) -> int:
-    """The plot that a text stands for in a mining journal: its id, or its row and column, `3,4`.
-
-    Raises BadInput for one that is not on the grid and for a journal of a world without a grid, and
-    what reading a journal raises.
-    """
-    world = world_in(path)
-    if world.name != MINING.name:
-        raise BadInput(f"the {world.name} world has no plots", "leave --plot out")
-    config: MiningConfig = rebuild(path, 0, world=world).state.config
-    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
-    if match is not None and match[2] is None and int(match[1]) < config.plots:
-        return int(match[1])
-    if match is not None and match[2] is not None:
-        row, col = int(match[1]), int(match[2])
-        if row < config.rows and col < config.cols:
-            return row * config.cols + col
-    raise BadInput(
-        f"there is no plot {text!r}",
-        f"give an id from 0 to {config.plots - 1}, or row,column up to "
-        f"{config.rows - 1},{config.cols - 1}",
-    )

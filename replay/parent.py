@@ -13,8 +13,8 @@ from typing import Self
 
 import attrs
 
-from kernel.errors import JournalError, shown
-from kernel.journal import Commit, JournalReader
+from goldrush.kernel.errors import JournalError, shown
+from goldrush.kernel.journal import Commit, JournalReader
 
 
 @attrs.frozen

@@ -8,13 +8,13 @@ from typing import Any
 
 import attrs
 
-from kernel import fold
-from kernel.errors import BadInput
-from kernel.journal import END, FORK, Header, JournalReader
-from kernel.world import Event, Vocabulary, World
-from kernel.worlds import world_of
-from replay.forged import reader_of
-from replay.index import states_near
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import END, FORK, Header, JournalReader
+from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.replay.forged import reader_of
+from goldrush.replay.index import states_near
+from goldrush.replay.toolkit import open_world
 
 
 @attrs.frozen
@@ -43,7 +43,7 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
     no such round, and what reading a journal raises up to there.
     """
     with JournalReader(path) as reader:
-        world = world or world_of(reader)
+        world = world or open_world(reader)
         words = world.vocabulary
         unit = words.unit_of(number)
         events: list[Event] = []

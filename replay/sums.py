@@ -17,8 +17,8 @@ from typing import Final
 
 import attrs
 
-from kernel.errors import BadInput, shown
-from kernel.journal import open_regular
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.journal import open_regular
 
 SUMS_MAX: Final = 1 << 24  # bytes of a file of pins
 

@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from kernel.errors import BadInput, JournalError, shown
-from kernel.files import Group, Unfinished
-from kernel.world import World
-from replay.by_world import world_in
-from replay.tables import Column, Row, Run, Table, tables_of
+from goldrush.kernel.errors import BadInput, JournalError, shown
+from goldrush.kernel.files import Group, Unfinished
+from goldrush.kernel.world import World
+from goldrush.replay.tables import Column, Row, Run, Table, tables_of
+from goldrush.replay.toolkit import world_at
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
 BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once
@@ -66,7 +66,7 @@ def write(
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
         check_pyarrow()
-    world = world or world_in(paths[0])
+    world = world or world_at(paths[0])
     with Group(str(folder)) as group, ExitStack() as stack:
         files = []
         for table in tables_of(world, names):

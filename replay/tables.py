@@ -21,14 +21,14 @@ from typing import Any, Final
 
 import attrs
 
-from agents.llm.failures import KINDS as KINDS_OF_FAILURE
-from agents.llm.failures import kind_of
-from agents.roster import called
-from kernel import fold
-from kernel.errors import BadInput
-from kernel.journal import UNIT, JournalReader
-from kernel.mining import MINING
-from kernel.mining.events import (
+from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
+from goldrush.agents.llm.failures import kind_of
+from goldrush.agents.mining.roster import called
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import (
     ACTIONS,
     KINDS,
     MINING_SETTLED,
@@ -39,11 +39,21 @@ from kernel.mining.events import (
     RULED,
     SUBMITTED,
 )
-from kernel.mining.state import MiningState
-from kernel.world import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, World, several
-from replay.forged import telling_forged
-from replay.measured import Measured, measure
-from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.world import (
+    AMOUNT,
+    BOOLEAN,
+    FACTS,
+    INTEGER,
+    NATURAL,
+    WORD,
+    Kind,
+    World,
+    several,
+)
+from goldrush.replay.forged import telling_forged
+from goldrush.replay.mining.measured import Measured, measure
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 
 Row = Sequence[Any]
 

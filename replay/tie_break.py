@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import attrs
 
-from kernel.draws import Draws
+from goldrush.kernel.draws import Draws
 
 Outcome = int | bool | tuple[int, ...] | None
 

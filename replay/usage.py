@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from agents.llm.failures import Failures, Tally
-from agents.llm.usage import Asked, asked_in
-from agents.llm.usage import failures_in as _failures_in
-from kernel.mining.events import NO_ANSWER
-from replay.forged import reader_of
+from goldrush.agents.llm import usage as by_reader
+from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
+from goldrush.agents.llm.usage import Asked
+from goldrush.kernel.journal import JournalReader
+from goldrush.replay.forged import reader_of
+from goldrush.replay.toolkit import open_world, toolkit_of
 
 Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
 
@@ -64,14 +65,36 @@ class Usage:
 
 
 @reader_of
+def asked_in(path: str | Path) -> Iterator[Asked]:
+    """Every answer of a model in a journal, in the order in which they were committed; none where
+    the world asks no models. An unfinished round counts, a torn tail does not.
+
+    Raises what reading a journal raises.
+    """
+    with JournalReader(path) as reader:
+        yield from asked_by(reader)
+
+
+def asked_by(reader: JournalReader) -> Iterator[Asked]:
+    """As `asked_in`, of a journal that is open and not read yet."""
+    players = toolkit_of(reader).players
+    if players is not None and players.answers is not None:
+        yield from by_reader.asked_in(reader, open_world(reader), players.answers)
+
+
 def failures_in(path: str | Path) -> list[Failures]:
     """What became of each model's answers in a journal. Raises what reading one raises."""
-    return _failures_in(path)
+    return Tally((one.model, one.error) for one in asked_in(path)).all()
+
+
+def failures_by(reader: JournalReader) -> list[Failures]:
+    """As `failures_in`, of a journal that is open and not read yet."""
+    return Tally((one.model, one.error) for one in asked_by(reader)).all()
 
 
 @reader_of
 def usage(path: str | Path, prices: Prices | None = None) -> Usage:
-    """What models took in a mining journal, unfinished rounds included.
+    """What models took in a journal, unfinished units included.
 
     A fork's journal counts what its parent's agents took before it, too. Raises what reading a
     journal raises.

@@ -19,13 +19,11 @@ from typing import Any, Final
 
 import attrs
 
-from agents.again import Impossible
-from agents.mining import MinersAgain
-from agents.recorded import Recording
-from kernel import derive, fold
-from kernel.codec import unpack
-from kernel.competition import COMPETITION
-from kernel.errors import (
+from goldrush.agents.again import Impossible
+from goldrush.agents.players import Again, Asker
+from goldrush.kernel import derive, fold
+from goldrush.kernel.codec import unpack
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalError,
@@ -34,18 +32,24 @@ from kernel.errors import (
     TornTail,
     shown,
 )
-from kernel.journal import FORK, START, UNIT, Commit, JournalReader, open_regular, sha256_in
-from kernel.mining import MINING
-from kernel.run import Ask, rest_of
-from kernel.world import Batch, Block, Row, Vocabulary, World
-from kernel.worlds import world_of
-from replay.parent import Branch
+from goldrush.kernel.journal import (
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    JournalReader,
+    open_regular,
+    sha256_in,
+)
+from goldrush.kernel.run import Ask, rest_of
+from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
+from goldrush.replay.parent import Branch
+from goldrush.replay.toolkit import open_world, toolkit_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
-# Like Ask, with None in place of the rows of who cannot be asked. Is given what was recorded, too.
-Again = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
+Forks = Sequence[Mapping[str, Any]]
 
 
 @attrs.frozen
@@ -150,14 +154,12 @@ def verify(
             size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
             return Verdict(str(path), size, sha256, level, 0, 0, False, _damage(error))
     with reader:
-        check = _Check(reader, world or world_of(reader), level, is_own=world is not None)
+        check = _Check(reader, world or open_world(reader), level, is_own=world is not None)
+        players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))
-        elif check.world.name in ASKERS:
-            recordings = tuple(map(Recording, sources)) if level >= DECIDE else ()
-            check.asker_of = lambda state, forks: ASKERS[check.world.name](
-                state, forks, trust, recordings
-            )
+        elif players is not None and level >= DECIDE:
+            check.asker_of = players.again(trust, sources)
         broken = check.broken()
         is_open = broken is None and bool(check.unknown)
         is_asked = check.somebody_asked and not is_open
@@ -180,19 +182,6 @@ def verify(
         )
 
 
-@attrs.frozen
-class Asker:
-    """Who is asked at level 4, and in words who cannot be: because it is not here, because this
-    version does not know it. `waiting`: as `ask`, but of a step that is not whole only those inputs
-    that are recorded.
-    """
-
-    ask: Again | None
-    not_asked: Sequence[str] = ()
-    unknown: Sequence[str] = ()
-    waiting: Again | None = None
-
-
 def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
     """Everything that `ask` gives, whether at once or in pieces."""
 
@@ -204,35 +193,6 @@ def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
         return world.arrange(Block.joined([*pieces, Block(rest)])).batches
 
     return again
-
-
-Forks = Sequence[Mapping[str, Any]]
-
-
-def _miners(
-    state: Any, forks: Forks, trust: Sequence[str], recordings: Sequence[Recording]
-) -> Asker:
-    miners = MinersAgain(state, forks, trust, recordings)
-    # What was put in by hand is known, whoever can be asked.
-    ask = miners if any(miners.entries) or miners.replaced else None
-    return Asker(ask, miners.not_asked, miners.unknown, ask and miners.waiting)
-
-
-def _season(
-    state: Any, forks: Forks, trust: Sequence[str], recordings: Sequence[Recording]
-) -> Asker:
-    # Imported for a season alone: it takes longer than a short mining run is verified in.
-    from agents.season.again import SeasonAgain
-
-    again = SeasonAgain(state, forks, trust)
-    return Asker(again, again.not_asked, again.unknown, again.waiting)
-
-
-# Who asks the agents of a journal again, by the name of its world.
-ASKERS: Final[Mapping[str, Callable[[Any, Forks, Sequence[str], Sequence[Recording]], Asker]]] = {
-    MINING.name: _miners,
-    COMPETITION.name: _season,
-}
 
 
 class _Broken(Exception):

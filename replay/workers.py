@@ -14,8 +14,8 @@ from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
 from typing import Final, ParamSpec, TypeVar
 
-from kernel.errors import GoldrushError
-from kernel.files import remove_temporaries
+from goldrush.kernel.errors import GoldrushError
+from goldrush.kernel.files import remove_temporaries
 
 _SAFE: Final = "PYTHONSAFEPATH"
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kernel import files
+from goldrush.kernel import files
 from tests.indexes import cache_apart
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.

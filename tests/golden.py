@@ -8,13 +8,11 @@ what was recorded then can be read for ever.
 
 from pathlib import Path
 
-from agents.llm.models import Endpoint, Model, Models
-from agents.mining import record
-from agents.season import play as season
-from agents.season.cast import cast_of
-from kernel.mining.treatments import TREATMENTS
-from replay.fork import fork
-from replay.season import fork as season_fork
+from goldrush.agents.competition import players as season
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.llm.models import Endpoint, Model, Models
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel.mining.treatments import TREATMENTS
 from tests.llm import local
 
 FOLDER = Path(__file__).resolve().parents[1] / "journals" / "golden"
@@ -64,7 +62,7 @@ def record_models(out: Path) -> None:
 def fork_season(out: Path) -> None:
     """The fork of a season: scored otherwise, one assignment longer, a contribution by hand."""
     said = {"move": "propose", "conduct": ["raid", "mine", 1, "scarce"], "claim": [0.9, None]}
-    season_fork.fork(
+    season.fork(
         season_path(SHORT),
         0,
         out,

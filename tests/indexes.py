@@ -16,8 +16,8 @@ from unittest import mock
 import attrs
 from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 
-from kernel.codec import pack
-from kernel.journal import JournalReader
+from goldrush.kernel.codec import pack
+from goldrush.kernel.journal import JournalReader
 
 ENTRY, FOOT = struct.Struct(">6Q"), struct.Struct(">8s2Q")
 

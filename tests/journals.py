@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kernel.fold import Steps
-from kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.world import Block, World
+from goldrush.kernel.fold import Steps
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import Block, World
 
 MINING_HEADER = Header(MINING.name, MINING.rules)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import attrs
 
-from kernel import run
-from kernel.codec import fingerprint
-from kernel.draws import Draws
-from kernel.journal import Header, JournalReader, JournalWriter
-from kernel.world import (
+from goldrush.kernel import run
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.world import (
     AGENT,
     AGENTS,
     TEXT,
@@ -29,6 +29,7 @@ from kernel.world import (
     World,
     several,
 )
+from goldrush.replay.toolkit import Toolkit
 
 ANSWERED, PRAISED = range(2)
 
@@ -124,3 +125,6 @@ def forked(parent: Path, unit: int, out: Path, **facts: Any) -> Path:
     with JournalReader(parent) as reader:
         run.fork(LESSONS, reader, unit, lambda _: whole, lambda *_: answer, out)
     return out
+
+
+TOOLKIT = Toolkit(lambda setup: LESSONS)

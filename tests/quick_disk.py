@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
-from kernel import files
+from goldrush.kernel import files
 
 
 @contextmanager

@@ -17,19 +17,19 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.mining import record
-from agents.season.play import record as record_season
-from kernel.files import is_temporary
-from replay.study.carry_out import carry_out
-from replay.study.place import processes
-from replay.study.plan import plan_of
+from goldrush.agents.competition.players import record as record_season
+from goldrush.agents.mining.players import record
+from goldrush.kernel.files import is_temporary
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.place import processes
+from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT
 
 # A command that tells of the call that would give NAME to a file, and then waits.
 HELD = """
 import os, signal, sys
 import attrs
-from kernel import files
+from goldrush.kernel import files
 
 call, name, told, wait, hangup = sys.argv[1:6]
 signal.signal(signal.SIGHUP, getattr(signal, hangup))  # whether or not these tests ignore it
@@ -44,12 +44,12 @@ def held(one, other):
 files.system = attrs.evolve(files.system, **{call: held})
 sys.argv[1:] = sys.argv[6:]
 if sys.argv[1] == "report":  # of a page that is drawn at once
-    from replay.report import report
-    from replay.report.page import TITLE, Figure, Heading
+    from goldrush.replay.report import report
+    from goldrush.replay.report.page import TITLE, Figure, Heading
     report.page_of = lambda study, **_: [
         Heading(1, TITLE, "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])
     ]
-from cli.main import main
+from goldrush.cli.main import main
 main()
 """
 
@@ -148,7 +148,7 @@ def held(
 def goes_through(writer: Writer, room: Path) -> None:
     """The same command once more leaves nothing but what it writes."""
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *writer.command.split()],
+        [sys.executable, "-m", "goldrush", *writer.command.split()],
         cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip

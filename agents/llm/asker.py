@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 
 import attrs
 
-from agents.llm.budget import Budget
-from agents.llm.client import Client
-from agents.llm.failures import FIRST, Earlier, Tally, format_kinds, kind_of
-from agents.llm.models import Model, Models
-from agents.llm.probe import settled
-from agents.llm.question import Answer, Message, Question
-from kernel.errors import RunStopped
-from kernel.mining.events import CUT
+from goldrush.agents.llm.budget import Budget
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, format_kinds, kind_of
+from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.probe import settled
+from goldrush.agents.llm.question import Answer, Message, Question
+from goldrush.kernel.errors import RunStopped
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from typing import Final
 
 import attrs
 
-from agents.llm.models import Models
-from kernel.errors import BadInput
+from goldrush.agents.llm.models import Models
+from goldrush.kernel.errors import BadInput
 
 WRAPPING: Final = 256  # tokens that a server's own template may put around a question
 
@@ -106,3 +106,17 @@ def prices(models: Models, names: Sequence[str]) -> Mapping[str, tuple[float, fl
         if endpoint.price_in is not None and endpoint.price_out is not None:
             found[name] = (endpoint.price_in, endpoint.price_out)
     return found
+
+
+@attrs.frozen
+class Estimate:
+    """For one model, by the roster's name: `questions` in all; tokens of all questions, about and
+    at most; tokens of all answers, at most; the most that it all can cost (None: no prices given).
+    """
+
+    model: str
+    questions: int
+    tokens_in: int
+    most_in: int
+    most_out: int
+    most_cost: float | None

@@ -30,11 +30,11 @@ import attrs
 import httpx2
 import openai
 
-from agents.llm.budget import Amount, Budget
-from agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
-from agents.llm.question import TEXT_MAX, Answer, Question
-from kernel.draws import Draws
-from kernel.errors import BadInput
+from goldrush.agents.llm.budget import Amount, Budget
+from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
+from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait

@@ -13,8 +13,12 @@ from typing import Final
 
 import attrs
 
-from agents.llm.budget import Amount
-from kernel.mining.events import CUT, NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.budget import Amount
+from goldrush.kernel.text import escaped
+
+# What is recorded as the error of an answer: nothing came, the model refused, it was cut off before
+# it said anything that can be read, or what came cannot be read.
+NO_ANSWER, REFUSAL, CUT, NO_JSON = "no-answer", "refusal", "cut", "no-json"
 
 KINDS: Final[Mapping[str, str]] = {
     NO_ANSWER: "missing", CUT: "cut off", REFUSAL: "refused", NO_JSON: "unreadable",
@@ -110,3 +114,12 @@ def kind_of(error: object) -> str | None:
 def format_kinds(kinds: Mapping[str, int]) -> str:
     """Numbers of failed answers in words, in the order of KINDS."""
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
+
+
+def format_failures(failures: Iterable[Failures], nothing: str) -> list[str]:
+    """A line for each model whose answers failed; where all did, `nothing` says what that means."""
+    return [
+        escaped(f"{one}: {nothing}" if one.failed == one.answers else str(one))
+        for one in failures
+        if one.failed
+    ]

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from kernel.errors import BadInput, shown
-from kernel.files import read_given
-from kernel.text import is_visible
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import read_given
+from goldrush.kernel.text import is_visible
 
 LLM: Final = "llm"
 
@@ -337,3 +337,16 @@ def _check(name: str, value: Any, rule: tuple[Callable[[Any], bool], str]) -> No
         # What is wrong with an address may be the password in it.
         found = "not one that can be used" if name.endswith("base_url") else shown(value)
         raise BadInput(f"{name} is {found}", f"it must be {range_}")
+
+
+def check_version(model: Model, version: int) -> None:
+    """Raises BadInput for a model that was asked with a prompt that this version does not have.
+
+    `version`: that of its world's prompt.
+    """
+    if model.prompt != version:
+        raise BadInput(
+            f"the agents of model {model.name} were asked with version {model.prompt} of the "
+            f"prompt; this goldrush has version {version}",
+            "go on with the goldrush that began the run",
+        )

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import attrs
 
-from agents.llm.client import Client
-from agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
-from agents.llm.question import Answer, Message, Question
-from kernel.errors import BadInput
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
+from goldrush.agents.llm.question import Answer, Message, Question
+from goldrush.kernel.errors import BadInput
 
 # With another form of the question it would be the same: no connection, no key, no right.
 _HOPELESS: Final = (None, 401, 403)

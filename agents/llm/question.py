@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import attrs
 
-from agents.llm.budget import WRAPPING, Amount
-from agents.llm.models import SCHEMA, Endpoint, Model
-from kernel.codec import pack
+from goldrush.agents.llm.budget import WRAPPING, Amount
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
+from goldrush.agents.llm.models import SCHEMA, Endpoint, Model
+from goldrush.kernel.codec import pack
 
 SCHEMA_MAX: Final = 4_096  # bytes that no schema of an answer is longer than
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
@@ -82,3 +83,31 @@ class Answer:
             "tokens_out": self.tokens_out,
             "tries": self.tries,
         }
+
+
+def error_of(answer: Answer) -> str | None:
+    """What is known to be wrong with an answer before it is read."""
+    if answer.text is None:
+        return NO_ANSWER
+    if answer.refused:
+        return REFUSAL
+    return CUT if answer.finish == "length" else None
+
+
+def server_facts(source: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The fields of a recorded `source`, in the order of `Answer.source`: what the server said is
+    as it stands there, what no answer can have is not.
+    """
+    facts = source or {}
+    return {
+        "model": facts["model"] if type(facts.get("model")) is str else "",
+        "prompt": None,
+        "raw": None,
+        "tokens_in": _count(facts.get("tokens_in"), 0),
+        "tokens_out": _count(facts.get("tokens_out"), 0),
+        "tries": _count(facts.get("tries"), 1),
+    }
+
+
+def _count(value: Any, least: int) -> int | None:
+    return value if type(value) is int and value >= least else None

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
-from agents.llm.budget import WRAPPING, Amount
-from agents.llm.failures import Earlier, Failures, Tally
-from agents.llm.models import LLM, MAX_TOKENS_MAX
-from agents.llm.prompt import PROMPT_MAX
-from agents.llm.question import SCHEMA_MAX
-from agents.season.limits import PROMPT_MAX as SEASON_PROMPT_MAX
-from kernel import fold
-from kernel.competition import COMPETITION
-from kernel.competition.events import ANSWERED
-from kernel.errors import TornTail
-from kernel.journal import FORK, JournalReader
-from kernel.mining import MINING
-from kernel.mining.events import NO_ANSWER, SUBMITTED
-from kernel.world import Row
-from kernel.worlds import world_of
+from goldrush.agents.llm.budget import WRAPPING, Amount
+from goldrush.agents.llm.failures import NO_ANSWER, Earlier
+from goldrush.agents.llm.models import LLM, MAX_TOKENS_MAX
+from goldrush.agents.llm.question import SCHEMA_MAX
+from goldrush.kernel import fold
+from goldrush.kernel.errors import TornTail
+from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.world import Row, World
 
 
 @attrs.frozen
@@ -43,14 +35,16 @@ class Asked:
     tries: int
     max_tokens: int
     forks: int
-    max_tokens_in: int = PROMPT_MAX
+    max_tokens_in: int
 
 
 @attrs.frozen
-class _Answers:
-    """Where a world keeps the answers of models: the code of the event, and how a row of it is
-    read: agent, the model's name if it says so, error, source (None: of no model). `player`: how an
-    agent is numbered in the list of who plays. `longest`: bytes of a prompt.
+class Answers:
+    """Where a world keeps the answers of models.
+
+    `code`: that of the event; `read(row)` gives the agent, the model's name if the row says so, the
+    error, and the source (None: of no model). `player`: the key of an agent's number in the list of
+    who plays. `longest`: the most bytes of a prompt.
     """
 
     code: int
@@ -59,36 +53,15 @@ class _Answers:
     longest: int
 
 
-def _submitted(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
-    return row[0], None, row[2], row[5]
-
-
-def _answered(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
-    # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
-    source = row[3] or {}
-    return row[0], source.get("name"), source.get("error"), source
-
-
-_ANSWERS: Final[Mapping[str, _Answers]] = {
-    MINING.name: _Answers(SUBMITTED, _submitted, "agent", PROMPT_MAX),
-    COMPETITION.name: _Answers(ANSWERED, _answered, "ordinal", SEASON_PROMPT_MAX),
-}
-
-
-def asked_in(path: str | Path) -> Iterator[Asked]:
-    """Every answer of a model in a journal, in the order in which they were committed.
+def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iterator[Asked]:
+    """Every answer of a model in a journal that is open and not read yet, in the order in which
+    they were committed.
 
     An unfinished round counts, a torn tail does not. Raises what reading a journal raises.
     """
-    with JournalReader(path) as reader:
-        yield from _asked_by(reader)
-
-
-def _asked_by(reader: JournalReader) -> Iterator[Asked]:
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
-    world = world_of(reader)
-    answers, words = _ANSWERS[world.name], world.vocabulary
+    words = world.vocabulary
     try:
         for commit in reader:
             if commit.setup is not None:
@@ -109,26 +82,15 @@ def _asked_by(reader: JournalReader) -> Iterator[Asked]:
         return
 
 
-def earlier_in(reader: JournalReader, forks: int) -> list[Earlier]:
+def earlier_in(
+    reader: JournalReader, world: World[Any], answers: Answers, forks: int
+) -> list[Earlier]:
     """The answers that stand behind so many forks: those that a run asked for itself.
 
     What they took is, where a server did not say, the most that it can have been.
     """
-    return [Earlier(_amount(one), one.error) for one in _asked_by(reader) if one.forks == forks]
-
-
-def failures_in(path: str | Path) -> list[Failures]:
-    """What became of the answers in a journal, by model; none where no model was asked.
-
-    Raises what reading a journal raises.
-    """
-    with JournalReader(path) as reader:
-        return failures_by(reader)
-
-
-def failures_by(reader: JournalReader) -> list[Failures]:
-    """As `failures_in`, of a journal that is open and not read yet."""
-    return Tally((one.model, one.error) for one in _asked_by(reader)).all()
+    asked = asked_in(reader, world, answers)
+    return [Earlier(_amount(one), one.error) for one in asked if one.forks == forks]
 
 
 def _amount(one: Asked) -> Amount:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.competition.decide import decide, waiting_fault
-from kernel.competition.events import EVENTS
-from kernel.competition.evolve import close, evolve
-from kernel.competition.fork import fork, show_fork
-from kernel.competition.state import (
+from goldrush.kernel.competition.decide import decide, waiting_fault
+from goldrush.kernel.competition.events import EVENTS
+from goldrush.kernel.competition.evolve import close, evolve
+from goldrush.kernel.competition.fork import fork, show_fork
+from goldrush.kernel.competition.state import (
     SeasonState,
     copied,
     digest,
@@ -18,7 +18,7 @@ from kernel.competition.state import (
     thaw,
     unit_done,
 )
-from kernel.world import Vocabulary, World
+from goldrush.kernel.world import Vocabulary, World
 
 COMPETITION: Final[World[SeasonState]] = World(
     name="competition",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kernel.competition import rights
-from kernel.competition.conduct import (
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.conduct import (
     at_least_as_good,
     bar_conduct,
     is_canonical,
@@ -20,9 +20,9 @@ from kernel.competition.conduct import (
     seeds_of_tests,
     tested_under,
 )
-from kernel.competition.config import CLASSES
-from kernel.competition.contract import is_terms
-from kernel.competition.events import (
+from goldrush.kernel.competition.config import CLASSES
+from goldrush.kernel.competition.contract import is_terms
+from goldrush.kernel.competition.events import (
     ADOPTED,
     AMEND,
     ANSWERED,
@@ -75,8 +75,8 @@ from kernel.competition.events import (
     VACUOUS,
     WEAK_CONSENSUS,
 )
-from kernel.competition.rubric import SCORE_MAX
-from kernel.competition.state import (
+from goldrush.kernel.competition.rubric import SCORE_MAX
+from goldrush.kernel.competition.state import (
     ACTIVE,
     ADMIN,
     ADOPT,
@@ -99,10 +99,10 @@ from kernel.competition.state import (
     Agent,
     SeasonState,
 )
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.table import Table, parts_of
-from kernel.competition.turns import has_spoken, speaker
-from kernel.world import Row
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.table import Table, parts_of
+from goldrush.kernel.competition.turns import has_spoken, speaker
+from goldrush.kernel.world import Row
 
 TEXT_MAX: Final = 4_000  # characters of words, reasons, digests and answers
 SHORT_MAX: Final = 200  # characters of a trait and of a persona

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kernel.competition.config import SeasonConfig
-from kernel.draws import Draws
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.draws import Draws
 
 # What a season can be about, and whether more of it is better.
 OBJECTIVES: Final = {"efficiency": True, "turnover": False, "gini": False, "raid_rate": False}

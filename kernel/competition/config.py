@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import attrs
 
-from kernel import settings
-from kernel.errors import BadInput
-from kernel.settings import INTEGER_MAX, Rule, ascending, choice, integer, setting
+from goldrush.kernel import settings
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import INTEGER_MAX, Rule, ascending, choice, integer, setting
 
 ASSIGNMENTS_MAX = 100_000
 WORKERS_MIN, WORKERS_MAX = 3, 1_000

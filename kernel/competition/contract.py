@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 
-from kernel.competition.conduct import OBJECTIVES
-from kernel.competition.config import COUNT_MAX
-from kernel.competition.events import CONDITIONS, LOST, OBJECTIVE, PERMANENT, RELEASED
-from kernel.world import AMOUNT
+from goldrush.kernel.competition.conduct import OBJECTIVES
+from goldrush.kernel.competition.config import COUNT_MAX
+from goldrush.kernel.competition.events import CONDITIONS, LOST, OBJECTIVE, PERMANENT, RELEASED
+from goldrush.kernel.world import AMOUNT
 
 # A condition and, where it is an objective, which; the target; the assignment in which it is due.
 Condition = tuple[str, str | None]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from kernel.competition.acts import author, code_of
-from kernel.competition.events import CONCLUDED, REFUSED, ROUNDTABLE_OPENED, SEAT
-from kernel.competition.evolve import acts_in, apply, refuse
-from kernel.competition.settle import contracts_signed, debriefed, fates, settled
-from kernel.competition.state import (
+from goldrush.kernel.competition.acts import author, code_of
+from goldrush.kernel.competition.events import CONCLUDED, REFUSED, ROUNDTABLE_OPENED, SEAT
+from goldrush.kernel.competition.evolve import acts_in, apply, refuse
+from goldrush.kernel.competition.settle import contracts_signed, debriefed, fates, settled
+from goldrush.kernel.competition.state import (
     ACTIVE,
     CLOSED,
     CONTRACT,
@@ -25,9 +25,9 @@ from kernel.competition.state import (
     SeasonState,
     copied,
 )
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.turns import advance, is_over, waits
-from kernel.world import Batch, Block, Row
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.turns import advance, is_over, waits
+from goldrush.kernel.world import Batch, Block, Row
 
 Derived = tuple[int, Row]
 

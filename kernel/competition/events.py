@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kernel.competition.conduct import PARTS
-from kernel.world import (
+from goldrush.kernel.competition.conduct import PARTS
+from goldrush.kernel.world import (
     AGENT,
     AGENTS,
     AMOUNT,

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.competition import rights
-from kernel.competition.conduct import BASE, Conduct, bar_conduct
-from kernel.competition.config import CONTRACT_WAIT
-from kernel.competition.contract import signed
-from kernel.competition.events import (
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.conduct import BASE, Conduct, bar_conduct
+from goldrush.kernel.competition.config import CONTRACT_WAIT
+from goldrush.kernel.competition.contract import signed
+from goldrush.kernel.competition.events import (
     ADOPTED,
     ASSIGNMENT_OPENED,
     BOTTOMED,
@@ -63,7 +63,7 @@ from kernel.competition.events import (
     VOID,
     WEAK_CONSENSUS,
 )
-from kernel.competition.state import (
+from goldrush.kernel.competition.state import (
     ACTIVE,
     ADMIN,
     ASSISTANT,
@@ -84,9 +84,9 @@ from kernel.competition.state import (
     SeasonState,
     name_for,
 )
-from kernel.competition.table import Conclusion, Contribution, Table
-from kernel.competition.turns import advance, has_spoken, speaker, waits
-from kernel.world import Block, Row
+from goldrush.kernel.competition.table import Conclusion, Contribution, Table
+from goldrush.kernel.competition.turns import advance, has_spoken, speaker, waits
+from goldrush.kernel.world import Block, Row
 
 Applied = Callable[[SeasonState, Row], None]
 Act = tuple[int, Row]

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kernel.competition.config import SeasonConfig, check_setting, config_of
-from kernel.competition.events import EVENTS, SPOKE
-from kernel.competition.state import SeasonState
-from kernel.errors import BadInput, shown
-from kernel.forking import check_changes, check_facts
-from kernel.world import FACTS, Past, Row
+from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
+from goldrush.kernel.competition.events import EVENTS, SPOKE
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.forking import check_changes, check_facts
+from goldrush.kernel.world import FACTS, Past, Row
 
 _FIXED: Final = "workers"
 _FACTS: Final = ["parent", "changes", "cast", "replaced"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.competition.config import SeasonConfig
-from kernel.competition.events import FEE_PAID, MOVES_MORE
-from kernel.competition.state import ADMIN, ASSISTANT, JUDGE, THERAPIST, WORKER, Agent
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.events import FEE_PAID, MOVES_MORE
+from goldrush.kernel.competition.state import ADMIN, ASSISTANT, JUDGE, THERAPIST, WORKER, Agent
 
 # Workers
 EXPANDED, UPGRADE, AUTONOMY = 1, 2, 3

@@ -12,9 +12,9 @@ from typing import Final
 
 import attrs
 
-from kernel.competition.conduct import BASE, EDGE, Conduct, distance
-from kernel.competition.config import RELATIVE
-from kernel.competition.events import (
+from goldrush.kernel.competition.conduct import BASE, EDGE, Conduct, distance
+from goldrush.kernel.competition.config import RELATIVE
+from goldrush.kernel.competition.events import (
     ACCURACY,
     AGREEING,
     CHALLENGE,
@@ -25,8 +25,8 @@ from kernel.competition.events import (
     NOVELTY,
     SUPPORT,
 )
-from kernel.competition.table import Conclusion, Contribution, Standing, Table
-from kernel.draws import Draws
+from goldrush.kernel.competition.table import Conclusion, Contribution, Standing, Table
+from goldrush.kernel.draws import Draws
 
 SCORE_MAX: Final = 3
 FRESH: Final = 2  # fields in which a proposal differs from all that is known, to be a fresh angle

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernel.competition import rights
-from kernel.competition.events import (
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.events import (
     BENCH,
     BOTTOMED,
     BY_BOTTOMS,
@@ -34,11 +34,19 @@ from kernel.competition.events import (
     TIER_REWARDS,
     VOID,
 )
-from kernel.competition.evolve import newcomer
-from kernel.competition.rubric import Grounds, finished, grounds
-from kernel.competition.state import ACTIVE, ADMIN, BENCHED, GONE, USER, WORKER, SeasonState
-from kernel.competition.table import Table
-from kernel.world import Row
+from goldrush.kernel.competition.evolve import newcomer
+from goldrush.kernel.competition.rubric import Grounds, finished, grounds
+from goldrush.kernel.competition.state import (
+    ACTIVE,
+    ADMIN,
+    BENCHED,
+    GONE,
+    USER,
+    WORKER,
+    SeasonState,
+)
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.world import Row
 
 Derived = tuple[int, Row]
 

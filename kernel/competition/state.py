@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.codec import fingerprint_of
-from kernel.competition.conduct import Conduct, Subject
-from kernel.competition.config import HAIKU, SeasonConfig, config_of
-from kernel.competition.contract import Contract
-from kernel.competition.events import NAME_MAX
-from kernel.competition.names import name_of
-from kernel.competition.table import Table
-from kernel.draws import Draws
-from kernel.errors import BadInput, shown
-from kernel.world import FACTS, Batch
+from goldrush.kernel.codec import fingerprint_of
+from goldrush.kernel.competition.conduct import Conduct, Subject
+from goldrush.kernel.competition.config import HAIKU, SeasonConfig, config_of
+from goldrush.kernel.competition.contract import Contract
+from goldrush.kernel.competition.events import NAME_MAX
+from goldrush.kernel.competition.names import name_of
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.world import FACTS, Batch
 
 WORKER, USER = "worker", "user"
 ADMIN, ASSISTANT, JUDGE, THERAPIST = OFFICES = ("admin", "assistant", "judge", "therapist")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from kernel.competition.conduct import (
+from goldrush.kernel.competition.conduct import (
     BASE,
     EDGE,
     Claim,
@@ -20,8 +20,8 @@ from kernel.competition.conduct import (
     Subject,
     at_least_as_good,
 )
-from kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
-from kernel.draws import Draws
+from goldrush.kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
+from goldrush.kernel.draws import Draws
 
 Tests = Mapping[tuple[int, str], float | None]  # (proposal, part) -> tested value
 

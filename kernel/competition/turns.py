@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kernel.competition.config import CONTRACT_WAIT
-from kernel.competition.events import CONVERGED, PASS, WEAK_CONSENSUS
-from kernel.competition.state import (
+from goldrush.kernel.competition.config import CONTRACT_WAIT
+from goldrush.kernel.competition.events import CONVERGED, PASS, WEAK_CONSENSUS
+from goldrush.kernel.competition.state import (
     ADOPT,
     CLOSED,
     CONTRACT,
@@ -30,7 +30,7 @@ from kernel.competition.state import (
     TEST,
     SeasonState,
 )
-from kernel.competition.table import Table
+from goldrush.kernel.competition.table import Table
 
 
 def waits(state: SeasonState) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kernel.mining.decide import arrange, decide, waiting_fault
-from kernel.mining.events import EVENTS
-from kernel.mining.fork import fork, show_fork
-from kernel.mining.state import (
+from goldrush.kernel.mining.decide import arrange, decide, waiting_fault
+from goldrush.kernel.mining.events import EVENTS
+from goldrush.kernel.mining.fork import fork, show_fork
+from goldrush.kernel.mining.state import (
     MiningState,
     close,
     copied,
@@ -19,7 +19,7 @@ from kernel.mining.state import (
     thaw,
     unit_done,
 )
-from kernel.world import World
+from goldrush.kernel.world import World
 
 MINING: Final[World[MiningState]] = World(
     name="mining",

@@ -12,9 +12,9 @@ from typing import Any
 
 import attrs
 
-from kernel import settings
-from kernel.errors import BadInput
-from kernel.settings import INTEGER_MAX, choice, integer, list_of, real, setting
+from goldrush.kernel import settings
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import INTEGER_MAX, choice, integer, list_of, real, setting
 
 ROUNDS_MAX = 1_000_000
 PLOTS_MAX = 1_000_000

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from kernel.draws import Draws
-from kernel.errors import shown
-from kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
-from kernel.mining.events import (
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import shown
+from goldrush.kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
+from goldrush.kernel.mining.events import (
     ALREADY_OWNED,
     BAD_AMOUNT,
     BLOCKED,
@@ -40,8 +40,8 @@ from kernel.mining.events import (
     VOID,
     Action,
 )
-from kernel.mining.state import MiningState
-from kernel.world import Batch, Block, Row, amount
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.world import Batch, Block, Row, amount
 
 LEGAL = -1
 

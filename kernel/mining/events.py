@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kernel.world import (
+from goldrush.kernel.world import (
     AGENT,
     AGENTS,
     AMOUNT,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kernel.errors import BadInput, shown
-from kernel.forking import check_changes, check_facts
-from kernel.mining.config import MiningConfig, check_setting, config_of
-from kernel.mining.events import EVENTS, SUBMITTED
-from kernel.mining.state import MiningState, check_entries, whole_roster
-from kernel.world import Past, Row
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.forking import check_changes, check_facts
+from goldrush.kernel.mining.config import MiningConfig, check_setting, config_of
+from goldrush.kernel.mining.events import EVENTS, SUBMITTED
+from goldrush.kernel.mining.state import MiningState, check_entries, whole_roster
+from goldrush.kernel.world import Past, Row
 
 FIXED: Final = ("rows", "cols", "agents")
 _FACTS: Final = ["parent", "changes", "roster", "replaced"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from kernel.mining.events import (
+from goldrush.kernel.mining.events import (
     CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
@@ -26,7 +26,7 @@ from kernel.mining.events import (
     RULED,
     SUBMITTED,
 )
-from kernel.mining.state import RoundRecord
+from goldrush.kernel.mining.state import RoundRecord
 
 
 @attrs.frozen

@@ -11,9 +11,9 @@ from functools import cached_property
 
 import attrs
 
-from kernel.mining.config import NO_AUTHORITY
-from kernel.mining.events import SUBMITTED
-from kernel.mining.history import (
+from goldrush.kernel.mining.config import NO_AUTHORITY
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.mining.history import (
     Outcomes,
     PastAction,
     PublicRound,
@@ -21,7 +21,7 @@ from kernel.mining.history import (
     public_round,
     summary,
 )
-from kernel.mining.state import MiningState
+from goldrush.kernel.mining.state import MiningState
 
 
 @attrs.frozen

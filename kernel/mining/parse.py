@@ -16,7 +16,7 @@ from typing import NoReturn, TypeGuard
 
 import attrs
 
-from kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, NO_JSON, OVERFLOW
+from goldrush.kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, NO_JSON, OVERFLOW
 
 TEXT_MAX = 65_536  # characters of the text that are read
 DEPTH_MAX = 32  # lists and objects inside each other, the outermost counted

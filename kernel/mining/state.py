@@ -17,17 +17,12 @@ from typing import Any
 
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import fingerprint, pack
-from kernel.errors import BadInput, shown
-from kernel.mining.config import MiningConfig, config_of
-from kernel.mining.events import (
-    CAPTURED,
-    EVENTS,
-    KINDS,
-    RESTORED,
-)
-from kernel.world import FACTS, Block, Past, Row, amount
-from kernel.world import text as text_of
+from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.mining.config import MiningConfig, config_of
+from goldrush.kernel.mining.events import CAPTURED, EVENTS, KINDS, RESTORED
+from goldrush.kernel.world import FACTS, Block, Past, Row, amount
+from goldrush.kernel.world import text as text_of
 
 WORD_MASK = (1 << 64) - 1
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import attrs
 
-from kernel.errors import BadPlan, shown
-from kernel.mining.config import MiningConfig
-from kernel.mining.events import (
+from goldrush.kernel.errors import BadPlan, shown
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.mining.events import (
     ERROR_MAX,
     INT64_MAX,
     INT64_MIN,
@@ -27,8 +27,8 @@ from kernel.mining.events import (
     SAY_MAX,
     Action,
 )
-from kernel.mining.parse import parse
-from kernel.world import Row
+from goldrush.kernel.mining.parse import parse
+from goldrush.kernel.world import Row
 
 _CODES = {name: code for code, name in enumerate(KINDS)}
 _WANTED = "an item is (kind, plot, amount): one of " + ", ".join(KINDS) + ", and two integers"

@@ -11,9 +11,16 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.draws import Draws
-from kernel.errors import BadInput
-from kernel.mining.config import ADJUDICATE, ALL, POINTWISE, PUNISH, MiningConfig, config_of
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining.config import (
+    ADJUDICATE,
+    ALL,
+    POINTWISE,
+    PUNISH,
+    MiningConfig,
+    config_of,
+)
 
 RICH_ALPHA = 2.0
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import attrs
 
-from replay.report.models import hardly_played
-from replay.study.comparisons import against_baseline, trade_offs
-from replay.study.plan import Cell
-from replay.study.results import Results
-from replay.study.theory import breaking, defending, possession, ties
-from replay.study.verdicts import SIZES, Assessment, Judged
+from goldrush.replay.report.models import hardly_played
+from goldrush.replay.study.comparisons import against_baseline, trade_offs
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.theory import breaking, defending, possession, ties
+from goldrush.replay.study.verdicts import SIZES, Assessment, Judged
 
 
 def answers(results: Results) -> dict[str, Any]:

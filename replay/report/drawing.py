@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-from replay.report.page import Block, Figure, Text
-from replay.workers import each_of
+from goldrush.replay.report.page import Block, Figure, Text
+from goldrush.replay.workers import each_of
 
 
 @attrs.frozen
@@ -41,7 +41,7 @@ def drawn(
 
 
 def _drawn(drawing: Drawing) -> Block:
-    from replay.report import figures
+    from goldrush.replay.report import figures
 
     found = getattr(figures, drawing.draw)(*drawing.arguments)
     if not found.svg:

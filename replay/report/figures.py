@@ -25,15 +25,15 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import t
 
-from kernel.mining.events import KINDS
-from replay.measures import MEASURES
-from replay.report.looks import Look
-from replay.spells import Seen, curve
-from replay.study.comparisons import Against
-from replay.study.inference import CONFIDENCE, interval
-from replay.study.plan import Cell
-from replay.study.results import POINTS, Result
-from replay.study.verdicts import EXPECTED
+from goldrush.kernel.mining.events import KINDS
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.mining.spells import Seen, curve
+from goldrush.replay.report.looks import Look
+from goldrush.replay.study.comparisons import Against
+from goldrush.replay.study.inference import CONFIDENCE, interval
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import POINTS, Result
+from goldrush.replay.study.verdicts import EXPECTED
 
 WIDTH: Final = 7.4  # inches
 TEXT: Final = 7.0  # points

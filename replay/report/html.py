@@ -13,7 +13,16 @@ from hashlib import sha256
 from html import escape
 from typing import Final
 
-from replay.report.page import Block, Content, Figure, Heading, Marked, Table, Text, printable
+from goldrush.replay.report.page import (
+    Block,
+    Content,
+    Figure,
+    Heading,
+    Marked,
+    Table,
+    Text,
+    printable,
+)
 
 _STYLE: Final = """
 :root { color-scheme: light; }

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import attrs
 
-from replay.report.page import printable
+from goldrush.replay.report.page import printable
 
 # Okabe and Ito's colours, which the colour-blind tell apart; black is for axes, yellow is too pale.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#666666")

@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from replay.report.page import TITLE, Block, Content, Figure, Heading, Table, Text, printable
+from goldrush.replay.report.page import (
+    TITLE,
+    Block,
+    Content,
+    Figure,
+    Heading,
+    Table,
+    Text,
+    printable,
+)
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:

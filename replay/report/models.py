@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from agents.llm.failures import KINDS, MOSTLY, Failures
-from replay.report.page import Block, Content, Heading, Marked, Table, Text
-from replay.study.plan import Cell
-from replay.study.results import Results
+from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
+from goldrush.replay.report.page import Block, Content, Heading, Marked, Table, Text
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
 
 LINES_MAX: Final = 10  # models that are named above the verdicts; the table has all
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import attrs
 
-from kernel.text import escaped
-from replay.study.inference import Interval
+from goldrush.kernel.text import escaped
+from goldrush.replay.study.inference import Interval
 
 TITLE: Final = "Does property emerge among miners?"  # what every page begins with
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import attrs
 
-from kernel.errors import BadInput, shown
-from kernel.files import (
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import (
     IsOwn,
     NewFolder,
     Unfinished,
@@ -20,12 +20,12 @@ from kernel.files import (
     reason,
     write_whole,
 )
-from replay.report.drawing import drawn
-from replay.report.html import as_html, is_html
-from replay.report.markdown import as_markdown, is_markdown
-from replay.report.models import hardly_played, models_section, warning
-from replay.report.page import Block
-from replay.report.sections import (
+from goldrush.replay.report.drawing import drawn
+from goldrush.replay.report.html import as_html, is_html
+from goldrush.replay.report.markdown import as_markdown, is_markdown
+from goldrush.replay.report.models import hardly_played, models_section, warning
+from goldrush.replay.report.page import Block
+from goldrush.replay.report.sections import (
     Study,
     comparison_section,
     definitions,
@@ -34,11 +34,11 @@ from replay.report.sections import (
     trade_off_section,
     treatment_sections,
 )
-from replay.report.theory import theory_section
-from replay.report.verdicts import every_treatment, verdict_section
-from replay.study.manifest import read_manifest
-from replay.study.results import results_of
-from replay.study.verdicts import Verdict
+from goldrush.replay.report.theory import theory_section
+from goldrush.replay.report.verdicts import every_treatment, verdict_section
+from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.results import results_of
+from goldrush.replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"

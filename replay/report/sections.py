@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.mining.config import MiningConfig
-from kernel.mining.treatments import TREATMENTS
-from replay.measures import MEASURES
-from replay.report.drawing import Drawing
-from replay.report.looks import Look, labels_of, looks_of
-from replay.report.page import (
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.report.drawing import Drawing
+from goldrush.replay.report.looks import Look, labels_of, looks_of
+from goldrush.replay.report.page import (
     MINUS,
     NONE,
     TITLE,
@@ -24,11 +24,11 @@ from replay.report.page import (
     Text,
     number,
 )
-from replay.study.comparisons import Against, against_baseline, trade_offs
-from replay.study.inference import Correlation, interval
-from replay.study.plan import Cell
-from replay.study.results import Results
-from replay.study.verdicts import Assessment
+from goldrush.replay.study.comparisons import Against, against_baseline, trade_offs
+from goldrush.replay.study.inference import Correlation, interval
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.verdicts import Assessment
 
 Part = Block | Drawing
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from replay.fairness import Fairness
-from replay.report.page import NONE, Block, Heading, Table, Text, bounds, number, p_value
-from replay.study.comparisons import NULL
-from replay.study.inference import SIGNIFICANT, holm
-from replay.study.results import Results
-from replay.study.theory import Breaking, Defending, breaking, defending, possession, ties
+from goldrush.replay.fairness import Fairness
+from goldrush.replay.report.page import NONE, Block, Heading, Table, Text, bounds, number, p_value
+from goldrush.replay.study.comparisons import NULL
+from goldrush.replay.study.inference import SIGNIFICANT, holm
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.theory import Breaking, Defending, breaking, defending, possession, ties
 
 
 def theory_section(results: Results) -> list[Block]:

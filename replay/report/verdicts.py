@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from replay.measures import MEASURES
-from replay.report.page import (
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.report.page import (
     TOGETHER,
     Content,
     Heading,
@@ -17,12 +17,12 @@ from replay.report.page import (
     number,
     p_value,
 )
-from replay.report.sections import Part, Study, count_of, identical_says
-from replay.study.comparisons import NULL
-from replay.study.inference import SIGNIFICANT, smallest_p
-from replay.study.plan import Cell
-from replay.study.results import Results
-from replay.study.verdicts import (
+from goldrush.replay.report.sections import Part, Study, count_of, identical_says
+from goldrush.replay.study.comparisons import NULL
+from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.verdicts import (
     CRITERIA,
     EXPECTED,
     NOT_SUPPORTED,

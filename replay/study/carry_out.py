@@ -17,12 +17,11 @@ from typing import Any, Final
 
 import attrs
 
-from agents import mining
-from agents.llm.models import Models
-from agents.roster import policy_of
-from kernel import files
-from kernel.errors import BadInput, WriteFailed
-from replay.study.manifest import (
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.roster import models_in, policy_of
+from goldrush.kernel import files
+from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay.study.manifest import (
     MANIFEST,
     UNFINISHED,
     Manifest,
@@ -31,9 +30,9 @@ from replay.study.manifest import (
     read_manifest,
     write_manifest,
 )
-from replay.study.place import Place, each_of, processes
-from replay.study.plan import Plan, Planned, cells_of
-from replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
+from goldrush.replay.study.place import Place, each_of, processes
+from goldrush.replay.study.plan import Plan, Planned, cells_of
+from goldrush.replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
 
 LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end
 CHECKED: Final = "checked"
@@ -117,7 +116,7 @@ def runs_of(plan: Plan, models: Models | None = None, *, away: bool = False) -> 
             if entry.is_own and entry.policy not in own:
                 policy_of(entry, trust=roster.trust)
                 own.add(entry.policy)
-        chosen = mining.models_in(roster.entries)
+        chosen = models_in(roster.entries)
         if chosen and away:
             raise BadInput(
                 f"{cell}: language models are asked from this machine alone",
@@ -135,7 +134,7 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     if models is None or (models.max_tokens, models.max_cost) == (None, None):
         return models
     asking = sum(
-        len(members) for _, members in cells_of(runs) if mining.models_in(members[0].roster.entries)
+        len(members) for _, members in cells_of(runs) if models_in(members[0].roster.entries)
     )
     tokens, cost = models.max_tokens, models.max_cost
     if asking and tokens is not None and tokens < asking:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Final
 
-from kernel.errors import BadInput, shown
-from replay.study.place import Place, WorkersLost
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.replay.study.place import Place, WorkersLost
 
 CONNECT_MAX: Final = 30.0  # seconds to find the scheduler, and for a worker to come
 IDLE_MAX: Final = 3  # how often in a row a cluster is found idle before it is given up

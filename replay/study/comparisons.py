@@ -11,13 +11,13 @@ from typing import Final
 
 import attrs
 
-from agents.roster import POLICIES
-from kernel.mining.config import NO_AUTHORITY, MiningConfig
-from kernel.mining.treatments import BASELINE
-from replay.measures import MEASURES
-from replay.study.inference import Correlation, Interval, paired, spearman
-from replay.study.plan import Cell
-from replay.study.results import Results
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.kernel.mining.config import NO_AUTHORITY, MiningConfig
+from goldrush.kernel.mining.treatments import BASELINE
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.study.inference import Correlation, Interval, paired, spearman
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
 
 NULL: Final = "random"  # the policy that cannot learn
 # Scripted policies look at last round and at the map alone, and say and hear nothing.

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 import attrs
 
-from kernel.errors import BadInput, shown
-from kernel.files import always, write_whole
-from kernel.journal import FORMAT, open_regular
-from kernel.mining import MINING
-from kernel.mining.config import MiningConfig, config_of
-from replay.study.plan import Cell, Plan, Planned, cells_of
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import always, write_whole
+from goldrush.kernel.journal import FORMAT, open_regular
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import MiningConfig, config_of
+from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
 
 MANIFEST: Final = "manifest.json"
 UNFINISHED: Final = ".unfinished"  # behind the name of a run's journal that is not whole yet

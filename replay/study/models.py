@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.llm.failures import Failures, together
-from agents.llm.models import LLM
-from agents.roster import names_in
-from replay.study.manifest import Manifest
-from replay.study.plan import Plan
-from replay.usage import failures_in
+from goldrush.agents.llm.failures import Failures, together
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.mining.roster import names_in
+from goldrush.replay.study.manifest import Manifest
+from goldrush.replay.study.plan import Plan
+from goldrush.replay.usage import failures_in
 
 
 def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:

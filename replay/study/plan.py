@@ -17,17 +17,17 @@ from typing import Any, Final
 
 import attrs
 
-from agents import mining
-from agents.llm.models import Models
-from agents.mining import agents_wanted
-from agents.roster import Roster, names_by_agent, names_in
-from agents.trust import check_trust, own_among
-from kernel.errors import BadInput, shown
-from kernel.files import read_given
-from kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
-from kernel.mining.treatments import BASELINE, TREATMENTS, treated, treatment_named
-from kernel.settings import INTEGER_MAX
-from kernel.text import check_name
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining import players as mining
+from goldrush.agents.mining.players import agents_wanted
+from goldrush.agents.mining.roster import Roster, names_by_agent, names_in
+from goldrush.agents.trust import check_trust, own_among
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import read_given
+from goldrush.kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
+from goldrush.kernel.mining.treatments import BASELINE, TREATMENTS, treated, treatment_named
+from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.text import check_name
 
 ALL: Final = "all"
 # The source's four baselines, each alone, and the default mix of them.

@@ -14,10 +14,12 @@ from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any
 
-from agents import mining
-from agents.llm.models import LLM, Models
-from kernel import files
-from kernel.errors import (
+from goldrush.agents import players
+from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.mining.players import MINERS, prepared
+from goldrush.agents.mining.roster import models_in
+from goldrush.kernel import files
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     GoldrushError,
@@ -27,12 +29,12 @@ from kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
-from kernel.mining import MINING
-from replay.study.manifest import UNFINISHED
-from replay.study.place import RunFailed
-from replay.study.plan import Planned
-from replay.verify import FOLD, verify
+from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
+from goldrush.kernel.mining import MINING
+from goldrush.replay.study.manifest import UNFINISHED
+from goldrush.replay.study.place import RunFailed
+from goldrush.replay.study.plan import Planned
+from goldrush.replay.verify import FOLD, verify
 
 Done = tuple[str, int]  # SHA-256 and size of a journal
 
@@ -89,11 +91,18 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
     unfinished = path + UNFINISHED
     try:
         make_way(run, folder)
-        if mining.models_in(run.roster.entries):  # what is paid for must be found again
+        if models_in(run.roster.entries):  # what is paid for must be found again
             for above in folders_of(run.path, folder):
                 files.sync_folder(str(above / "any"))
         if not _went_on(run, path, models):
-            mining.play(unfinished, run.config, run.roster, models=models, force=True)
+            players.record(
+                MINING,
+                MINERS,
+                unfinished,
+                prepared(run.config, run.roster),
+                models=models,
+                force=True,
+            )
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         make_way(run, folder)
@@ -133,7 +142,7 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
     What it holds was paid for: it is never thrown away, and where nobody can go on with it, the
     error says why.
     """
-    if not mining.models_in(run.roster.entries):
+    if not models_in(run.roster.entries):
         return False
     unfinished = path + UNFINISHED
     if not os.path.lexists(unfinished):
@@ -145,7 +154,9 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
         ended = _ended(run, unfinished)
         if ended is False:
             sources = [recording.path for recording in run.roster.recordings]
-            mining.resume(unfinished, models=models, trust=run.roster.trust, sources=sources)
+            players.resume(
+                MINING, MINERS, unfinished, models=models, trust=run.roster.trust, sources=sources
+            )
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "take it away, or bring it back whole") from None
     if ended and kept(run, unfinished) is None:

@@ -14,21 +14,21 @@ from typing import Final
 
 import attrs
 
-from agents.llm.failures import Failures, together
-from agents.llm.usage import failures_by
-from agents.roster import can_mean, names_by_agent
-from kernel.errors import BadInput, shown
-from kernel.journal import JournalReader, open_regular, sha256_in
-from kernel.mining.config import MiningConfig
-from replay.counting import Tie
-from replay.forged import telling_forged
-from replay.measured import Measured, Span, mean, measured_by
-from replay.measures import HALF_LIFE, MEASURES, Counts, Value
-from replay.spells import check_statsmodels
-from replay.study.manifest import Listed, Manifest, read_manifest
-from replay.study.models import is_model
-from replay.study.plan import Cell
-from replay.workers import each_of
+from goldrush.agents.llm.failures import Failures, together
+from goldrush.agents.mining.roster import can_mean, names_by_agent
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.replay.forged import telling_forged
+from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.measured import Measured, Span, mean, measured_by
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, Counts, Value
+from goldrush.replay.mining.spells import check_statsmodels
+from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
+from goldrush.replay.study.models import is_model
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.usage import failures_by
+from goldrush.replay.workers import each_of
 
 POINTS: Final = 40  # of a curve over the rounds
 

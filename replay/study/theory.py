@@ -14,13 +14,13 @@ from typing import Final
 
 import attrs
 
-from replay.fairness import Fairness, tested
-from replay.measured import mean
-from replay.measures import Value, ratio
-from replay.study.comparisons import identical_cells, nulls
-from replay.study.inference import SIGN_SHARE, Interval, interval, paired
-from replay.study.plan import Cell
-from replay.study.results import Result, Results, Totals
+from goldrush.replay.fairness import Fairness, tested
+from goldrush.replay.mining.measured import mean
+from goldrush.replay.mining.measures import Value, ratio
+from goldrush.replay.study.comparisons import identical_cells, nulls
+from goldrush.replay.study.inference import SIGN_SHARE, Interval, interval, paired
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results, Totals
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"

@@ -17,12 +17,12 @@ from typing import Final
 
 import attrs
 
-from kernel.mining.config import MiningConfig
-from replay.measures import MEASURES
-from replay.study.comparisons import NULL, nulls
-from replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
-from replay.study.plan import Cell
-from replay.study.results import Result, Results
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.study.comparisons import NULL, nulls
+from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results
 
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.draft import Draft
-from agents.policy import Policy
-from agents.roster import POLICIES
-from kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.agents.mining.draft import Draft
+from goldrush.agents.mining.policy import Policy
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
 from tests.kernel.mining.scenario import Scenario, given, words
 
 Planned = list[tuple[str, int, int]]

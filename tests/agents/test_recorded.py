@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from agents.recorded import Recording
-from kernel.draws import Draws
-from kernel.errors import BadInput, TornTail
-from kernel.fold import events
-from kernel.journal import JournalReader, sha256_of
-from kernel.mining import MINING
-from kernel.mining.observe import Observation
-from kernel.mining.submit import Plan
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.recorded import Recording
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Plan
+from goldrush.replay.verify import verify
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
 MIX = "raid*1,greedy-mine*1,random*2"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record, resume
-from kernel.errors import (
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalInUse,
@@ -14,9 +14,9 @@ from kernel.errors import (
     PolicyFailed,
     TornTail,
 )
-from kernel.journal import UNIT, Commit, JournalWriter
-from kernel.world import Block
-from replay.verify import verify
+from goldrush.kernel.journal import UNIT, Commit, JournalWriter
+from goldrush.kernel.world import Block
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 
 SETTINGS = {"rounds": 12, "seed": 3}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.models import Models
-from agents.mining import prepare, record
-from agents.roster import POLICIES, Entry, Roster, parse_roster, policy_of
-from kernel.draws import Draws
-from kernel.errors import BadInput, NotAJournal
-from kernel.journal import sha256_of
-from kernel.mining.observe import Observation
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.players import prepare, record
+from goldrush.agents.mining.roster import POLICIES, Entry, Roster, parse_roster, policy_of
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, NotAJournal
+from goldrush.kernel.journal import sha256_of
+from goldrush.kernel.mining.observe import Observation
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
 
@@ -258,7 +258,8 @@ def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
         "class Homebody:\n    def plan(self, seen, draws):\n        return []\n"
     )
     code = (
-        "from agents.mining import record; record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
+        "from goldrush.agents.mining.players import record; "
+        "record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
     )
 
     subprocess.run(

@@ -22,11 +22,11 @@ from typing import Any
 import click
 import msgpack
 
-from agents.mining import record
-from kernel import fold
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
 from . import eventsourcing_peer, long, mesa_model, models, plain, season, study
@@ -91,13 +91,13 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         yield _bytes_an_event(folder, roster, target)
     yield _process(
         "import of the kernel",
-        ["-c", "import kernel.mining"],
+        ["-c", "import goldrush.kernel.mining"],
         "import msgpack, attrs, xxhash",
         ["-c", "import msgpack, attrs, xxhash"],
         "<= 1.5",
     )
     yield from models.rows(folder)
-    yield _process("goldrush --help", ["-m", "cli", "--help"], "click's empty command",
+    yield _process("goldrush --help", ["-m", "goldrush", "--help"], "click's empty command",
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
 
 
@@ -189,7 +189,7 @@ def _whole_processes(folder: Path) -> Iterator[Row]:
     theirs = _HUNDRED.format(run="run(seed)")
     yield _process(
         "100 runs, whole process",
-        ["-c", "from agents.mining import record" + ours],
+        ["-c", "from goldrush.agents.mining.players import record" + ours],
         "the same in Mesa",
         ["-c", "from tests.bench.mesa_model import run" + theirs],
         "<= 0.5",

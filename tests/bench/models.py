@@ -18,8 +18,8 @@ from pathlib import Path
 
 import attrs
 
-from agents.llm.models import Models
-from agents.mining import record
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.players import record
 from tests.llm.servers import Asked, Reply, plan, serving
 
 AGENTS = 10

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.mining import play
-from agents.roster import Roster
-from agents.season.lab import Lab, setting_of
-from agents.season.play import record
-from kernel.competition.config import SeasonConfig, config_of
-from replay.verify import verify
+from goldrush.agents.competition.lab import Lab, setting_of
+from goldrush.agents.competition.players import record
+from goldrush.agents.mining.players import play
+from goldrush.agents.mining.roster import Roster
+from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.replay.verify import verify
 
 Row = tuple[str, str, str, str, str]
 SEEDS = (1, 2)

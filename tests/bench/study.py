@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from replay.batch import journals_in, verify_all
-from replay.report.html import as_html
-from replay.report.report import page_of
-from replay.report.sections import study_of
-from replay.study.carry_out import carry_out
-from replay.study.plan import Plan, plan_of
-from replay.study.play import played
-from replay.study.results import results_of
+from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.report.html import as_html
+from goldrush.replay.report.report import page_of
+from goldrush.replay.report.sections import study_of
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.plan import Plan, plan_of
+from goldrush.replay.study.play import played
+from goldrush.replay.study.results import results_of
 
 Row = tuple[str, str, str, str, str]
 

@@ -34,7 +34,7 @@ def goldrush(*arguments: object, cwd: Path, **env: str) -> Ran:
 
 def _cold(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *words],
+        [sys.executable, "-m", "goldrush", *words],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **env},
         capture_output=True,

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 import pytest
 
-from agents.mining import record
-from agents.roster import POLICIES
-from cli.main import cli
-from kernel.journal import JournalReader
-from kernel.mining.treatments import TREATMENTS
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.cli.main import cli
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining.treatments import TREATMENTS
 from tests.cli.helpers import assert_refused, goldrush
 
 
@@ -269,7 +269,7 @@ def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_text_from_a_journal_cannot_move_the_cursor(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
-        "from kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.mining.submit import Plan\n"
         "class Loud:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([], say='\\x1b[2Jhi', memo='\\x1b[31m\\x07\\u202e')\n"
@@ -290,7 +290,9 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 
     from tests.cli.helpers import ROOT
 
-    command = f'"{sys.executable}" -m cli export "{journal}" | head -n 1; echo ${{PIPESTATUS[0]}}'
+    command = (
+        f'"{sys.executable}" -m goldrush export "{journal}" | head -n 1; echo ${{PIPESTATUS[0]}}'
+    )
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=600
     )

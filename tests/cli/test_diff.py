@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from cli.diff import _told
-from kernel.errors import JournalError
-from kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import SUBMITTED
-from kernel.world import Block
-from replay.diff import diff
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record
+from goldrush.cli.diff import _told
+from goldrush.kernel.errors import JournalError
+from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.world import Block
+from goldrush.replay.diff import diff
 from tests.cli.helpers import goldrush
 
 RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")

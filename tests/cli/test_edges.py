@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from kernel.journal import Header, JournalReader
-from replay.study.manifest import MANIFEST
+from goldrush.agents.mining.players import record
+from goldrush.kernel.journal import Header, JournalReader
+from goldrush.replay.study.manifest import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.kernel.test_journal import forged
 
@@ -23,7 +23,7 @@ SMALL = 400 << 20  # bytes of address space
 def limited(*arguments: object, cwd: Path) -> Ran:
     """Run the command line in a process that gets little memory, and its workers too."""
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *map(str, arguments)],
+        [sys.executable, "-m", "goldrush", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -117,7 +117,7 @@ def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path, roste
 
 def test_what_shells_ask_for_completion_is_no_broken_pipe(tmp_path: Path) -> None:
     program = tmp_path / "goldrush"
-    program.write_text(f"#!{sys.executable}\nfrom cli.__main__ import main\nmain()\n")
+    program.write_text(f"#!{sys.executable}\nfrom goldrush.__main__ import main\nmain()\n")
     program.chmod(0o755)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "_GOLDRUSH_COMPLETE": "bash_source"}
     done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=600)
@@ -141,7 +141,7 @@ def test_what_the_terminals_encoding_lacks_is_escaped(
     tmp_path: Path, env: dict[str, str], command: list[str]
 ) -> None:
     (tmp_path / "polyglot.py").write_text(
-        "from kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.mining.submit import Plan\n"
         "class Polyglot:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([], say='\\u91d1 \\u2192 caf\\xe9', memo='\\U0001f4b0')\n",
@@ -188,13 +188,15 @@ class Stopped:
             sys.meta_path.remove(self)
             raise KeyboardInterrupt
 
-from cli.__main__ import main
+from goldrush.__main__ import main
 sys.meta_path.insert(0, Stopped())
 main()
 """
 
 
-@pytest.mark.parametrize("name", ["cli.codes", "cli.main", "click", "cli.record"])
+@pytest.mark.parametrize(
+    "name", ["goldrush.cli.codes", "goldrush.cli.main", "click", "goldrush.cli.record"]
+)
 def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_AT.format(name=name), "policies"],
@@ -227,7 +229,7 @@ def test_a_plan_may_come_through_a_pipe(tmp_path: Path) -> None:
     os.write(write, b"treatments = ['baseline']\nrosters = ['random']\nseeds = 1\nrounds = 1\n")
     os.close(write)
     done = subprocess.run(
-        [sys.executable, "-m", "cli", "study", f"/dev/fd/{read}", "--out", "x"],
+        [sys.executable, "-m", "goldrush", "study", f"/dev/fd/{read}", "--out", "x"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
         timeout=120, pass_fds=[read],
     )  # fmt: skip

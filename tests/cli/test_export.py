@@ -13,10 +13,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agents.mining import record
-from kernel.journal import START, Commit
-from replay import table_files, tables
-from replay.tables import Run
+from goldrush.agents.mining.players import record
+from goldrush.kernel.journal import START, Commit
+from goldrush.replay import table_files, tables
+from goldrush.replay.tables import Run
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
 
@@ -78,7 +78,7 @@ def test_one_table_as_csv_is_printed(kept: Path, table: str) -> None:
 
 
 LOUD = """
-from kernel.mining.submit import Plan
+from goldrush.kernel.mining.submit import Plan
 class Loud:
     def plan(self, seen, draws):
         return Plan([], memo="\u6f22 \x1b[2J")
@@ -204,7 +204,7 @@ def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Pa
                  *rest])  # fmt: skip
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "export", path, "--format", "csv", "--table", "agents"],
+        [sys.executable, "-m", "goldrush", "export", path, "--format", "csv", "--table", "agents"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=slave,
     )  # fmt: skip
     os.close(slave)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel.journal import UNIT, Commit
-from kernel.mining.events import MINING_SETTLED
-from kernel.world import Block
-from replay import table_files, tables
-from replay.measured import measure
-from replay.measures import MEASURES
-from replay.tables import BY_ROUND, FIGURES, MEASURED, SPELLS, Run
+from goldrush.agents.mining.players import record
+from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.mining.events import MINING_SETTLED
+from goldrush.kernel.world import Block
+from goldrush.replay import table_files, tables
+from goldrush.replay.mining.measured import measure
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.tables import BY_ROUND, FIGURES, MEASURED, SPELLS, Run
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import _run
-from kernel.mining import MINING
+from goldrush.cli.main import _run
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
 from tests.journals import commits_of
 from tests.lessons import LESSONS, SETUP, forked, play
+from tests.plugins.installed import install_world
 
 Goldrush = Callable[..., Ran]
 
@@ -21,9 +21,8 @@ Goldrush = Callable[..., Ran]
 def goldrush(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Goldrush:
-    """Runs a command in this process, where the other world is known, in a folder with its runs."""
-    worlds = {MINING.name: MINING, LESSONS.name: LESSONS}
-    monkeypatch.setattr("kernel.worlds.WORLDS", worlds)
+    """Runs a command in this process, with the other world installed, in a folder of its runs."""
+    install_world(tmp_path, monkeypatch, LESSONS.name, "tests.lessons:TOOLKIT")
     monkeypatch.chdir(tmp_path)
     whole = play(Path("a.journal")).read_bytes()
     play(Path("seed.journal"), {**SETUP, "seed": 6})
@@ -115,19 +114,18 @@ def test_export_takes_any_world(goldrush: Goldrush) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["audit", "a.journal", "--round", 1, "--plot", 1], "give audit one of mining"),
-        (["audit", "a.journal", "--fairness"], "give audit one of mining"),
-        (["fork", "a.journal", "--at", "-1"], "give fork one of mining"),
-        (["resume", "short.journal"], "give resume one of mining"),
-        (["measure", "a.journal"], "give measure one of mining"),
-        (["measure", "a.journal", "--usage"], "give measure one of mining"),
-        (["prompt", "a.journal", "--round", 1, "--agent", 1], "give prompt one of mining"),
-        (["log", "a.journal", "--plot", 1], "the lessons world has no plots"),
+        (["audit", "a.journal", "--round", 1, "--plot", 1], "has no draws to audit"),
+        (["audit", "a.journal", "--fairness"], "has no draws to audit"),
+        (["fork", "a.journal", "--at", "-1"], "has no players"),
+        (["resume", "short.journal"], "has no players"),
+        (["measure", "a.journal"], "has no measures"),
+        (["prompt", "a.journal", "--round", 1, "--agent", 1], "has no prompts"),
+        (["log", "a.journal", "--plot", 1], "has no plots"),
         (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),
         (["diff", "a.journal", "fork.journal", "--by-round"], "lessons world are not compared by"),
     ],
 )
-def test_what_is_of_mining_alone_is_refused_in_one_line(
+def test_what_a_world_does_not_have_is_refused_in_one_line(
     goldrush: Goldrush, arguments: list[object], says: str
 ) -> None:
     before = sorted(Path().iterdir())
@@ -141,5 +139,5 @@ def test_audit_of_all_goes_on_to_the_journals_that_it_can_audit(goldrush: Goldru
     ran = goldrush("audit", "--all", "a.journal", path_of("scarce"))
 
     assert 2 == ran.code
-    assert "a.journal is a run of the lessons world; give audit one of mining" in ran.err
+    assert "a.journal is a run of the lessons world, which has no draws to audit" in ran.err
     assert "; all hold" in ran.out

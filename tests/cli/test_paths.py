@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from cli.paths import Output
-from kernel.errors import BadInput
-from kernel.text import is_visible, quoted, quoted_path
-from replay.report.report import report
+from goldrush.agents.mining.players import record
+from goldrush.cli.paths import Output
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.text import is_visible, quoted, quoted_path
+from goldrush.replay.report.report import report
 from tests.cli.helpers import assert_refused, goldrush
 from tests.waiting import HANGS
 
@@ -50,7 +50,7 @@ def test_a_path_with_a_slash_behind_it_is_no_file(tmp_path: Path, command: str) 
 
 def test_every_output_is_one_of_these() -> None:
     """Or another command would take - for a name."""
-    from cli.main import cli
+    from goldrush.cli.main import cli
 
     options = {
         (command, option)
@@ -115,8 +115,8 @@ def test_what_is_suggested_of_an_odd_name_can_be_typed_as_it_stands(
         goldrush("verify", "--", name, cwd=tmp_path).out,
         goldrush("log", "--", name, cwd=tmp_path).err,
     ]
-    suggested = [text.partition("`python -m cli ")[2].partition("` ")[0] for text in said]
-    nexts = [line.partition("python -m cli ")[2] for line in recorded.out.splitlines()]
+    suggested = [text.partition("`python -m goldrush ")[2].partition("` ")[0] for text in said]
+    nexts = [line.partition("python -m goldrush ")[2] for line in recorded.out.splitlines()]
 
     for command in [one for one in [*nexts, *suggested] if one]:
         (tmp_path / name).write_bytes(torn)
@@ -141,7 +141,7 @@ def test_a_study_says_again_what_was_typed(tmp_path: Path) -> None:
         "study", "--treatment", "baseline", "--roster", "mine:Broken*2", "--seeds", 1, "--rounds",
         1, "--out", out, cwd=tmp_path,
     )  # fmt: skip
-    command = ran.err.rpartition("`python -m cli ")[2].partition("`")[0]
+    command = ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0]
 
     assert 1 == ran.code
     assert "$'-odd\\x0aname'" == command.split()[-1]

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.waiting import HANGS, until
 
 
 def test_a_run_without_options_lands_in_journals_with_the_mix_of_baselines(tmp_path: Path) -> None:
     ran = goldrush("record", cwd=tmp_path)
-    path = tmp_path / "journals" / "mining-baseline-seed0.journal"
+    path = tmp_path / "journals" / "mining-seed0.journal"
     verdict = verify(path)
 
     assert (ran.code, ran.err) == (0, "")
@@ -34,8 +34,8 @@ def test_a_second_run_without_out_takes_the_next_free_name(tmp_path: Path) -> No
         goldrush("record", "--rounds", 2, cwd=tmp_path)
 
     assert sorted(path.name for path in (tmp_path / "journals").iterdir()) == [
-        "mining-baseline-seed0-2.journal",
-        "mining-baseline-seed0.journal",
+        "mining-seed0-2.journal",
+        "mining-seed0.journal",
     ]
 
 
@@ -49,7 +49,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
 
 def test_the_summary_says_where_the_journal_is_and_what_to_type_next(tmp_path: Path) -> None:
     ran = goldrush("record", "--rounds", 3, "--out", "x.journal", cwd=tmp_path)
-    commands = [line.split("-m cli ")[1] for line in ran.out.splitlines() if "-m cli " in line]
+    commands = [
+        line.split("-m goldrush ")[1] for line in ran.out.splitlines() if "-m goldrush " in line
+    ]
 
     assert "journal: x.journal" in ran.out
     assert len(commands) == 2
@@ -167,7 +169,7 @@ def test_a_device_is_refused(tmp_path: Path) -> None:
 def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
     tmp_path: Path,
 ) -> None:
-    command = f"ulimit -f 20; exec {sys.executable} -m cli record --rounds 50 --out x.journal"
+    command = f"ulimit -f 20; exec {sys.executable} -m goldrush record --rounds 50 --out x.journal"
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=tmp_path,
@@ -248,7 +250,7 @@ def test_a_run_whose_journal_is_removed_stops_and_says_that_nothing_is_left(tmp_
 def test_ctrl_c_ends_at_a_whole_round_with_exit_130(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "record", "--rounds", "1000000", "--out", str(path)],
+        [sys.executable, "-m", "goldrush", "record", "--rounds", "1000000", "--out", str(path)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
@@ -277,7 +279,7 @@ def test_an_interrupted_run_goes_on_with_the_command_that_it_printed(tmp_path: P
     broken = goldrush("record", "--roster", roster, "--rounds", 9, "--out", "a", cwd=tmp_path)
     (tmp_path / "mine.py").write_text(BROKEN.replace("== 5", "== 50"))
     goldrush("record", "--roster", roster, "--rounds", 9, "--out", "b", cwd=tmp_path)
-    [command] = re.findall(r"-m cli (resume a)", broken.err)
+    [command] = re.findall(r"-m goldrush (resume a)", broken.err)
     refused = goldrush(*command.split(), cwd=tmp_path)
     resumed = goldrush(*command.split(), "--trust", "mine:Broken", cwd=tmp_path)
     again = goldrush(*command.split(), "--trust", "mine:Broken", cwd=tmp_path)
@@ -292,7 +294,7 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
     piped = goldrush("record", "--rounds", 50, "--out", "a.journal", cwd=tmp_path)
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "record", "--rounds", "50", "--out", "b.journal"],
+        [sys.executable, "-m", "goldrush", "record", "--rounds", "50", "--out", "b.journal"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
         stdout=subprocess.DEVNULL,
@@ -334,7 +336,7 @@ def test_the_command_that_is_printed_has_all_that_is_needed_to_go_on(
         "record", "--rounds", 6, "--roster", "recorded:source.journal*2,stops:Stops*2",
         "--out", "x.journal", cwd=tmp_path,
     )  # fmt: skip
-    command = shlex.split(ran.err.rpartition("`python -m cli ")[2].partition("`")[0])
+    command = shlex.split(ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
     assert (ran.code, holds in ran.err) == (1, True)
@@ -350,7 +352,7 @@ def test_a_fork_that_stops_prints_the_command_to_go_on(tmp_path: Path) -> None:
         "fork", "parent.journal", "--at", 3, "--roster", "random,stops:Stops", "--out", "x.journal",
         cwd=tmp_path,
     )  # fmt: skip
-    command = shlex.split(ran.err.rpartition("`python -m cli ")[2].partition("`")[0])
+    command = shlex.split(ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
     assert (ran.code, command) == (1, ["resume", "x.journal", "--trust", "stops:Stops"])

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli.study import _verdicts
-from replay.measures import MEASURES
-from replay.study.inference import interval
-from replay.study.plan import Cell
-from replay.study.results import results_of
-from replay.study.verdicts import CRITERIA, Assessment
+from goldrush.cli.study import _verdicts
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.study.inference import interval
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import results_of
+from goldrush.replay.study.verdicts import CRITERIA, Assessment
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
 from tests.replay.study.made_up import results

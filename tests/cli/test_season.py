@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.season.play import record
+from goldrush.agents.competition.players import record
 from tests.cli.helpers import assert_refused, goldrush
 
 SIZE = ("--set", "test_agents=4", "--set", "test_rounds=6", "--set", "test_seeds=1")
@@ -28,7 +28,7 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
 
     assert (0, "") == (ran.code, ran.err)
     assert ran.out.startswith("3 assignments, 3 tables of 6 workers at most, seed 2: ")
-    assert "next:    python -m cli replay s.journal --round 2" in ran.out
+    assert "next:    python -m goldrush replay s.journal --round 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()
     assert (0, "s.journal: holds at levels 1 to 4: 3 assignments, ") == (
         verified.code, verified.out[:50]
@@ -74,7 +74,7 @@ def test_what_no_season_can_be_is_refused(
 
 def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "from agents.season.worker import Worker\n"
+        "from goldrush.agents.competition.worker import Worker\n"
         "class Tired(Worker):\n"
         "    def speak(self, seen, draws):\n"
         "        if seen.assignment == 1: raise OSError('tired')\n"
@@ -83,7 +83,7 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     ran = goldrush(*SMALL, "--out", "s.journal", "--cast", "ada=mine:Tired", cwd=tmp_path)
     before = goldrush("verify", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)
     (tmp_path / "mine.py").write_text(
-        "from agents.season.worker import Worker\nclass Tired(Worker):\n    pass\n"
+        "from goldrush.agents.competition.worker import Worker\nclass Tired(Worker):\n    pass\n"
     )
     refused = goldrush("resume", "s.journal", cwd=tmp_path)
     resumed = goldrush("resume", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)
@@ -188,4 +188,4 @@ def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_pa
     assert_refused(ran, "a run of the competition world")
     refused = goldrush("fork", journal, "--at", 0, "--treatment", "scarce", cwd=tmp_path)
 
-    assert_refused(refused, "is a season")
+    assert_refused(refused, "seasons have no treatments")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from cli.main import _run
-from kernel.competition.events import CONCLUDED, JOINED, SCORED
-from replay.season.audit import audit_all
-from replay.season.leaderboard import leaderboard
-from replay.season.score import scores
+from goldrush.cli.main import _run
+from goldrush.kernel.competition.events import CONCLUDED, JOINED, SCORED
+from goldrush.replay.competition.audit import audit_all
+from goldrush.replay.competition.leaderboard import leaderboard
+from goldrush.replay.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
-from tests.replay.season.forged import changed, forged, rich, with_row
+from tests.replay.competition.forged import changed, forged, rich, with_row
 
 Goldrush = Callable[..., Ran]
 
@@ -153,7 +153,7 @@ def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
 
 
 def _scores(kept: Path, agent: int) -> list[Any]:
-    from kernel.errors import BadInput
+    from goldrush.kernel.errors import BadInput
 
     try:
         return scores(kept / "s.journal", 13, agent)
@@ -174,12 +174,12 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--table", 1, "--all"], "give --round and --plot, or --all"),
         (["s.journal", "s.journal", "--round", 1], "give one journal"),
         (["s.journal", "--round", 1, "--score", "ada", "--kind", "order"], "leave --kind out"),
-        (["s.journal", "--round", 1, "--score", "ada", "--plot", "1"], "no plots"),
+        (["s.journal", "--round", 1, "--score", "ada", "--plot", "1"], "there are no plots in"),
         (["s.journal", "--round", 1, "--score", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
         (["s.journal", "--round", 1, "--score", "user"], "'user' sat at no table"),
         ([path_of("scarce"), "--round", 1, "--table", 0], "no tables in"),
         ([path_of("scarce"), "--round", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
-        ([path_of("scarce"), "--round", 1, "--score", "ada"], "give audit --score one of comp"),
+        ([path_of("scarce"), "--round", 1, "--score", "ada"], "has no scores to audit"),
         (["no.journal", "--round", 1, "--score", "ada"], "no such file"),
     ],
     ids=str,
@@ -218,7 +218,7 @@ def test_leaderboard_of_an_earlier_assignment(goldrush: Goldrush) -> None:
     [
         (["s.journal", "--at", 14], "no assignment 14; give one from 0 to 13"),
         (["s.journal", "--at", -1], "no assignment -1"),
-        ([path_of("scarce")], "give leaderboard one of competition"),
+        ([path_of("scarce")], "give leaderboard a season"),
         (["no.journal"], "no such file"),
     ],
     ids=str,
@@ -266,7 +266,7 @@ def test_export_writes_nothing_for_a_name_that_is_a_path(
         (["s.journal", "--to", "x", "--out", "y"], "leave --format"),
         (["s.journal", "--at", 3], "leave --at out"),
         (["s.journal", "forged.journal", "--to", "x"], "--to keeps one journal, and these are 2"),
-        ([path_of("scarce"), "--to", "x"], "give export --to one of competition"),
+        ([path_of("scarce"), "--to", "x"], "has no folders"),
         (["s.journal", "--to", "x", "--at", 99], "no assignment 99"),
         (["s.journal", "--to", "s.journal"], "s.journal is no folder"),
         (["s.journal", "--to", "."], "names no folder of its own"),

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from replay.study.manifest import read_manifest
-from replay.study.plan import plan_of
+from goldrush.agents.mining.players import record
+from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.waiting import HANGS, until, until_gone
 
@@ -26,7 +26,7 @@ SMALL = [
 
 def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "cli", *arguments],
+        [sys.executable, "-m", "goldrush", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(folder)},
         text=True,
@@ -175,9 +175,9 @@ def test_a_folder_that_is_read_only_is_refused(tmp_path: Path) -> None:
     os.chmod(tmp_path / "x", 0o555)
     code = (
         "import os, sys\n"
-        "from cli.main import cli\n"  # what it imports may not be readable for nobody
-        "from replay.study.carry_out import _locked\n"
-        "from kernel.errors import BadInput\n"
+        "from goldrush.cli.main import cli\n"  # what it imports may not be readable for nobody
+        "from goldrush.replay.study.carry_out import _locked\n"
+        "from goldrush.kernel.errors import BadInput\n"
         "from pathlib import Path\n"
         "os.getuid() or os.setuid(65534)\n"
         "try:\n"
@@ -216,7 +216,7 @@ def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
         "--seeds", 1, "--rounds", 4, "--out", "a study", "--json", cwd=tmp_path,
     )  # fmt: skip
     printed, line = ran.err.splitlines()
-    command = shlex.split(line.rpartition("`python -m cli ")[2].partition("`")[0])
+    command = shlex.split(line.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
     assert (1, "", "what a policy prints") == (ran.code, ran.out, printed)
@@ -229,7 +229,7 @@ def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
 
 
 def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
-    command = shlex.join([sys.executable, "-m", "cli", *SMALL])
+    command = shlex.join([sys.executable, "-m", "goldrush", *SMALL])
     done = subprocess.run(
         ["bash", "-c", f"ulimit -f 4; exec {command}"],
         cwd=tmp_path,
@@ -242,7 +242,7 @@ def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
     assert "file too large" in done.stderr
     says = done.stderr.partition("; what is finished is kept")[0]
     assert 1 == says.count("seed-000"), "the run is named once"
-    assert "what is finished is kept; `python -m cli study --treatment" in done.stderr
+    assert "what is finished is kept; `python -m goldrush study --treatment" in done.stderr
     assert (0, "") == (again.code, again.err)
     assert not list(tmp_path.rglob("*.unfinished"))
 
@@ -282,12 +282,12 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
         process.kill()
 
     assert (130, "") == (process.returncode, out)
-    assert ["stopped: what is finished is kept; `python -m cli study --treatment baseline "
+    assert ["stopped: what is finished is kept; `python -m goldrush study --treatment baseline "
             "--roster 'held:Held*2' --seeds 9 --rounds 9 --out 'a study'` goes on"
             ] == err.splitlines()  # fmt: skip
     until_gone(str(tmp_path))
     (tmp_path / "hold").unlink()
-    command = shlex.split(err.rpartition("`python -m cli ")[2].partition("`")[0])
+    command = shlex.split(err.rpartition("`python -m goldrush ")[2].partition("`")[0])
     again = goldrush(*command, "--json", cwd=tmp_path)
     goldrush(*arguments[:-1], "whole", cwd=tmp_path)
 

@@ -14,18 +14,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agents.mining import record
-from kernel.journal import Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import CLAIM_DRAWN
-from kernel.world import Block
-from replay.fork import fork
-from replay.verify import verify
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import CLAIM_DRAWN
+from goldrush.kernel.world import Block
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 
 ROUNDS = 12
 LOUD = """
-from kernel.mining.submit import Plan
+from goldrush.kernel.mining.submit import Plan
 
 class Loud:
     def plan(self, seen, draws):
@@ -68,7 +67,7 @@ def forged(commits: list[Commit], path: Path) -> None:
 def typed(text: str, *arguments: object, cwd: Path) -> Ran:
     """Run with this on standard input."""
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *map(str, arguments)],
+        [sys.executable, "-m", "goldrush", *map(str, arguments)],
         cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, input=text,
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
@@ -737,7 +736,8 @@ def test_a_reader_that_goes_away_is_no_error(kept: Path, command: list[str]) -> 
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *command], cwd=kept, stdout=write, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "goldrush", *command],
+        cwd=kept, stdout=write, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, timeout=600,
     )  # fmt: skip
     os.close(write)

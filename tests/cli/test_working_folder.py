@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.mining import record
-from agents.season.play import record as record_season
+from goldrush.agents.competition.players import record as record_season
+from goldrush.agents.mining.players import record
 from tests.cli.helpers import ROOT
 
 # Modules of this project, of Python and of others that are imported at the start, or late.
@@ -21,7 +21,7 @@ HOSTILE = (
 )  # fmt: skip
 SEASON = {"assignments": 1, "test_agents": 2, "test_rounds": 2, "test_seeds": 1}
 OWN = "class Own:\n    def plan(self, seen, draws):\n        return []\n"
-SCRIPT = "from cli.__main__ import main; main()"  # as an installed `goldrush` does
+SCRIPT = "from goldrush.__main__ import main; main()"  # as an installed `goldrush` does
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ class Ran:
 
 def typed(how: str, *words: object, cwd: Path) -> Ran:
     """A command, typed in a folder: by the script, or as a module."""
-    front = {"script": ["-P", "-c", SCRIPT], "module": ["-m", "cli"]}[how]
+    front = {"script": ["-P", "-c", SCRIPT], "module": ["-m", "goldrush"]}[how]
     done = subprocess.run(
         [sys.executable, *front, *map(str, words)],
         cwd=cwd,

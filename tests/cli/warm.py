@@ -20,7 +20,7 @@ import traceback
 import warnings
 from typing import Any
 
-import cli
+from goldrush import cli
 from tests.waiting import HANGS
 
 HEAVY = ("matplotlib.figure", "openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress",
@@ -29,9 +29,8 @@ HEAVY = ("matplotlib.figure", "openai", "pyarrow.csv", "pyarrow.parquet", "rich.
 
 def main() -> None:
     """Fork until there is nobody left who asks."""
-    for found in pkgutil.iter_modules(cli.__path__, "cli."):
-        if found.name != "cli.__main__":
-            importlib.import_module(found.name)
+    for found in pkgutil.iter_modules(cli.__path__, "goldrush.cli."):
+        importlib.import_module(found.name)
     for name in HEAVY:
         importlib.import_module(name)
     for line in sys.stdin:
@@ -44,7 +43,7 @@ def main() -> None:
 
 
 def run(asked: dict[str, Any]) -> None:
-    """Be the process that `python -m cli` would be, and end."""
+    """Be the process that `python -m goldrush` would be, and end."""
     signal.alarm(int(HANGS))
     os.chdir(asked["cwd"])
     os.environ.clear()
@@ -63,7 +62,7 @@ def run(asked: dict[str, Any]) -> None:
     sys.argv = ["cli", *asked["arguments"]]
     code = 0
     try:
-        runpy.run_module("cli", run_name="__main__", alter_sys=True)
+        runpy.run_module("goldrush", run_name="__main__", alter_sys=True)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

@@ -8,8 +8,8 @@ from io import BytesIO, TextIOWrapper
 
 import click
 
-from cli.main import cli
-from kernel.errors import GoldrushError
+from goldrush.cli.main import cli
+from goldrush.kernel.errors import GoldrushError
 
 
 def typed(words: Sequence[str]) -> Iterator[str]:

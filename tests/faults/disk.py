@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 
 import attrs
 
-from kernel import files
+from goldrush.kernel import files
 
 NO_LIMIT: Final = 1 << 40
 ALL, LEAST = 0, 1  # seeds: all was written out, as where only the process died; what was synced

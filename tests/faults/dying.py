@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from kernel import files
+from goldrush.kernel import files
 
 
 def die_at(dies_at: int | None, piece: int = 1 << 40) -> None:

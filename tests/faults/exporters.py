@@ -15,11 +15,11 @@ from unittest import mock
 
 import attrs
 
-from kernel import files
-from replay import batch, index, table_files
-from replay.rebuild import rebuild
-from replay.report import report as reports
-from replay.season import folder as season_folder
+from goldrush.kernel import files
+from goldrush.replay import batch, index, table_files
+from goldrush.replay.competition import folder as season_folder
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.report import report as reports
 from tests.faults.disk import Disk
 from tests.faults.journals import big, frozen, small, twin
 from tests.faults.tries import End, Lost, check, put, tree

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import attrs
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import pack
-from kernel.fold import Steps
-from kernel.journal import FORK, START, UNIT, Commit, Header
-from kernel.mining import MINING
-from kernel.world import Block, World
+from goldrush.kernel.codec import pack
+from goldrush.kernel.fold import Steps
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import Block, World
 
 HEADER = Header(MINING.name, MINING.rules).packed()
 DEPTH = 100_000

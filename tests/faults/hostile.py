@@ -17,26 +17,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.mining import resume
-from agents.recorded import Recording
-from kernel import fold
-from kernel.errors import GoldrushError, WriteFailed
-from kernel.journal import FORK, START, JournalReader
-from kernel.mining.events import EVENTS
-from kernel.worlds import world_of
-from replay import index
-from replay.audit import audit_all
-from replay.consequences import consequences
-from replay.diff import Diff, diff
-from replay.fork import fork
-from replay.log import Query, log, plot_of
-from replay.measured import measure
-from replay.prompt import prompted
-from replay.rebuild import rebuild
-from replay.story import chronicle
-from replay.summary import summarise
-from replay.usage import usage
-from replay.verify import DERIVE, verify
+from goldrush.agents.mining.players import fork, resume
+from goldrush.agents.mining.recorded import Recording
+from goldrush.kernel import fold
+from goldrush.kernel.errors import GoldrushError, WriteFailed
+from goldrush.kernel.journal import FORK, START, JournalReader
+from goldrush.kernel.mining.events import EVENTS
+from goldrush.replay import index
+from goldrush.replay.diff import Diff, diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.audit import audit_all
+from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.mining.measured import measure
+from goldrush.replay.mining.place import plot_of
+from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.mining.story import chronicle
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.toolkit import open_world as world_of
+from goldrush.replay.usage import usage
+from goldrush.replay.verify import DERIVE, verify
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import SOUND, TRUST, fast_folder, forked, small

@@ -19,26 +19,25 @@ from typing import Any
 
 import attrs
 
-from agents.season.play import resume
-from kernel import fold
-from kernel.competition import COMPETITION
-from kernel.errors import GoldrushError, WriteFailed
-from kernel.journal import FORK, START, Commit, JournalReader
-from kernel.world import World
-from replay.diff import diff
-from replay.log import Query, log
-from replay.rebuild import rebuild
-from replay.season import consequences as season_consequences
-from replay.season.audit import audit, audit_all
-from replay.season.folder import export
-from replay.season.fork import fork
-from replay.season.leaderboard import leaderboard
-from replay.season.prompt import prompted
-from replay.season.score import scores
-from replay.season.story import chronicle, names_in
-from replay.season.summary import summarise
-from replay.usage import usage
-from replay.verify import verify
+from goldrush.agents.competition.players import fork, resume
+from goldrush.kernel import fold
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.errors import GoldrushError, WriteFailed
+from goldrush.kernel.journal import FORK, START, Commit, JournalReader
+from goldrush.kernel.world import World
+from goldrush.replay.competition import consequences as season_consequences
+from goldrush.replay.competition.audit import audit, audit_all
+from goldrush.replay.competition.folder import export
+from goldrush.replay.competition.leaderboard import leaderboard
+from goldrush.replay.competition.prompt import prompted
+from goldrush.replay.competition.score import scores
+from goldrush.replay.competition.story import chronicle, names_in
+from goldrush.replay.competition.summary import summarise
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.usage import usage
+from goldrush.replay.verify import verify
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import fast_folder

@@ -15,17 +15,16 @@ from typing import Any
 
 import attrs
 
-from agents.mining import record
-from agents.recorded import Recording
-from kernel import fold
-from kernel.codec import pack
-from kernel.journal import FORK, Commit, JournalReader
-from kernel.mining import MINING
-from kernel.world import Event, World
-from replay.audit import Audit, audit_all
-from replay.fork import fork
-from replay.rebuild import rebuild
-from replay.summary import Summary, summarise
+from goldrush.agents.mining.players import fork, record
+from goldrush.agents.mining.recorded import Recording
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.journal import FORK, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import Event, World
+from goldrush.replay.mining.audit import Audit, audit_all
+from goldrush.replay.mining.summary import Summary, summarise
+from goldrush.replay.rebuild import rebuild
 from tests.faults.policies import NOISY
 
 TRUST = (NOISY,)

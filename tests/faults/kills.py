@@ -26,10 +26,9 @@ from typing import Any
 
 import attrs
 
-from agents.mining import record, resume
-from kernel.errors import BadInput, GoldrushError, TornTail
-from kernel.journal import FORK, JournalReader
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
+from goldrush.kernel.journal import FORK, JournalReader
 from tests.faults.dying import die_at
 from tests.faults.journals import AUTHORITY, BIG, FORKED_AT, ROSTER, SMALL, TRUST, fork_small, small
 from tests.faults.policies import NOISY

@@ -2,9 +2,9 @@
 four rounds holds every type of event and every field of each filled.
 """
 
-from kernel.draws import Draws
-from kernel.mining.observe import Observation
-from kernel.mining.submit import Plan
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Plan
 
 NOISY = f"{__name__}:Noisy"
 

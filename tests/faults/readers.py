@@ -18,28 +18,21 @@ from typing import Any, Self
 import attrs
 import msgpack
 
-from agents.mining import resume
-from agents.recorded import Recording
-from kernel import fold
-from kernel.errors import (
-    BadInput,
-    DamagedJournal,
-    GoldrushError,
-    NotAJournal,
-    TornTail,
-)
-from kernel.journal import END, FORK, JournalReader
-from kernel.worlds import world_of
-from replay.audit import audit, audit_all
-from replay.batch import verify_all
-from replay.consequences import consequences
-from replay.diff import diff
-from replay.fork import fork
-from replay.log import Query, log
-from replay.rebuild import rebuild
-from replay.story import chronicle
-from replay.summary import summarise
-from replay.verify import verify
+from goldrush.agents.mining.players import fork, resume
+from goldrush.agents.mining.recorded import Recording
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
+from goldrush.kernel.journal import END, FORK, JournalReader
+from goldrush.replay.batch import verify_all
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.audit import audit, audit_all
+from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.mining.story import chronicle
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.toolkit import open_world as world_of
+from goldrush.replay.verify import verify
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
 
 HEAD, TAIL, MAGIC = 11, 9, 10  # bytes

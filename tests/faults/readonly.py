@@ -10,9 +10,9 @@ import random
 import sys
 from pathlib import Path
 
-from agents.mining import resume
-from kernel.errors import BadInput
-from replay import index
+from goldrush.agents.mining.players import resume
+from goldrush.kernel.errors import BadInput
+from goldrush.replay import index
 from tests.faults.journals import SOUND, TRUST
 from tests.faults.readers import READERS, Case, fate_of, forked_off, resumed, tried
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
-from agents.mining import record, resume
-from kernel.errors import BadInput, DamagedJournal, NotAJournal, TornTail, WriteFailed
-from kernel.journal import JournalReader
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel.errors import BadInput, DamagedJournal, NotAJournal, TornTail, WriteFailed
+from goldrush.kernel.journal import JournalReader
 from tests.faults.disk import ALL, Disk
 from tests.faults.journals import (
     AUTHORITY,

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from agents.season.cast import cast_of
-from agents.season.lab import Lab
-from agents.season.play import Season
-from agents.season.script import Replaced
-from kernel import run
-from kernel.competition import COMPETITION
-from kernel.competition.config import config_of
-from kernel.competition.events import SPOKE
-from kernel.journal import START, UNIT, Commit, Header, JournalWriter
-from kernel.world import Row, World
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.lab import Lab
+from goldrush.agents.competition.script import Replaced
+from goldrush.agents.competition.season import Season
+from goldrush.kernel import run
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.config import config_of
+from goldrush.kernel.competition.events import SPOKE
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalWriter
+from goldrush.kernel.world import Row, World
 from tests.journals import commits_of, forged
 
 SENTINEL = "sentinel:run"
@@ -74,7 +74,7 @@ def proposed_in(path: Path, parent: Path) -> Path:
     row = next(row for row in _said(parent, FORGED_IN) if row[4] == "propose")
     wrong = (*row[:6], (SENTINEL, None, 0, row[6][3]), *row[7:])
     place = (FORGED_IN, row[0], row[1], row[3])
-    with patch("kernel.competition.acts.is_canonical", lambda conduct, treatment: True):
+    with patch("goldrush.kernel.competition.acts.is_canonical", lambda conduct, treatment: True):
         return _recorded(path, {place: wrong})
 
 

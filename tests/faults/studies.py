@@ -12,11 +12,11 @@ from unittest import mock
 
 import attrs
 
-from kernel.errors import BadInput, WriteFailed
-from replay.study.carry_out import carry_out
-from replay.study.manifest import MANIFEST, read_manifest
-from replay.study.place import Place, RunFailed
-from replay.study.plan import Plan, plan_of
+from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.manifest import MANIFEST, read_manifest
+from goldrush.replay.study.place import Place, RunFailed
+from goldrush.replay.study.plan import Plan, plan_of
 from tests.faults.disk import ALL, Disk
 from tests.faults.tries import FOLDER, End, Lost, check, put, tree
 

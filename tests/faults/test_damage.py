@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from kernel.errors import DamagedJournal
-from kernel.journal import FORK
-from kernel.mining.events import EVENTS
-from replay.fork import fork
-from replay.verify import verify
+from goldrush.agents.mining.players import fork
+from goldrush.kernel.errors import DamagedJournal
+from goldrush.kernel.journal import FORK
+from goldrush.kernel.mining.events import EVENTS
+from goldrush.replay.verify import verify
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.damage import CORRUPTIONS, Damaged

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record, resume
-from kernel import files
-from kernel.errors import JournalInUse
-from kernel.journal import JournalWriter
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel import files
+from goldrush.kernel.errors import JournalInUse
+from goldrush.kernel.journal import JournalWriter
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults.conftest import Counted
 from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
@@ -182,7 +182,7 @@ def limited(size: int, *arguments: object, cwd: Path) -> subprocess.CompletedPro
         "import resource, runpy, sys\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
         "sys.argv[0] = 'goldrush'\n"
-        "runpy.run_module('cli', run_name='__main__')\n"
+        "runpy.run_module('goldrush', run_name='__main__')\n"
     )
     return subprocess.run(
         [sys.executable, "-B", "-c", program, *map(str, arguments)],

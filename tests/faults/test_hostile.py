@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kernel.errors import BadInput, GoldrushError, MalformedEvents
-from kernel.journal import START, Commit
-from kernel.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
-from replay.fork import fork
-from replay.summary import summarise
-from replay.verify import verify
+from goldrush.agents.mining.players import fork
+from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
+from goldrush.kernel.journal import START, Commit
+from goldrush.kernel.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
 from tests.faults.commands import typed

@@ -11,16 +11,15 @@ import attrs
 import click
 import pytest
 
-from agents import mining
-from agents.season.play import resume
-from cli.main import cli
-from kernel.competition import COMPETITION
-from kernel.errors import BadInput, GoldrushError, MalformedEvents
-from kernel.mining import MINING
-from replay.prompt import prompted as prompted_miner
-from replay.season.fork import fork
-from replay.season.prompt import prompted
-from replay.verify import verify
+from goldrush.agents.competition.players import fork, resume
+from goldrush.agents.mining import players as mining
+from goldrush.cli.main import cli
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
+from goldrush.kernel.mining import MINING
+from goldrush.replay.competition.prompt import prompted
+from goldrush.replay.mining.prompt import prompted as prompted_miner
+from goldrush.replay.verify import verify
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL
 

@@ -16,12 +16,12 @@ from typing import Any
 import attrs
 import pytest
 
-from kernel.codec import pack, unpack
-from kernel.errors import GoldrushError
-from replay import index as module
-from replay.audit import audit
-from replay.log import Query, log
-from replay.rebuild import rebuild
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import GoldrushError
+from goldrush.replay import index as module
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.audit import audit
+from goldrush.replay.rebuild import rebuild
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.journals import SOUND, Sound, big, frozen, small, twin

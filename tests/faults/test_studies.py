@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kernel import files
-from replay.study import carry_out, play
-from replay.study.manifest import UNFINISHED
-from replay.study.place import Place
-from replay.study.plan import Planned, plan_of
+from goldrush.kernel import files
+from goldrush.replay.study import carry_out, play
+from goldrush.replay.study.manifest import UNFINISHED
+from goldrush.replay.study.place import Place
+from goldrush.replay.study.plan import Planned, plan_of
 from tests.faults.conftest import Counted
 from tests.faults.disk import LEAST, Disk, PowerLost
 from tests.faults.studies import Here, students

@@ -19,9 +19,9 @@ from typing import Final, Protocol
 
 import attrs
 
-from kernel import files
-from kernel.errors import GoldrushError
-from kernel.journal import Commit, JournalWriter
+from goldrush.kernel import files
+from goldrush.kernel.errors import GoldrushError
+from goldrush.kernel.journal import Commit, JournalWriter
 from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
 
 WRONG, TRACEBACK, LOST = KINDS = ("wrong answers", "tracebacks", "things lost")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import Undecodable, fingerprint, fingerprint_of, pack, unpack
+from goldrush.kernel.codec import Undecodable, fingerprint, fingerprint_of, pack, unpack
 
 SCALARS = (
     st.none()

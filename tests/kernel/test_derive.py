@@ -7,20 +7,19 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.mining import record, resume
-from kernel import derive, fold
-from kernel.competition import COMPETITION
-from kernel.competition.state import JUDGE, SeasonState
-from kernel.errors import GoldrushError, MalformedEvents
-from kernel.journal import UNIT, Commit, JournalReader
-from kernel.mining import MINING
-from kernel.mining.events import SUBMITTED
-from kernel.world import Block, Kind, World
-from kernel.worlds import WORLDS
-from replay.batch import verify_all
-from replay.fork import fork
-from replay.prompt import prompted
-from replay.verify import DERIVE, verify
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel import derive, fold
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.state import JUDGE, SeasonState
+from goldrush.kernel.errors import GoldrushError, MalformedEvents
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.world import Block, Kind, World
+from goldrush.replay import verify as verifying
+from goldrush.replay.batch import verify_all
+from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.verify import DERIVE, verify
 from tests.faults.hostile_seasons import season
 from tests.journals import commits_of, write
 
@@ -143,7 +142,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
     bad = left_open(commits, tmp_path / "open.journal")
     good = write(tmp_path / "whole.journal", commits)
     world = attrs.evolve(MINING, waiting_fault=raises(RuntimeError))
-    monkeypatch.setitem(WORLDS, "mining", world)
+    monkeypatch.setattr(verifying, "open_world", lambda reader: world)
     first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
 
     assert (None, True) == (first.holds, second.holds)

@@ -8,8 +8,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import draws
-from kernel.draws import Draws
+from goldrush.kernel import draws
+from goldrush.kernel.draws import Draws
 
 KEYS = st.tuples(
     st.integers(0, 2**53 - 1),

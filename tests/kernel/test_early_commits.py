@@ -15,18 +15,37 @@ from typing import Any
 import attrs
 import pytest
 
-from kernel import run
-from kernel.codec import fingerprint
-from kernel.draws import Draws
-from kernel.errors import BadInput, GoldrushError, MalformedEvents, TornTail
-from kernel.fold import events
-from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.run import Coming, rest_of
-from kernel.world import NATURAL, WORD, Batch, Block, Event, EventType, Vocabulary, World, several
-from replay.diff import diff
-from replay.log import Query, log
-from replay.rebuild import rebuild
-from replay.verify import LEVELS, verify
+from goldrush.kernel import run
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, TornTail
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import (
+    END,
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+)
+from goldrush.kernel.run import Coming, rest_of
+from goldrush.kernel.world import (
+    NATURAL,
+    WORD,
+    Batch,
+    Block,
+    Event,
+    EventType,
+    Vocabulary,
+    World,
+    several,
+)
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.verify import LEVELS, verify
 from tests.journals import commits_of, write
 from tests.quick_disk import syncing
 

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from kernel.errors import (
+from goldrush.kernel.errors import (
     BadInput,
     BadPlan,
     DamagedJournal,

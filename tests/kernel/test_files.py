@@ -12,13 +12,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.mining import record
-from kernel import files
-from kernel.errors import BadInput, JournalInUse, WriteFailed
-from kernel.files import Group, NewFolder, Unfinished, check_place, write_whole
-from kernel.journal import Header
-from kernel.mining import MINING
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import files
+from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
+from goldrush.kernel.files import Group, NewFolder, Unfinished, check_place, write_whole
+from goldrush.kernel.journal import Header
+from goldrush.kernel.mining import MINING
 from tests.cli.helpers import ROOT
 
 OLD, NEW = b"what was there", b"what is new"
@@ -268,8 +267,8 @@ def test_of_two_writers_of_one_name_the_first_wins(tmp_path: Path) -> None:
 
 DIES = """
 import os, sys
-from kernel import files
-from kernel.files import NewFolder, Unfinished
+from goldrush.kernel import files
+from goldrush.kernel.files import NewFolder, Unfinished
 kept = Unfinished(sys.argv[1]) if sys.argv[2] == "file" else NewFolder(sys.argv[1])
 if sys.argv[2] == "folder":
     kept.add("deep/file", b"data")

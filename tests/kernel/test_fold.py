@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import run
-from kernel.codec import fingerprint, pack
-from kernel.draws import Draws
-from kernel.errors import (
+from goldrush.kernel import run
+from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     MalformedEvents,
@@ -25,10 +25,19 @@ from kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from kernel.fold import Step, Steps, apply, events, fold, states, steps
-from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.world import (
+from goldrush.kernel.fold import Steps, apply, events, fold, states, steps
+from goldrush.kernel.journal import (
+    END,
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+)
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import (
     AMOUNT,
     INTEGER,
     NATURAL,
@@ -37,6 +46,7 @@ from kernel.world import (
     Batch,
     Block,
     EventType,
+    Step,
     Vocabulary,
     World,
     optional,

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from kernel import files
-from kernel.codec import pack
-from kernel.errors import (
+from goldrush.kernel import files
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalError,
@@ -21,7 +21,7 @@ from kernel.errors import (
     MalformedEvents,
     WriteFailed,
 )
-from kernel.journal import (
+from goldrush.kernel.journal import (
     END,
     FORK,
     FORKS_MAX,
@@ -33,7 +33,7 @@ from kernel.journal import (
     JournalWriter,
     Place,
 )
-from kernel.world import Block
+from goldrush.kernel.world import Block
 from tests.faults.disk import NO_LIMIT, Disk
 from tests.journals import commits_of
 

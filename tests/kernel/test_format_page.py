@@ -18,17 +18,16 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest as xxh3
 
-import kernel
-from agents.mining import record
-from kernel import run
-from kernel.errors import DamagedJournal, TornTail
-from kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
-from kernel.mining.events import EVENTS, KINDS, OUTCOMES, REASONS, REMEDIES, SUBMITTED
-from kernel.mining.state import MiningState
-from kernel.world import Batch, Block
-from replay.fork import fork
+from goldrush import kernel
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import run
+from goldrush.kernel.errors import DamagedJournal, TornTail
+from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
+from goldrush.kernel.mining.events import EVENTS, KINDS, OUTCOMES, REASONS, REMEDIES, SUBMITTED
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.world import Batch, Block
 from tests.journals import commits_of
 
 PAGE_PATH = Path(kernel.__file__).with_name("README.md")
@@ -174,11 +173,11 @@ def test_the_page_names_every_module_once() -> None:
     folder = PAGE_PATH.parent
     files = [*folder.glob("*.py"), *folder.glob("mining/*.py")]
     expected = {
-        ".".join(file.relative_to(folder.parent).with_suffix("").parts)
+        "goldrush." + ".".join(file.relative_to(folder.parent).with_suffix("").parts)
         for file in files
         if file.name != "__init__.py"
     }
-    shown = re.findall(r"^\| `(kernel[\w.]*)` \|", section("Modules"), re.MULTILINE)
+    shown = re.findall(r"^\| `(goldrush\.kernel[\w.]*)` \|", section("Modules"), re.MULTILINE)
 
     assert len(shown) == len(set(shown))
     assert expected <= set(shown)

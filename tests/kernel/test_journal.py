@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest as xxh3
 
-from kernel import files
-from kernel import journal as module
-from kernel.codec import pack
-from kernel.errors import (
+from goldrush.kernel import files
+from goldrush.kernel import journal as module
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalError,
@@ -35,7 +35,7 @@ from kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from kernel.journal import (
+from goldrush.kernel.journal import (
     BODY_MAX,
     END,
     FORMAT,
@@ -48,8 +48,8 @@ from kernel.journal import (
     JournalWriter,
     sha256_of,
 )
-from kernel.world import Block
-from kernel.worlds import world_of
+from goldrush.kernel.world import Block
+from goldrush.replay.toolkit import open_world as world_of
 
 HEADER = Header("tiny", 3)
 SETUP = {"players": 2, "name": "Zoë", "rate": 0.5}

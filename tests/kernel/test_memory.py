@@ -9,14 +9,14 @@ from typing import Any
 import msgpack
 import pytest
 
-import kernel
-from kernel import codec, journal, run
-from kernel.codec import MAPS_MAX, Undecodable, pack, unpack
-from kernel.errors import MalformedEvents, WriteFailed
-from kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.world import Block
+from goldrush import kernel
+from goldrush.kernel import codec, journal, run
+from goldrush.kernel.codec import MAPS_MAX, Undecodable, pack, unpack
+from goldrush.kernel.errors import MalformedEvents, WriteFailed
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.world import Block
 from tests.kernel.test_journal import HEADER, forged
 
 SIZE = 3 << 20  # bytes of a body that is all of one kind

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from kernel import fold, run
-from kernel.errors import BadInput, MalformedEvents
-from kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
-from kernel.world import (
+from goldrush.kernel import fold, run
+from goldrush.kernel.errors import BadInput, MalformedEvents
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.world import (
     AGENT,
     AGENTS,
     NATURAL,

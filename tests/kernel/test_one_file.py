@@ -9,12 +9,19 @@ from typing import Any
 import attrs
 import pytest
 
-import kernel.journal
-from kernel import run
-from kernel.errors import BadInput, DamagedJournal, JournalInUse
-from kernel.journal import FORK, UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
-from kernel.world import Batch, Block
-from replay.verify import verify
+from goldrush.kernel import journal, run
+from goldrush.kernel.errors import BadInput, DamagedJournal, JournalInUse
+from goldrush.kernel.journal import (
+    FORK,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+    sha256_of,
+)
+from goldrush.kernel.world import Batch, Block
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import HEADER, LESSONS, SETUP, School, answer, forked, play
 
@@ -157,7 +164,7 @@ def test_who_looks_back_does_not_take_an_edited_file_for_the_one_that_was_read(
 ) -> None:
     """With a hash even where the other file was made to have the same checksums."""
     if hashed:
-        monkeypatch.setattr(kernel.journal, "xxh3_64_intdigest", lambda data, seed=0: 7)
+        monkeypatch.setattr(journal, "xxh3_64_intdigest", lambda data, seed=0: 7)
         for name, seed in ((path, 5), (other, 6)):
             name.unlink()
             play(name, {**SETUP, "seed": seed})
@@ -255,7 +262,7 @@ def test_what_became_a_pipe_after_it_was_looked_at_is_refused(
     stat = os.stat(path)
     path.unlink()
     os.mkfifo(path)
-    monkeypatch.setattr(kernel.journal.os, "stat", lambda _: stat)
+    monkeypatch.setattr(journal.os, "stat", lambda _: stat)
     with pytest.raises(BadInput, match="no ordinary file"):
         JournalReader(path)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record, resume
-from kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
-from kernel.journal import END, FORK, Commit, JournalReader
-from replay.fork import fork
-from replay.verify import verify
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
+from goldrush.kernel.journal import END, FORK, Commit, JournalReader
+from goldrush.replay.verify import verify
 from tests.journals import commits_of
 
 SETTINGS = {"rounds": 3, "rows": 2, "cols": 2, "agents": 2, "seed": 5}

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import attrs
 from hypothesis import strategies as st
 
-from agents.season.cast import cast_of
-from kernel.competition import COMPETITION
-from kernel.competition.acts import due_test, stipulated_objective
-from kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, seeds_of_tests
-from kernel.competition.config import CLASSES, SeasonConfig, config_of
-from kernel.competition.events import (
+from goldrush.agents.competition.cast import cast_of
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.acts import due_test, stipulated_objective
+from goldrush.kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, seeds_of_tests
+from goldrush.kernel.competition.config import CLASSES, SeasonConfig, config_of
+from goldrush.kernel.competition.events import (
     ADOPTED,
     AMEND,
     ANSWERED,
@@ -50,7 +50,7 @@ from kernel.competition.events import (
     TESTED,
     TRAIT_RECORDED,
 )
-from kernel.competition.state import (
+from goldrush.kernel.competition.state import (
     ADOPT,
     CONTRACT,
     DIGEST,
@@ -61,11 +61,11 @@ from kernel.competition.state import (
     SPEAK,
     SeasonState,
 )
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.table import parts_of
-from kernel.competition.turns import speaker
-from kernel.fold import fold
-from kernel.world import Block, Kind, Row
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.table import parts_of
+from goldrush.kernel.competition.turns import speaker
+from goldrush.kernel.fold import fold
+from goldrush.kernel.world import Block, Kind, Row
 
 ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
 CHOICES = 1_500  # bytes

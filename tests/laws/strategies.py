@@ -11,12 +11,12 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from agents.mining import asked
-from agents.roster import POLICIES, Entry, policy_of
-from kernel.fold import fold
-from kernel.mining import MINING
-from kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
-from kernel.mining.events import (
+from goldrush.agents.mining.miners import asked
+from goldrush.agents.mining.roster import POLICIES, Entry, policy_of
+from goldrush.kernel.fold import fold
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
+from goldrush.kernel.mining.events import (
     CLAIM,
     DEFEND,
     INT64_MAX,
@@ -27,10 +27,10 @@ from kernel.mining.events import (
     SUBMITTED,
     Action,
 )
-from kernel.mining.observe import Shown
-from kernel.mining.state import MiningState
-from kernel.mining.submit import Submission
-from kernel.world import Block, Row
+from goldrush.kernel.mining.observe import Shown
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.submit import Submission
+from goldrush.kernel.world import Block, Row
 
 AGENTS_MAX = 8
 ROUNDS_MAX = 8

@@ -17,19 +17,20 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.mining import Miners, prepare, record
-from kernel import fold, run
-from kernel.codec import pack
-from kernel.draws import Draws
-from kernel.errors import UnsupportedJournal
-from kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import MINING_SETTLED, SUBMITTED
-from kernel.mining.observe import Observation
-from kernel.mining.state import MiningState
-from kernel.mining.submit import Plan
-from kernel.world import Batch, Block, Row, World
-from replay.verify import Break, Verdict, verify
+from goldrush.agents.mining.miners import Miners
+from goldrush.agents.mining.players import prepare, record
+from goldrush.kernel import fold, run
+from goldrush.kernel.codec import pack
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import UnsupportedJournal
+from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.replay.verify import Break, Verdict, verify
 from tests.journals import commits_of
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -194,7 +195,7 @@ def test_a_policy_that_plans_by_hash_is_found_by_a_process_with_another_hash_see
 ) -> None:
     path = played_by(PlansByHash, tmp_path)
     asked = (
-        "import sys; from replay.verify import verify; "
+        "import sys; from goldrush.replay.verify import verify; "
         "print(verify(sys.argv[1], trust=[sys.argv[2]]).broken)"
     )
     here = Path(__file__)

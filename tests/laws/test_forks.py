@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.mining import play, resume
-from agents.roster import Entry, Roster
-from kernel.forking import changes
-from kernel.journal import FORK
-from kernel.mining.config import MiningConfig, config_of
-from kernel.mining.events import KINDS
-from kernel.mining.fork import FIXED
-from replay.fork import fork
-from replay.verify import verify
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.mining.roster import Entry, Roster
+from goldrush.kernel.forking import changes
+from goldrush.kernel.journal import FORK
+from goldrush.kernel.mining.config import MiningConfig, config_of
+from goldrush.kernel.mining.events import KINDS
+from goldrush.kernel.mining.fork import FIXED
+from goldrush.replay.verify import verify
 from tests.golden import MODELS, NAMES, path_of
 from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters
@@ -33,7 +32,7 @@ class Run:
     at: int
 
     def recorded(self, path: Path) -> Path:
-        play(path, self.config, roster_of(self.roster), force=True)
+        record(path, self.config.as_dict(), roster_of(self.roster), force=True)
         return path
 
 

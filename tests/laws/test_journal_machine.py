@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from xxhash import xxh3_64_intdigest as xxh3
 
-from kernel import files
-from kernel.errors import (
+from goldrush.kernel import files
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     JournalInUse,
@@ -26,7 +26,7 @@ from kernel.errors import (
     TornTail,
     WriteFailed,
 )
-from kernel.journal import (
+from goldrush.kernel.journal import (
     END,
     FORK,
     START,
@@ -37,7 +37,7 @@ from kernel.journal import (
     JournalWriter,
     Place,
 )
-from kernel.world import Block
+from goldrush.kernel.world import Block
 
 HEADER = Header("tiny", 3)
 FRONT = len(HEADER.packed())

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from kernel.codec import pack, unpack
-from kernel.fold import block_events, faults, fold
-from kernel.mining import MINING
-from kernel.mining.config import ALL
-from kernel.mining.events import (
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.fold import block_events, faults, fold
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import ALL
+from goldrush.kernel.mining.events import (
     CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
@@ -35,8 +35,8 @@ from kernel.mining.events import (
     RULED,
     Action,
 )
-from kernel.mining.state import BY_CLAIM, MiningState
-from kernel.world import Block, Row
+from goldrush.kernel.mining.state import BY_CLAIM, MiningState
+from goldrush.kernel.world import Block, Row
 from tests.laws.strategies import HOSTILE, Game, Played, games, played
 from tests.oracle import Oracle, scripted
 

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from agents.mining import record
-from agents.roster import POLICIES
-from agents.season import play as season
-from kernel.mining.treatments import TREATMENTS
+from goldrush.agents.competition import players as season
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.kernel.mining.treatments import TREATMENTS
 from tests.golden import MODEL_SEASON, MODELS, SEASON, season_path
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ Run = tuple[dict[str, Any], str | None, str]  # settings, roster, treatment
 # What a process of its own runs: every run of the list on its standard input, into its folder.
 RECORD = """
 import json, sys
-from agents.mining import record
+from goldrush.agents.mining.players import record
 for name, (settings, roster, treatment) in json.load(sys.stdin).items():
     record(name, settings, roster, treatment)
 """
@@ -189,11 +189,11 @@ PROMPTS = """
 import sys
 from pathlib import Path
 
-from agents.llm.prompt import Prompts, quoted
-from agents.llm.question import digest
-from kernel.mining.observe import Shown
-from replay.rebuild import rebuild
-from replay.verify import verify
+from goldrush.agents.mining.prompt import Prompts, quoted
+from goldrush.agents.llm.question import digest
+from goldrush.kernel.mining.observe import Shown
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.verify import verify
 
 for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
@@ -234,8 +234,8 @@ def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
 # this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
 import sys
-from agents.season.play import record
-from replay.verify import verify
+from goldrush.agents.competition.players import record
+from goldrush.replay.verify import verify
 
 record(sys.argv[1], {"seed": 7, "assignments": 6, "test_agents": 5, "test_rounds": 8})
 for path in sys.argv[2:]:

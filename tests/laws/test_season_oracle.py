@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from agents.season.cast import cast_of
-from agents.season.play import record
-from kernel.competition import COMPETITION
-from kernel.fold import block_events, events, units
-from kernel.journal import JournalReader
-from kernel.world import Block
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import record
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.fold import block_events, events, units
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Block
 from tests.laws.seasons import Season, played, seasons
 from tests.season_oracle import Act, Event, derived_from
 

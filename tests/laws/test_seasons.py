@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.codec import pack, unpack
-from kernel.competition import COMPETITION
-from kernel.competition.acts import author, code_of
-from kernel.competition.conduct import POLICIES, Conduct, distance
-from kernel.competition.events import (
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.acts import author, code_of
+from goldrush.kernel.competition.conduct import POLICIES, Conduct, distance
+from goldrush.kernel.competition.events import (
     ADOPTED,
     ANSWERED,
     ASSIGNMENT_OPENED,
@@ -53,14 +53,23 @@ from kernel.competition.events import (
     TABLE_SET,
     TEAM_RECOMMENDED,
     TIER_REWARDS,
+    faults,
+    fold,
 )
-from kernel.competition.rubric import finished, lower_median, related
-from kernel.competition.settle import grounds_at
-from kernel.competition.state import ACTIVE, BENCHED, DEBRIEF, GONE, IMPROVE, SPEAK, SeasonState
-from kernel.competition.table import Table
-from kernel.competition.turns import speaker
-from kernel.fold import faults, fold
-from kernel.world import Block, Row
+from goldrush.kernel.competition.rubric import finished, lower_median, related
+from goldrush.kernel.competition.settle import grounds_at
+from goldrush.kernel.competition.state import (
+    ACTIVE,
+    BENCHED,
+    DEBRIEF,
+    GONE,
+    IMPROVE,
+    SPEAK,
+    SeasonState,
+)
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.turns import speaker
+from goldrush.kernel.world import Block, Row
 from tests.kernel.competition import seasons as by_hand
 from tests.kernel.competition.seasons import ADA, BAR, BASELINE, BEN, CLEO, DOV, ELIF
 from tests.laws.seasons import (

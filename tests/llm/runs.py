@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.llm.models import TEXT, Endpoint, Model, Models
-from kernel.errors import TornTail
-from kernel.journal import START, UNIT, Commit, JournalReader
-from kernel.mining import MINING
-from kernel.mining.events import SUBMITTED
-from kernel.world import Block, Row
-from replay.log import log
+from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
+from goldrush.kernel.errors import TornTail
+from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.world import Block, Row
+from goldrush.replay.log import log
 from tests.llm.servers import Asked, Reply, completion
 from tests.waiting import until
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from agents.season.cast import cast_of
-from agents.season.play import record
-from agents.season.seen import Seen
-from agents.season.worker import Worker
-from kernel.competition import COMPETITION
-from kernel.competition.events import ANSWERED
-from kernel.competition.state import SeasonState
-from kernel.draws import Draws
-from kernel.errors import TornTail
-from kernel.journal import JournalReader
-from kernel.world import Row
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import record
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.worker import Worker
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import TornTail
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Row
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion
 

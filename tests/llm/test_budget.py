@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.llm import client as client_
-from agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
-from agents.llm.client import Client, Failure
-from agents.llm.models import TEXT, Endpoint, Model, Models
-from agents.llm.prompt import schema
-from agents.llm.question import SCHEMA_MAX, Answer, Question
-from agents.season.forms import FORMS
-from kernel.errors import BadInput
-from kernel.mining.config import config_of
-from kernel.mining.observe import Observation, Shown
-from kernel.mining.state import initial
+from goldrush.agents.competition.forms import FORMS
+from goldrush.agents.llm import client as client_
+from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
+from goldrush.agents.llm.client import Client, Failure
+from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
+from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
+from goldrush.agents.mining.prompt import schema
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.state import initial
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel.mining.events import CUT, NO_ANSWER, REFUSAL
-from kernel.world import Row
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel.mining.events import CUT, NO_ANSWER, REFUSAL
+from goldrush.kernel.world import Row
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import arriving, models, played_again, playing
@@ -71,7 +71,7 @@ for name in ("socket", "create_connection", "getaddrinfo", "socketpair"):
     setattr(socket, name, refused)
 assert not [name for name in os.environ if name.startswith("OPENAI_")]
 sys.path.insert(0, sys.argv.pop())
-from cli import main
+from goldrush.cli import main
 
 found = []
 for command in json.loads(sys.stdin.read()):

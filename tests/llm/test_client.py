@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm import client as client_
-from agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
-from agents.llm.models import LIMITS, NAME_MAX, SCHEMA, TEXT, Endpoint, Model
-from agents.llm.probe import settled
-from agents.llm.question import TEXT_MAX, Answer, Question
-from kernel.errors import BadInput
+from goldrush.agents.llm import client as client_
+from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
+from goldrush.agents.llm.models import LIMITS, NAME_MAX, SCHEMA, TEXT, Endpoint, Model
+from goldrush.agents.llm.probe import settled
+from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
+from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS, until
@@ -996,7 +996,7 @@ def test_a_key_that_no_header_holds_is_refused_unseen(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The system's own environment takes no NUL.
-    monkeypatch.setattr("agents.llm.models.os.environ", {"TEST_KEY": value})
+    monkeypatch.setattr("goldrush.agents.llm.models.os.environ", {"TEST_KEY": value})
     with pytest.raises(BadInput) as refused:
         Endpoint("http://127.0.0.1/v1", key_env="TEST_KEY").key()
 

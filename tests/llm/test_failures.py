@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.failures import FIRST, Failures, Tally
-from agents.llm.models import Models
-from agents.llm.usage import failures_in
-from agents.mining import record, resume
-from kernel.errors import BadInput, RunStopped
-from replay.fork import fork
-from replay.summary import summarise
-from replay.verify import verify
+from goldrush.agents.llm.failures import FIRST, Failures, Tally
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel.errors import BadInput, RunStopped
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.usage import failures_in
+from goldrush.replay.verify import verify
 from tests.llm.runs import models, playing
 from tests.llm.seasons import recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving

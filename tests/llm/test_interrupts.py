@@ -10,12 +10,12 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.llm import client
-from agents.llm.models import Models
-from agents.mining import record, resume
-from kernel import files
-from kernel.journal import JournalReader
-from replay.verify import verify
+from goldrush.agents.llm import client
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel import files
+from goldrush.kernel.journal import JournalReader
+from goldrush.replay.verify import verify
 from tests.llm.runs import rows_in
 from tests.llm.servers import Asked, Reply, Server, plan, serving
 from tests.quick_disk import syncing

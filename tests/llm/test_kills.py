@@ -23,10 +23,10 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record, resume
-from kernel.errors import GoldrushError
-from replay.summary import summarise
-from replay.verify import verify
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel.errors import GoldrushError
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, Server, serving
@@ -42,8 +42,8 @@ FORKER = """
 import json, os, signal, sys
 from pathlib import Path
 import openai
-from agents.mining import record, resume
-from kernel.errors import BadInput
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel.errors import BadInput
 from tests.faults.dying import die_at
 from tests.llm.runs import models
 from tests.quick_disk import syncing
@@ -243,7 +243,7 @@ def asked(server: Server, key: str, count: int) -> bool:
 def command(*arguments: str) -> subprocess.Popen[str]:
     environment = {name: v for name, v in os.environ.items() if not name.startswith("OPENAI_")}
     return subprocess.Popen(
-        [sys.executable, "-m", "cli", *arguments],
+        [sys.executable, "-m", "goldrush", *arguments],
         cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**environment, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
@@ -274,7 +274,15 @@ def test_stopped_by_ctrl_c_it_says_how_to_go_on_and_that_works(
         [says] = re.findall(r"`(.*)`", err)
         words = shlex.split(says)
 
-        assert ["python", "-m", "cli", "resume", str(path), "--base-url", server.address] == words
+        assert [
+            "python",
+            "-m",
+            "goldrush",
+            "resume",
+            str(path),
+            "--base-url",
+            server.address,
+        ] == words
         asked = len(server.asked)
         process = command(*words[3:])
         out, err = process.communicate(timeout=HANGS)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
-from agents.mining import record, resume
-from kernel.errors import RunStopped
-from replay.log import Query, log
-from replay.prompt import prompted
-from replay.usage import usage
-from replay.verify import verify
+from goldrush.agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
+from goldrush.agents.mining.players import record, resume
+from goldrush.kernel.errors import RunStopped
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.usage import usage
+from goldrush.replay.verify import verify
 from tests.llm import local
 
 pytestmark = pytest.mark.skipif(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agents.llm
-from agents.llm.models import (
+from goldrush.agents import llm
+from goldrush.agents.llm.models import (
     FILE_MAX,
     KEY_MIN,
     LLM,
@@ -21,9 +21,9 @@ from agents.llm.models import (
     model_of,
     read_models,
 )
-from agents.llm.prompt import VERSION
-from agents.roster import Roster, parse_roster
-from kernel.errors import BadInput
+from goldrush.agents.mining.prompt import VERSION
+from goldrush.agents.mining.roster import Roster, parse_roster
+from goldrush.kernel.errors import BadInput
 
 KEY = "sk-0123456789abcdef"
 NAMES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TEST_KEY")
@@ -572,6 +572,6 @@ def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.Mon
 
 
 def test_the_page_says_how_short_a_key_may_be_that_is_cut_out() -> None:
-    page = Path(agents.llm.__file__).with_name("README.md").read_text(encoding="utf-8")
+    page = Path(llm.__file__).with_name("README.md").read_text(encoding="utf-8")
 
     assert f"(of {KEY_MIN}\ncharacters or more)" in page

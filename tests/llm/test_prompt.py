@@ -13,21 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.llm.prompt import PROMPT_MAX, Prompts, quoted, schema
-from agents.llm.question import digest
-from agents.mining import Miners, prepare
-from agents.roster import Roster
-from kernel.fold import fold
-from kernel.mining import MINING
-from kernel.mining.config import MiningConfig, config_of
-from kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX, SAY_MAX, SUBMITTED
-from kernel.mining.observe import Observation, Shown
-from kernel.mining.parse import parse
-from kernel.mining.state import MiningState
-from kernel.mining.submit import Submission, clean_message
-from kernel.mining.treatments import TREATMENTS
-from kernel.run import rest_of
-from kernel.world import Block
+from goldrush.agents.llm.question import digest
+from goldrush.agents.mining.miners import Miners
+from goldrush.agents.mining.players import prepare
+from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, quoted, schema
+from goldrush.agents.mining.roster import Roster
+from goldrush.kernel.fold import fold
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import MiningConfig, config_of
+from goldrush.kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX, SAY_MAX, SUBMITTED
+from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.parse import parse
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.submit import Submission, clean_message
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.run import rest_of
+from goldrush.kernel.world import Block
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
 

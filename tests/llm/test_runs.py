@@ -15,24 +15,22 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from agents.llm.budget import Amount, Budget
-from agents.llm.estimate import estimates
-from agents.llm.models import Models
-from agents.llm.usage import asked_in
-from agents.mining import prepare, record, resume
-from cli.main import cli
-from kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
-from kernel.journal import UNIT, Commit
-from kernel.mining import MINING
-from kernel.mining.events import KINDS, MINING_SETTLED
-from kernel.world import Block
-from replay.diff import diff
-from replay.fork import fork
-from replay.log import Query, log
-from replay.rebuild import rebuild
-from replay.summary import summarise
-from replay.usage import usage
-from replay.verify import verify
+from goldrush.agents.llm.budget import Amount, Budget
+from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.estimate import estimates
+from goldrush.agents.mining.players import fork, prepare, record, resume
+from goldrush.cli.main import cli
+from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
+from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import KINDS, MINING_SETTLED
+from goldrush.kernel.world import Block
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.summary import summarise
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.usage import asked_in, usage
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, forged, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
@@ -194,7 +192,7 @@ def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(
 ) -> None:
     """One agent for each; in the second round all have a plan."""
     kinds, clock = list(ANSWERS), Clock()
-    monkeypatch.setattr("agents.llm.client.asyncio", clock)
+    monkeypatch.setattr("goldrush.agents.llm.client.asyncio", clock)
 
     def run_out() -> None:
         """The time of who is the last to wait."""

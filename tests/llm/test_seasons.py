@@ -12,23 +12,22 @@ from typing import Any
 
 import pytest
 
-from agents.llm.models import LLM, Models
-from agents.llm.question import TEXT_MAX
-from agents.llm.usage import asked_in, earlier_in
-from agents.season.cast import cast_of
-from agents.season.forms import FORMS
-from agents.season.limits import PROMPT_MAX, RULES_MAX
-from agents.season.play import record, resume, with_models_decided
-from kernel.competition import COMPETITION
-from kernel.competition.config import config_of
-from kernel.competition.events import ANSWERED
-from kernel.errors import BadInput, RunStopped
-from kernel.journal import START, Commit, Header, JournalReader
-from kernel.world import Block
-from replay.log import log
-from replay.season.fork import fork
-from replay.usage import usage
-from replay.verify import Verdict, verify
+from goldrush.agents.competition.cast import cast_of, with_models_decided
+from goldrush.agents.competition.forms import FORMS
+from goldrush.agents.competition.limits import PROMPT_MAX, RULES_MAX
+from goldrush.agents.competition.players import CAST, fork, record, resume
+from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.question import TEXT_MAX
+from goldrush.agents.llm.usage import earlier_in
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.config import config_of
+from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.errors import BadInput, RunStopped
+from goldrush.kernel.journal import START, Commit, Header, JournalReader
+from goldrush.kernel.world import Block
+from goldrush.replay.log import log
+from goldrush.replay.usage import asked_in, usage
+from goldrush.replay.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded
@@ -260,8 +259,8 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("agents.season.again.VERSION", 99)
-        monkeypatch.setattr("agents.season.models.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.competition.again.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.competition.models.VERSION", 99)
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])
@@ -445,7 +444,9 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
         with pytest.raises(RunStopped, match="--max-tokens"):
             record(path, SETTINGS, cast, models=limits)
         with JournalReader(path) as reader:
-            spent = sum(one.amount.tokens for one in earlier_in(reader, 0))
+            spent = sum(
+                one.amount.tokens for one in earlier_in(reader, COMPETITION, CAST.answers, 0)
+            )
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):
             resume(path, models=limits)

@@ -14,19 +14,18 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
-from agents.mining import record
-from kernel import fold
-from kernel.codec import pack
-from kernel.errors import BadInput, DamagedJournal, MalformedEvents, UnsupportedJournal
-from kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
-from kernel.run import record as record_world
-from kernel.world import Block, World
-from replay import audit as audits
-from replay.audit import Audit, audit, audit_all
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents, UnsupportedJournal
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
+from goldrush.kernel.run import record as record_world
+from goldrush.kernel.world import Block, World
+from goldrush.replay.mining import audit as audits
+from goldrush.replay.mining.audit import Audit, audit, audit_all
 from tests.golden import FOLDER, path_of
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
@@ -188,7 +187,7 @@ import sys
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"kernel", "replay", "agents", "cli", "goldrush"}:
+        if name.partition(".")[0] == "goldrush":
             raise ImportError(name)
 
 sys.meta_path.insert(0, Refuse())
@@ -205,8 +204,8 @@ def run_alone(snippet: str) -> str:
 
 
 def test_the_project_cannot_be_imported_by_what_is_run_alone() -> None:
-    with pytest.raises(AssertionError, match="ImportError: kernel"):
-        run_alone("import kernel.draws")
+    with pytest.raises(AssertionError, match="ImportError: goldrush"):
+        run_alone("import goldrush.kernel.draws")
 
 
 PICKED: dict[str, Callable[[Audit], bool]] = {
@@ -252,7 +251,9 @@ def words_are(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[int]], None
     """Word i of whatever key is the one that stands there."""
 
     def give(words: Sequence[int]) -> None:
-        monkeypatch.setattr("kernel.draws.xxh3_64_intdigest", lambda key, seed=0: words[seed])
+        monkeypatch.setattr(
+            "goldrush.kernel.draws.xxh3_64_intdigest", lambda key, seed=0: words[seed]
+        )
 
     return give
 
@@ -496,9 +497,7 @@ def test_what_is_not_there_is_refused(round_: int, plot: int, kind: str | None, 
         audit(path_of("baseline"), round_, plot, kind)
 
 
-def test_other_worlds_have_no_draws_that_are_known_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_worlds_have_no_draws_that_are_known_here(tmp_path: Path) -> None:
     other: World[int] = World(
         "other", 1, (), lambda setup: 0, lambda state, inputs: [], lambda state, block: state + 1,
         ended=lambda state: state > 4,
@@ -506,7 +505,6 @@ def test_other_worlds_have_no_draws_that_are_known_here(
     path = tmp_path / "a.journal"
     with JournalWriter(path, Header("other", 1)) as journal:
         record_world(other, {}, lambda state: [], journal)
-    monkeypatch.setattr("kernel.worlds.WORLDS", {"mining": MINING, "other": other})
 
     for ask in (lambda: audit(path, 1, 1), lambda: list(audit_all(path))):
         with pytest.raises(UnsupportedJournal, match="this reads 'mining'"):

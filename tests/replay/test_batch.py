@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.mining import record
-from kernel.errors import BadInput
-from kernel.journal import sha256_of
-from replay.batch import Outcome, journals_in, junit, verify_all
-from replay.verify import Break, Verdict, verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import sha256_of
+from goldrush.replay.batch import Outcome, journals_in, junit, verify_all
+from goldrush.replay.verify import Break, Verdict, verify
 from tests.golden import FOLDER, path_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.

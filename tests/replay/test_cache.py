@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernel.errors import BadInput, WriteFailed
-from replay import cache
+from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay import cache
 from tests.indexes import cached
 
 

@@ -11,17 +11,22 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.mining import record
-from kernel import fold
-from kernel.codec import pack
-from kernel.errors import BadInput, DamagedJournal, GoldrushError, JournalError, NotAJournal
-from kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
-from kernel.mining import MINING
-from kernel.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
-from kernel.world import Block
-from replay.consequences import consequences
-from replay.diff import Cause, Diff, First, diff
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    GoldrushError,
+    JournalError,
+    NotAJournal,
+)
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
+from goldrush.kernel.world import Block
+from goldrush.replay.diff import Cause, Diff, First, diff
+from goldrush.replay.mining.consequences import consequences
 from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9

@@ -14,23 +14,22 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agents.llm.models import MAX_TOKENS_MAX
-from agents.mining import record, resume
-from agents.season import play
-from kernel.competition import COMPETITION
-from kernel.competition.events import TESTED
-from kernel.errors import BadInput
-from kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
-from kernel.mining import MINING
-from kernel.mining.events import CLAIM, SUBMITTED
-from kernel.world import Batch, Block, Row, World
-from replay.batch import Demands, junit, verify_all
-from replay.fork import fork
-from replay.verify import Verdict, verify
+from goldrush.agents.competition.players import record as record_season
+from goldrush.agents.llm.models import MAX_TOKENS_MAX
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import TESTED
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import CLAIM, SUBMITTED
+from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.replay.batch import Demands, junit, verify_all
+from goldrush.replay.verify import Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import MODEL_SEASON, MODELS, SHORT, path_of, season_path
 from tests.journals import commits_of, write
-from tests.replay.season.forged import RICH
+from tests.replay.competition.forged import RICH
 
 Setup = Mapping[str, Any]
 OWN = "my.own:Policy"
@@ -337,7 +336,7 @@ def slightly_better(row: Row) -> list[Row]:
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A season in which whoever sets the table is soon asked how."""
     path = tmp_path_factory.mktemp("journals") / "season.journal"
-    play.record(path, {**RICH, "assignments": 3, "assistant_stages": (1, 2, 3, 30)})
+    record_season(path, {**RICH, "assignments": 3, "assistant_stages": (1, 2, 3, 30)})
     return path
 
 

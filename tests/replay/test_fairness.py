@@ -14,17 +14,16 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel import fold
-from kernel.draws import Draws
-from kernel.errors import BadInput, DamagedJournal
-from kernel.journal import Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import CLAIM_DRAWN
-from kernel.world import Block
-from replay.audit import audit_all
-from replay.fairness import EXPECTED_MIN, Fairness, fairness
-from replay.fork import fork
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import fold
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, DamagedJournal
+from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import CLAIM_DRAWN
+from goldrush.kernel.world import Block
+from goldrush.replay.fairness import EXPECTED_MIN, Fairness, fairness
+from goldrush.replay.mining.audit import audit_all
 from tests.golden import FOLDER, path_of
 
 CROWDED = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0}

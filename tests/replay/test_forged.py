@@ -14,46 +14,33 @@ import attrs
 import click
 import pytest
 
-import replay
-from cli.main import _behind_door
-from kernel.competition.events import JOINED
-from kernel.errors import MalformedEvents
-from kernel.journal import Commit, Header, JournalReader, Place
-from kernel.mining import MINING
-from kernel.mining.events import MINING_SETTLED
-from kernel.world import Event, World
-from replay import (
-    audit,
-    consequences,
-    diff,
-    fairness,
-    fork,
-    log,
-    measured,
-    prompt,
-    rebuild,
-    summary,
-    table_files,
-    tables,
-    usage,
-)
-from replay.diff import Diff
-from replay.forged import reader_of, telling_forged
-from replay.season import audit as season_audit
-from replay.season import consequences as season_consequences
-from replay.season import folder, leaderboard, score, steps
-from replay.season import fork as season_fork
-from replay.season import prompt as season_prompt
-from replay.season import summary as season_summary
-from replay.study.models import failures_of
-from replay.study.plan import plan_of
-from replay.words import words_for
+from goldrush import replay
+from goldrush.cli.main import _behind_door
+from goldrush.kernel.competition.events import JOINED
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.journal import Commit, Header, JournalReader, Place
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import MINING_SETTLED
+from goldrush.kernel.world import Event, World
+from goldrush.replay import diff, fairness, log, rebuild, table_files, tables, toolkit, usage
+from goldrush.replay.competition import audit as season_audit
+from goldrush.replay.competition import consequences as season_consequences
+from goldrush.replay.competition import folder, leaderboard, score, steps
+from goldrush.replay.competition import prompt as season_prompt
+from goldrush.replay.competition import summary as season_summary
+from goldrush.replay.diff import Diff
+from goldrush.replay.forged import reader_of, telling_forged
+from goldrush.replay.mining import audit, consequences, measured, prompt, summary
+from goldrush.replay.mining import place as mining_place
+from goldrush.replay.story import narrator
+from goldrush.replay.study.models import failures_of
+from goldrush.replay.study.plan import plan_of
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
 from tests.journals import commits_of, write
-from tests.replay.season.forged import forged as forged_season
-from tests.replay.season.forged import with_row
+from tests.replay.competition.forged import forged as forged_season
+from tests.replay.competition.forged import with_row
 
 
 @pytest.fixture
@@ -193,58 +180,56 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 
 # By name; what is made before the reader itself begins stands in `given`.
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
-    "audit.audit": lambda c: audit.audit(c.forged, 1, 0),
-    "audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
+    "mining.audit.audit": lambda c: audit.audit(c.forged, 1, 0),
+    "mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
     "diff.diff": _differing,
     "fairness.fairness": lambda c: fairness.fairness([c.forged]),
-    "fork.fork": lambda c: fork.fork(c.forged, 1, c.out),
     "log.log": lambda c: list(log.log(c.forged)),
-    "log.plot_of": lambda c: log.plot_of(c.forged, "0,0"),
-    "measured.measure": lambda c: measured.measure(c.forged),
-    "prompt.prompted": lambda c: prompt.prompted(c.forged, 1, 0),
+    "mining.place.plot_of": lambda c: mining_place.plot_of(c.forged, "0,0"),
+    "mining.measured.measure": lambda c: measured.measure(c.forged),
+    "mining.prompt.prompted": lambda c: prompt.prompted(c.forged, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "study.models.failures_of": _studied,
-    "summary.summarise": lambda c: summary.summarise(c.forged),
+    "mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "table_files.csv_lines": lambda c: list(
         table_files.csv_lines(tables.events_table(), [tables.Run(c.forged)])
     ),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
     "tables.as_dict": lambda c: tables.as_dict(tables.Run(c.forged)),
+    "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
+    "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables.tables_of(MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
-    "season.audit.audit": lambda c: season_audit.audit(c.forged, 0),
-    "season.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
-    "season.folder.export": lambda c: folder.export(c.forged, c.out),
-    "season.fork.fork": lambda c: season_fork.fork(c.forged, 0, c.out),
-    "season.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
-    "season.leaderboard.standing": lambda c: leaderboard.standing(c.forged),
-    "season.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
-    "season.score.scores": lambda c: score.scores(c.forged, 0, 5),
-    "season.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
-    "season.summary.summarise": lambda c: season_summary.summarise(c.forged),
+    "competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
+    "competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
+    "competition.folder.export": lambda c: folder.export(c.forged, c.out),
+    "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
+    "competition.leaderboard.standing": lambda c: leaderboard.standing(c.forged),
+    "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
+    "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
+    "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
+    "competition.summary.summarise": lambda c: season_summary.summarise(c.forged),
 }
 # They are given what `diff` found.
 OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
-    "consequences.consequences": consequences.consequences,
-    "season.consequences.consequences": season_consequences.consequences,
+    "mining.consequences.consequences": consequences.consequences,
+    "competition.consequences.consequences": season_consequences.consequences,
 }
 # Those that meet no event, and why nothing has to be told of one.
 NO_READERS = {
     "batch.journals_in": "paths",
-    "by_world.module_for": "headers",
-    "by_world.world_in": "headers",
     "forged.telling_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
-    "measured.measured_by": "its caller is behind the door",
+    "mining.measured.measured_by": "its caller is behind the door",
     "parent.fault_of": "bytes",
     "report.report.report": "what results_of gives",
-    "season.steps.assignment_in": "its caller is behind the door",
-    "season.steps.moments": "its caller is behind the door",
-    "season.story.names_in": "leaves out what it cannot read",
+    "competition.steps.assignment_in": "its caller is behind the door",
+    "competition.steps.moments": "its caller is behind the door",
+    "competition.story.names_in": "leaves out what it cannot read",
     "study.carry_out.carry_out": "what it played itself, and verify",
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
@@ -252,17 +237,23 @@ NO_READERS = {
     "study.results.results_of": "behind the door run by run, where it reads",
     "sums.read_sums": "no journal",
     "verify.verify": "what the door asks",
-    "words.words_for": "a test of its own",
+    "story.narrator": "a test of its own",
+    "toolkit.open_world": "headers and START",
+    "toolkit.part_of": "headers",
+    "toolkit.toolkit_at": "headers",
+    "toolkit.toolkit_of": "headers",
+    "usage.asked_by": "its caller is behind the door",
+    "usage.failures_by": "its caller is behind the door",
 }
 
 
 def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_event() -> None:
     found = set()
-    for place in pkgutil.walk_packages(replay.__path__, "replay."):
-        for name, function in vars(import_module(place.name)).items():
-            is_its_own = inspect.isfunction(function) and function.__module__ == place.name
+    for module in pkgutil.walk_packages(replay.__path__, "goldrush.replay."):
+        for name, function in vars(import_module(module.name)).items():
+            is_its_own = inspect.isfunction(function) and function.__module__ == module.name
             if not name.startswith("_") and is_its_own and _is_given_journals(function):
-                found.add(f"{place.name}.{name}".removeprefix("replay."))
+                found.add(f"{module.name}.{name}".removeprefix("goldrush.replay."))
     readers = {*MINING_READERS, *SEASON_READERS, *OF_DIFFS}
 
     assert found == {name for name in readers if " " not in name} | set(NO_READERS)
@@ -334,8 +325,8 @@ def test_words_tell_forged_events(forged: Path) -> None:
         raise IndexError
         yield
 
-    words = words_for(forged)
-    for tell in (words.story, words.chronicle):
+    tells = narrator(forged)
+    for tell in (tells.lines, tells.chronicle):
         with pytest.raises(MalformedEvents):
             list(tell(events()))
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.mining import prepare, record, resume
-from agents.roster import Entry, Roster
-from kernel import fold
-from kernel.errors import (
+from goldrush.agents.mining.players import fork, prepare, record, resume
+from goldrush.kernel import fold
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     GoldrushError,
@@ -21,7 +20,7 @@ from kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from kernel.journal import (
+from goldrush.kernel.journal import (
     FORK,
     FORKS_MAX,
     START,
@@ -32,12 +31,12 @@ from kernel.journal import (
     JournalWriter,
     sha256_of,
 )
-from kernel.mining import MINING
-from kernel.mining.config import ALL
-from kernel.mining.treatments import TREATMENTS
-from replay.fork import fork, read_submissions
-from replay.rebuild import rebuild
-from replay.verify import LEVELS, verify
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import ALL
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.replay.inputs import read_submissions
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.verify import LEVELS, verify
 from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9
@@ -360,15 +359,6 @@ def test_a_policy_that_fails_leaves_a_fork_that_can_go_on(parent: Path, out: Pat
 
     assert rounds == 6
     assert out.read_bytes() == out.with_name("whole").read_bytes()
-
-
-@pytest.mark.parametrize("agents", [1, AGENTS + 1])
-def test_a_roster_ready_made_of_another_length_is_bad_input(
-    parent: Path, out: Path, agents: int
-) -> None:
-    roster = Roster(tuple(Entry(agent, "raid") for agent in range(agents)))
-    with pytest.raises(BadInput, match="roster"):
-        fork(parent, 4, out, roster=roster)
 
 
 # Submissions put in by hand.

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.mining import record
-from kernel.mining.treatments import TREATMENTS
-from replay.log import Query, log
-from replay.prompt import prompted
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.verify import verify
 from tests.golden import FOLDER, FORKED, MODELS, NAMES, SETTINGS, fork_baseline, path_of
 
 

@@ -11,19 +11,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.mining import record, resume
-from kernel import files, fold
-from kernel.codec import pack, unpack
-from kernel.errors import BadInput, DamagedJournal, TornTail
-from kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter, Place
-from kernel.mining import MINING
-from kernel.mining.state import MiningState
-from kernel.run import record as run
-from kernel.world import Block
-from replay import index
-from replay.fork import fork
-from replay.log import Query, log
-from replay.rebuild import rebuild
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel import files, fold
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail
+from goldrush.kernel.journal import (
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+    Place,
+)
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.run import record as run
+from goldrush.kernel.world import Block
+from goldrush.replay import index
+from goldrush.replay.log import Query, log
+from goldrush.replay.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
 from tests.laws.strategies import Game, Played, games, played, submissions
 from tests.replay.test_own_worlds import SUMS, tell
@@ -41,7 +49,7 @@ SETTINGS: dict[str, Any] = {
     "detection": 0.5,
 }
 KEEPER = """
-from kernel.mining.submit import Plan
+from goldrush.kernel.mining.submit import Plan
 
 class Keeper:
     def plan(self, seen, draws):
@@ -60,9 +68,9 @@ def small(
 ) -> pytest.MonkeyPatch:
     """Small journals have indexes, with a frozen state every third round."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr("replay.index.INDEX_FROM", 1)
-    monkeypatch.setattr("replay.index.SPACING", 3)
-    monkeypatch.setattr("replay.index.SHARE", 0)
+    monkeypatch.setattr("goldrush.replay.index.INDEX_FROM", 1)
+    monkeypatch.setattr("goldrush.replay.index.SPACING", 3)
+    monkeypatch.setattr("goldrush.replay.index.SHARE", 0)
     return monkeypatch
 
 
@@ -222,7 +230,7 @@ def test_frozen_states_take_no_more_than_their_share_of_the_journal(
 ) -> None:
     rebuild(journal, 10)
     dense = Parts.of(journal).entries
-    small.setattr("replay.index.SHARE", 4)
+    small.setattr("goldrush.replay.index.SHARE", 4)
     index_of(journal).unlink()
     rebuild(journal, 10)
     sparse = Parts.of(journal).entries
@@ -248,7 +256,7 @@ def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left
 
 
 def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.MonkeyPatch) -> None:
-    small.setattr("replay.cache.CACHE_MAX", 5_000)
+    small.setattr("goldrush.replay.cache.CACHE_MAX", 5_000)
 
     assert folded(journal)[17] == rebuilt(journal, 17)
     assert [] == list(cached().iterdir())
@@ -260,7 +268,7 @@ def test_indexes_over_the_limit_together_make_room(
     other = journal.with_name("b.journal")
     other.write_bytes(recorded)
     rebuild(journal, 5)
-    small.setattr("replay.cache.CACHE_MAX", index_of(journal).stat().st_size * 3 // 2)
+    small.setattr("goldrush.replay.cache.CACHE_MAX", index_of(journal).stat().st_size * 3 // 2)
     rebuild(other, 5)
 
     assert [index_of(other)] == list(cached().iterdir())
@@ -273,12 +281,12 @@ def test_an_index_that_another_process_has_just_made_is_used(
     freeze_all = index._freeze_all
 
     def overtaken(*args: Any) -> Any:
-        small.setattr("replay.index._freeze_all", freeze_all)
+        small.setattr("goldrush.replay.index._freeze_all", freeze_all)
         rebuild(journal, 17)
         made_first.append(index_of(journal).stat().st_ino)
         return freeze_all(*args)
 
-    small.setattr("replay.index._freeze_all", overtaken)
+    small.setattr("goldrush.replay.index._freeze_all", overtaken)
 
     assert folded(journal)[17] == rebuilt(journal, 17)
     assert made_first == [path.stat().st_ino for path in cached().iterdir()]

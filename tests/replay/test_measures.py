@@ -18,23 +18,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.mining import record
-from agents.roster import Entry
-from kernel import fold, run
-from kernel.errors import BadInput, DamagedJournal, MalformedEvents
-from kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.mining.events import CLAIM_DRAWN, SUBMITTED
-from kernel.mining.state import MiningState
-from kernel.mining.submit import resubmitted
-from kernel.mining.treatments import TREATMENTS
-from kernel.world import Batch, Block
-from replay.counting import Tie
-from replay.fork import fork
-from replay.measured import Measured, Span, mean, measure
-from replay.measures import MEASURES, gini, hhi, land_of
-from replay.spells import Seen, Spell, curve, half_life, restricted_mean, seen
+from goldrush.agents.mining.players import fork, record
+from goldrush.agents.mining.roster import Entry
+from goldrush.kernel import fold, run
+from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
+from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.events import CLAIM_DRAWN, SUBMITTED
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.submit import resubmitted
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.world import Batch, Block
+from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.measured import Measured, Span, mean, measure
+from goldrush.replay.mining.measures import MEASURES, gini, hhi, land_of
+from goldrush.replay.mining.spells import Seen, Spell, curve, half_life, restricted_mean, seen
 from tests import measures_oracle
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, in_pieces, write

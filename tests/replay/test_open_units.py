@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import ANSWERED
-from kernel.journal import UNIT, Commit, Header
-from kernel.mining.events import SUBMITTED
-from kernel.world import Block
-from replay.verify import DERIVE, FOLD, verify
+from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.journal import UNIT, Commit, Header
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.world import Block
+from goldrush.replay.verify import DERIVE, FOLD, verify
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small

@@ -6,26 +6,25 @@ from typing import Any
 
 import pytest
 
-from kernel.errors import BadInput
-from kernel.journal import UNIT, Commit
-from kernel.mining import MINING
-from kernel.world import Block
-from replay.by_world import module_for, world_in
-from replay.diff import Diff, diff
-from replay.log import Query, log, plot_of
-from replay.rebuild import rebuild
-from replay.tables import events_table
-from replay.verify import verify
-from replay.words import words_of
-from tests.golden import path_of
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.world import Block
+from goldrush.replay.diff import Diff, diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.story import narrator
+from goldrush.replay.tables import events_table
+from goldrush.replay.toolkit import part_of, world_at
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import ANSWERED, CAST, HEADER, LESSONS, PRAISED, SETUP, forked, member, play
+from tests.plugins.installed import install_world
 
 
 @pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    worlds = {MINING.name: MINING, LESSONS.name: LESSONS}
-    monkeypatch.setattr("kernel.worlds.WORLDS", worlds)
+def known(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path_factory.mktemp("world")
+    install_world(folder, monkeypatch, LESSONS.name, "tests.lessons:TOOLKIT")
 
 
 @pytest.fixture
@@ -107,8 +106,8 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
-    with pytest.raises(BadInput, match="the lessons world has no plots"):
-        plot_of(path, "0")
+    with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
+        part_of(path, "place_of", "plots")
 
 
 # Two runs.
@@ -243,29 +242,21 @@ def test_a_sound_run_holds_and_says_after_which_units_it_is_forked(path: Path, o
 # What only some worlds have.
 
 
-def test_events_of_a_world_without_words_are_told_as_json(path: Path) -> None:
-    words = words_of(LESSONS.name)
+def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
+    tells = narrator(path)
     events = list(log(path, Query(0, 0, names=["answered"])))
 
     assert [
         '{"event": "answered", "lesson": 0, "agent": 0, "answer": "0.0"}',
         '{"event": "answered", "lesson": 0, "agent": 1, "answer": "0.1"}',
-    ] == list(words.story(events))
-    assert [(0, 0, line) for line in words.story(events)] == list(words.chronicle(events))
+    ] == list(tells.lines(events))
+    assert [(0, 0, line) for line in tells.lines(events)] == list(tells.chronicle(events))
 
 
-def test_a_module_is_found_by_the_world_of_a_journal(path: Path) -> None:
-    assert LESSONS is world_in(path)
-    assert "json" == module_for(path, {"mining": "math", "lessons": "json"}, "sing").__name__
-    with pytest.raises(BadInput, match="a run of the lessons world; give sing one of mining"):
-        module_for(path, {"mining": "math"}, "sing")
-
-
-def test_of_what_is_no_journal_the_first_module_says_so(path: Path, other: Path) -> None:
-    modules = {"mining": "math", "lessons": "json"}
-
-    assert "math" == module_for(other, modules, "sing").__name__
-    assert "math" == module_for(path_of("baseline"), modules, "sing").__name__
+def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
+    assert LESSONS is world_at(path)
+    with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
+        part_of(path, "prompts", "prompts")
 
 
 def test_the_table_of_events_counts_as_people_do() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import attrs
 import pytest
 
-from kernel.errors import BadInput
-from kernel.journal import Header, JournalReader, JournalWriter
-from kernel.run import record
-from kernel.world import INTEGER, Batch, Block, EventType, World
-from replay.verify import verify
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.run import record
+from goldrush.kernel.world import INTEGER, Batch, Block, EventType, World
+from goldrush.replay.verify import verify
 
 State = list[int]  # [rounds, sum]
 

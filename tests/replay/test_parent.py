@@ -8,13 +8,12 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.mining import record, resume
-from kernel.errors import BadInput
-from kernel.journal import FORK, Commit, sha256_of
-from replay.batch import Demands, Outcome, verify_all
-from replay.fork import fork
-from replay.parent import fault_of
-from replay.verify import verify
+from goldrush.agents.mining.players import fork, record, resume
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import FORK, Commit, sha256_of
+from goldrush.replay.batch import Demands, Outcome, verify_all
+from goldrush.replay.parent import fault_of
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 
 SETTINGS = {"rounds": 8, "rows": 3, "cols": 3}

@@ -10,11 +10,12 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.llm.models import Models
-from agents.llm.prompt import Prompts
-from agents.llm.question import digest
-from agents.mining import record
-from kernel.errors import (
+from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import digest
+from goldrush.agents.mining.players import fork as fork_off
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.prompt import Prompts
+from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     GoldrushError,
@@ -23,15 +24,14 @@ from kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from kernel.fold import fold
-from kernel.journal import END, FORK, START, UNIT, Commit, Header
-from kernel.mining import MINING
-from kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
-from kernel.mining.observe import Shown
-from kernel.world import Block, Row
-from replay.fork import fork as fork_off
-from replay.prompt import prompted
-from replay.rebuild import rebuild
+from goldrush.kernel.fold import fold
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
+from goldrush.kernel.mining.observe import Shown
+from goldrush.kernel.world import Block, Row
+from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.rebuild import rebuild
 from tests.cli.helpers import assert_refused, goldrush
 from tests.indexes import index_of
 from tests.journals import commits_of, forged, write
@@ -210,7 +210,7 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
 ) -> None:
     sound, path = tmp_path / "sound.journal", tmp_path / "forged.journal"
     record(sound, {"rounds": 120, "seed": 1})
-    monkeypatch.setattr("replay.index.INDEX_FROM", 200)
+    monkeypatch.setattr("goldrush.replay.index.INDEX_FROM", 200)
     commits = commits_of(sound)
     third = [
         Block([(code, [(*row[:3], 99) if code == MINING_SETTLED else row for row in rows])

@@ -5,12 +5,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.mining import record
-from kernel.errors import BadInput, TornTail, UnsupportedJournal
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from kernel.mining.state import MiningState
-from replay.rebuild import rebuild
+from goldrush.agents.mining.players import record
+from goldrush.kernel.errors import BadInput, TornTail, UnsupportedJournal
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.state import MiningState
+from goldrush.replay.rebuild import rebuild
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernel.world import Event
-from replay.story import story, tell
+from goldrush.kernel.world import Event
+from goldrush.replay.mining.story import story, tell
 
 
 def event(name: str, **fields: object) -> Event:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from agents.mining import record
-from kernel import fold
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from replay.summary import summarise
+from goldrush.agents.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.replay.mining.summary import summarise
 
 
 def test_the_counts_are_those_of_the_events(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.mining import record
-from kernel.errors import BadInput
-from replay.batch import Demands, verify_all
-from replay.sums import SUMS_MAX, read_sums
+from goldrush.agents.mining.players import record
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.batch import Demands, verify_all
+from goldrush.replay.sums import SUMS_MAX, read_sums
 
 ONE, TWO = "ab" * 32, "0" * 64
 

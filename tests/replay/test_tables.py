@@ -26,25 +26,25 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-import replay
-from agents.llm.failures import KINDS as FAILED
-from agents.mining import record
-from agents.roster import called
-from kernel import fold
-from kernel.draws import Draws
-from kernel.errors import BadInput, JournalError, TornTail, UnsupportedJournal
-from kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import MINING_SETTLED, SUBMITTED
-from kernel.mining.observe import Observation
-from kernel.mining.submit import Plan
-from kernel.run import record as record_world
-from kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
-from replay import table_files, tables
-from replay.measured import measure
-from replay.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
-from replay.table_files import CSV, PARQUET
-from replay.tables import AGENTS, FIGURES, MEASURED, ROUNDS, SPELLS, Run, Table
+from goldrush import replay
+from goldrush.agents.llm.failures import KINDS as FAILED
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.roster import called
+from goldrush.kernel import fold
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, JournalError, TornTail, UnsupportedJournal
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.run import record as record_world
+from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
+from goldrush.replay import table_files, tables
+from goldrush.replay.mining.measured import measure
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.replay.table_files import CSV, PARQUET
+from goldrush.replay.tables import AGENTS, FIGURES, MEASURED, ROUNDS, SPELLS, Run, Table
 from tests.cli.helpers import ROOT
 from tests.golden import path_of
 from tests.journals import commits_of, in_pieces, write
@@ -514,7 +514,7 @@ def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
 
 
 def test_the_names_are_those_that_the_command_offers() -> None:
-    from cli.export import TABLES
+    from goldrush.cli.export import TABLES
 
     assert TABLES == tables.NAMES == tuple(table.name for table in tables.tables_of())
 
@@ -584,8 +584,8 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
 
 FULL = """
 import resource, sys
-from kernel.errors import WriteFailed
-from replay import table_files, tables
+from goldrush.kernel.errors import WriteFailed
+from goldrush.replay import table_files, tables
 table_files.BATCH = table_files.GROUP = 100
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
 try:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from agents.llm.budget import WRAPPING, Amount
-from agents.llm.prompt import PROMPT_MAX
-from agents.llm.question import SCHEMA_MAX
-from agents.llm.usage import asked_in, earlier_in
-from agents.mining import record
-from cli.main import cli
-from kernel.errors import GoldrushError
-from kernel.journal import UNIT, Commit, JournalReader
-from kernel.world import Block
-from replay.fork import fork
-from replay.usage import Taken, usage
+from goldrush.agents.llm.budget import WRAPPING, Amount
+from goldrush.agents.llm.question import SCHEMA_MAX
+from goldrush.agents.llm.usage import earlier_in
+from goldrush.agents.mining.players import MINERS, fork, record
+from goldrush.agents.mining.prompt import PROMPT_MAX
+from goldrush.cli.main import cli
+from goldrush.kernel.errors import GoldrushError
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import Block
+from goldrush.replay.usage import Taken, asked_in, usage
 from tests.journals import commits_of, write
 from tests.llm.runs import models, text_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
@@ -33,6 +33,9 @@ QUESTION_MAX = PROMPT_MAX + SCHEMA_MAX + WRAPPING
 PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
 
 Sent = dict[tuple[int, int], tuple[int | None, int | None]]  # (round, agent): tokens in and out
+
+assert MINERS.answers is not None
+ANSWERS = MINERS.answers
 
 
 def counts(round: int, agent: int) -> tuple[int, int]:
@@ -203,7 +206,7 @@ def test_a_figure_that_nothing_can_have_taken_counts_as_the_most(
     source = {"tokens_in": 10**15, "tokens_out": 10**15}
     forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
     with JournalReader(write(tmp_path / "forged", [start, forged])) as reader:
-        [earlier] = earlier_in(reader, 0)
+        [earlier] = earlier_in(reader, MINING, ANSWERS, 0)
 
     assert Amount("a", PROMPT_MAX, 500) == earlier.amount
 
@@ -221,7 +224,7 @@ def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
             UNIT, 1, None, [Block([(0, [(row[0], (), "no-answer", None, None, source)])])]
         )
         with JournalReader(write(tmp_path / "forged", [start, silent])) as reader:
-            [earlier] = earlier_in(reader, 0)
+            [earlier] = earlier_in(reader, MINING, ANSWERS, 0)
 
         assert expected == earlier.amount
 

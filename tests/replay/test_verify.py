@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel import fold
-from kernel.codec import pack
-from kernel.errors import BadInput, MalformedEvents
-from kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from kernel.mining import MINING
-from kernel.mining.events import EVENTS
-from kernel.world import Block
-from replay.rebuild import rebuild
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput, MalformedEvents
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import EVENTS
+from goldrush.kernel.world import Block
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.verify import verify
 
 SETTINGS = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0, "communication": True}
 ODD: Sequence[Any] = (
@@ -42,7 +42,7 @@ def commits(tmp_path_factory: pytest.TempPathFactory) -> list[Commit]:
     """The commits of a run in which every type of event occurs."""
     path = tmp_path_factory.mktemp("journals") / "a.journal"
     (path.parent / "forger.py").write_text(
-        "from kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.mining.submit import Plan\n"
         "class Forger:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([('raid', p, 1) for p in range(9)] * 2, say='hi', memo='m')\n"

@@ -14,12 +14,12 @@ from typing import Any, Self
 import msgpack
 from xxhash import xxh3_64_intdigest
 
-from agents.season.cast import cast_of
-from kernel.competition import COMPETITION
-from kernel.competition.acts import due_test
-from kernel.competition.conduct import BASE, Conduct, bar_conduct, seeds_of_tests
-from kernel.competition.config import config_of
-from kernel.competition.events import (
+from goldrush.agents.competition.cast import cast_of
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.acts import due_test
+from goldrush.kernel.competition.conduct import BASE, Conduct, bar_conduct, seeds_of_tests
+from goldrush.kernel.competition.config import config_of
+from goldrush.kernel.competition.events import (
     ADOPTED,
     AMEND,
     ASSIGNMENT_OPENED,
@@ -36,7 +36,7 @@ from kernel.competition.events import (
     TABLE_SET,
     TESTED,
 )
-from kernel.competition.state import (
+from goldrush.kernel.competition.state import (
     ADOPT,
     CONTRACT,
     DIGEST,
@@ -49,11 +49,11 @@ from kernel.competition.state import (
     Agent,
     SeasonState,
 )
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.table import Table
-from kernel.competition.turns import speaker
-from kernel.fold import block_events, fold
-from kernel.world import Block, Row
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.turns import speaker
+from goldrush.kernel.fold import block_events, fold
+from goldrush.kernel.world import Block, Row
 
 ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
 ADA, BEN, CLEO, DOV, ELIF, FINN = range(5, 11)

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from kernel.competition import COMPETITION
-from kernel.competition.events import (
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import (
     ASSIGNMENT_OPENED,
     CLASS_MOVED,
     DEBRIEFED,
     TEAM_RECOMMENDED,
 )
-from kernel.competition.state import ADOPT, DEBRIEF, DIGEST, IMPROVE, OPEN, SET, SPEAK
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.turns import speaker
+from goldrush.kernel.competition.state import ADOPT, DEBRIEF, DIGEST, IMPROVE, OPEN, SET, SPEAK
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.turns import speaker
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,

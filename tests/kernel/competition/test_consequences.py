@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import (
+from goldrush.kernel.competition.events import (
     ANSWERED,
     DEBRIEFED,
     FATE_CHOSEN,
     INSTRUCTIONS_REWRITTEN,
     RATED,
 )
-from kernel.competition.names import NAMES, name_of
-from kernel.competition.state import BENCHED, DEBRIEF, FATE, GONE, IMPROVE, OPEN
+from goldrush.kernel.competition.names import NAMES, name_of
+from goldrush.kernel.competition.state import BENCHED, DEBRIEF, FATE, GONE, IMPROVE, OPEN
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import (
+from goldrush.kernel.competition.events import (
     CONDITION_KEPT,
     CONTRACT_OFFERED,
     FATE_CHOSEN,
     INTERVIEWED,
     RATED,
 )
-from kernel.competition.state import (
+from goldrush.kernel.competition.state import (
     ADOPT,
     BENCHED,
     CONTRACT,

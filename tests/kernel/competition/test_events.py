@@ -8,11 +8,11 @@ from typing import Any
 import attrs
 import pytest
 
-from agents.season.cast import cast_of
-from kernel.codec import pack, unpack
-from kernel.competition import COMPETITION
-from kernel.competition.config import config_of
-from kernel.competition.events import (
+from goldrush.agents.competition.cast import cast_of
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.config import config_of
+from goldrush.kernel.competition.events import (
     ANSWERED,
     CODES,
     CONTRACT_SIGNED,
@@ -23,10 +23,10 @@ from kernel.competition.events import (
     SCORED,
     SPOKE,
 )
-from kernel.competition.state import DEBRIEF, IMPROVE, SPEAK
-from kernel.errors import BadInput
-from kernel.fold import faults
-from kernel.world import Block
+from goldrush.kernel.competition.state import DEBRIEF, IMPROVE, SPEAK
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.fold import faults
+from goldrush.kernel.world import Block
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import (
+from goldrush.kernel.competition.events import (
     CLASS_MOVED,
     INSTRUCTIONS_REWRITTEN,
     PERSONA_PROPOSED,
@@ -15,8 +15,8 @@ from kernel.competition.events import (
     TEAM_RECOMMENDED,
     TRAIT_RECORDED,
 )
-from kernel.competition.state import ADOPT, CONTRACT, DEBRIEF, DIGEST, OPEN, SET
-from kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.state import ADOPT, CONTRACT, DEBRIEF, DIGEST, OPEN, SET
+from goldrush.kernel.competition.state import JUDGED as JUDGING
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,

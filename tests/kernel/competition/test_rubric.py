@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.events import RATED
-from kernel.competition.rubric import lower_median, related
-from kernel.competition.state import DEBRIEF, IMPROVE, OPEN
+from goldrush.kernel.competition.events import RATED
+from goldrush.kernel.competition.rubric import lower_median, related
+from goldrush.kernel.competition.state import DEBRIEF, IMPROVE, OPEN
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kernel.competition.conduct import at_least_as_good, distance, is_canonical
-from kernel.competition.state import DIGEST, PROVE, SPEAK, TEST
-from kernel.competition.state import JUDGED as JUDGING
-from kernel.competition.turns import speaker
+from goldrush.kernel.competition.conduct import at_least_as_good, distance, is_canonical
+from goldrush.kernel.competition.state import DIGEST, PROVE, SPEAK, TEST
+from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.turns import speaker
 from tests.kernel.competition.seasons import (
     ADA,
     BAR,

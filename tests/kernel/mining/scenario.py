@@ -13,14 +13,14 @@ from typing import Any, Self
 import msgpack
 from xxhash import xxh3_64_intdigest
 
-from agents.mining import asked
-from agents.policy import Policy
-from agents.roster import Entry
-from kernel.draws import Draws
-from kernel.fold import block_events, fold
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.mining.events import (
+from goldrush.agents.mining.miners import asked
+from goldrush.agents.mining.policy import Policy
+from goldrush.agents.mining.roster import Entry
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.fold import block_events, fold
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.events import (
     CAPTURED,
     CLAIM_DRAWN,
     KINDS,
@@ -28,10 +28,10 @@ from kernel.mining.events import (
     RAID_RESOLVED,
     SUBMITTED,
 )
-from kernel.mining.observe import Observation, Shown
-from kernel.mining.state import HOLDINGS
-from kernel.mining.submit import Plan, Submission, submitted
-from kernel.world import Batch, Block, Row, amount
+from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.state import HOLDINGS
+from goldrush.kernel.mining.submit import Plan, Submission, submitted
+from goldrush.kernel.world import Batch, Block, Row, amount
 
 Item = tuple[Any, ...] | None  # (kind, plot) or (kind, plot, amount)
 Plans = Mapping[int, Sequence[Item] | Plan | Submission]

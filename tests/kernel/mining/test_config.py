@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel.codec import pack, unpack
-from kernel.errors import BadInput
-from kernel.mining import MINING
-from kernel.mining.config import config_of
+from goldrush.agents.mining.players import record
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
 
 DEFAULTS = {
     "seed": 0,

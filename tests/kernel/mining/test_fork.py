@@ -11,18 +11,18 @@ from typing import Any, Self
 
 import pytest
 
-from agents.roster import Entry
-from kernel.codec import fingerprint
-from kernel.errors import BadInput
-from kernel.fold import REFUSED
-from kernel.forking import changes
-from kernel.mining import MINING
-from kernel.mining.config import ALL
-from kernel.mining.events import CLAIM
-from kernel.mining.fork import FIXED, changed, fork
-from kernel.mining.state import MiningState, copied, digest, ended, freeze, thaw
-from kernel.mining.submit import Plan
-from kernel.world import Row, Step
+from goldrush.agents.mining.roster import Entry
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.fold import REFUSED
+from goldrush.kernel.forking import changes
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import ALL
+from goldrush.kernel.mining.events import CLAIM
+from goldrush.kernel.mining.fork import FIXED, changed, fork
+from goldrush.kernel.mining.state import MiningState, copied, digest, ended, freeze, thaw
+from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.world import Row, Step
 from tests.kernel.mining.scenario import Plans, Scenario, words
 
 PARENT = "0123456789abcdef" * 4

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kernel.mining.events import CLAIM, MINE
-from kernel.mining.history import (
+from goldrush.kernel.mining.events import CLAIM, MINE
+from goldrush.kernel.mining.history import (
     PastAction,
     PlotSummary,
     PublicClaim,
@@ -14,8 +14,8 @@ from kernel.mining.history import (
     RoundSummary,
     kept_actions,
 )
-from kernel.mining.observe import Authority, Message, Observation
-from kernel.mining.submit import Plan, Submission
+from goldrush.kernel.mining.observe import Authority, Message, Observation
+from goldrush.kernel.mining.submit import Plan, Submission
 from tests.kernel.mining.scenario import Scenario, given
 
 

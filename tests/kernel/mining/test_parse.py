@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kernel.mining import parse as module
-from kernel.mining.parse import (
+from goldrush.kernel.mining import parse as module
+from goldrush.kernel.mining.events import ITEMS_MAX
+from goldrush.kernel.mining.parse import (
     DEPTH_MAX,
     FAILED_POSITIONS_MAX,
     INT64_MAX,
     INT64_MIN,
-    ITEMS_MAX,
     KINDS,
     NO_JSON,
     NO_PLOT,

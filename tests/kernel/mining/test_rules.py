@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel.fold import events
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
+from goldrush.agents.mining.players import record
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
 from tests.kernel.mining.scenario import Item, given, words
 
 # Step 0: the reasons for which an action is removed.

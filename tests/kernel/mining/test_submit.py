@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from agents.mining import record
-from kernel.draws import Draws
-from kernel.errors import BadPlan, PolicyFailed
-from kernel.fold import events
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from kernel.mining.config import config_of
-from kernel.mining.events import CLAIM, DEFEND, MINE, RAID
-from kernel.mining.observe import Observation
-from kernel.mining.submit import Actions, Plan, Submission, submitted
-from replay.verify import verify
+from goldrush.agents.mining.players import record
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadPlan, PolicyFailed
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Actions, Plan, Submission, submitted
+from goldrush.replay.verify import verify
 
 QUIET = config_of({})
 TALKING = config_of({"communication": True})

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agents.mining import prepare, record
-from kernel.errors import BadInput
-from kernel.journal import JournalReader
-from kernel.mining.config import config_of
-from kernel.mining.treatments import TREATMENTS, treated, treatment_named
+from goldrush.agents.mining.players import prepare, record
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.treatments import TREATMENTS, treated, treatment_named
 from tests.kernel.mining.scenario import words
 
 RICH = 100 // 5

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import attrs
 
-from replay.study.carry_out import carry_out
-from replay.study.place import processes
-from replay.study.plan import plan_of
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.place import processes
+from goldrush.replay.study.plan import plan_of
 
 VOID = ("meta", "br")
 

@@ -11,15 +11,15 @@ from xml.etree import ElementTree
 import attrs
 import pytest
 
-from replay.measures import MEASURES
-from replay.report import figures
-from replay.report.figures import Drawn, _unstyled
-from replay.report.looks import looks_of
-from replay.study.comparisons import Against
-from replay.study.inference import interval
-from replay.study.plan import Cell
-from replay.study.results import Result
-from replay.study.verdicts import EXPECTED
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.report import figures
+from goldrush.replay.report.figures import Drawn, _unstyled
+from goldrush.replay.report.looks import looks_of
+from goldrush.replay.study.comparisons import Against
+from goldrush.replay.study.inference import interval
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result
+from goldrush.replay.study.verdicts import EXPECTED
 from tests.replay.report.pages import words
 from tests.replay.study.made_up import Halves, made
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.llm.failures import Failures
-from replay.report.answers import answers
-from replay.report.markdown import as_markdown
-from replay.report.models import LINES_MAX, hardly_played, models_section, warning
-from replay.report.page import Block, Heading, Table, Text
-from replay.report.report import report
-from replay.study.carry_out import carry_out
-from replay.study.models import failures_of
-from replay.study.place import processes
-from replay.study.plan import Cell, plan_of
-from replay.study.results import results_of
+from goldrush.agents.llm.failures import Failures
+from goldrush.replay.report.answers import answers
+from goldrush.replay.report.markdown import as_markdown
+from goldrush.replay.report.models import LINES_MAX, hardly_played, models_section, warning
+from goldrush.replay.report.page import Block, Heading, Table, Text
+from goldrush.replay.report.report import report
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.models import failures_of
+from goldrush.replay.study.place import processes
+from goldrush.replay.study.plan import Cell, plan_of
+from goldrush.replay.study.results import results_of
 from tests.cli.helpers import goldrush
 from tests.llm.runs import models, playing
 from tests.llm.servers import Asked, Reply, completion, serving

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.report.html import as_html
-from replay.report.looks import COLOURS, LABEL_MAX, labels_of, looks_of
-from replay.report.markdown import as_markdown
-from replay.report.page import (
+from goldrush.replay.report.html import as_html
+from goldrush.replay.report.looks import COLOURS, LABEL_MAX, labels_of, looks_of
+from goldrush.replay.report.markdown import as_markdown
+from goldrush.replay.report.page import (
     Block,
     Figure,
     Heading,
@@ -21,7 +21,7 @@ from replay.report.page import (
     p_value,
     printable,
 )
-from replay.study.inference import Interval
+from goldrush.replay.study.inference import Interval
 from tests.replay.report.pages import Page
 
 HOSTILE = [

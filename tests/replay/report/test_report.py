@@ -12,14 +12,14 @@ from typing import Any
 import attrs
 import pytest
 
-from kernel.errors import BadInput
-from replay.counting import Tie
-from replay.report import report as module
-from replay.report.answers import answers
-from replay.report.drawing import Drawing, drawn
-from replay.report.page import TITLE, Figure, Heading, Marked, Table, Text, p_value
-from replay.report.report import report
-from replay.report.sections import (
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.mining.counting import Tie
+from goldrush.replay.report import report as module
+from goldrush.replay.report.answers import answers
+from goldrush.replay.report.drawing import Drawing, drawn
+from goldrush.replay.report.page import TITLE, Figure, Heading, Marked, Table, Text, p_value
+from goldrush.replay.report.report import report
+from goldrush.replay.report.sections import (
     Part,
     comparison_section,
     head,
@@ -27,12 +27,12 @@ from replay.report.sections import (
     trade_off_section,
     treatment_sections,
 )
-from replay.report.theory import theory_section
-from replay.report.verdicts import every_treatment
-from replay.report.verdicts import verdict_section as verdicts_in
-from replay.study.plan import Cell
-from replay.study.results import Result, results_of
-from replay.study.verdicts import CRITERIA, EXPECTED
+from goldrush.replay.report.theory import theory_section
+from goldrush.replay.report.verdicts import every_treatment
+from goldrush.replay.report.verdicts import verdict_section as verdicts_in
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, results_of
+from goldrush.replay.study.verdicts import CRITERIA, EXPECTED
 from tests.replay.report.pages import Page, Seen, studied
 from tests.replay.study.made_up import made, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of

@@ -5,14 +5,14 @@ from typing import Any
 
 import attrs
 
-from agents.roster import parse_roster
-from kernel.errors import BadInput
-from kernel.mining.config import config_of
-from kernel.mining.treatments import TREATMENTS, treated
-from replay.measures import HALF_LIFE, MEASURES
-from replay.study.manifest import Manifest
-from replay.study.plan import Cell
-from replay.study.results import Result, Results, Totals
+from goldrush.agents.mining.roster import parse_roster
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining.config import config_of
+from goldrush.kernel.mining.treatments import TREATMENTS, treated
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.study.manifest import Manifest
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results, Totals
 
 Halves = tuple[float | None, float | None]
 

@@ -17,24 +17,23 @@ from typing import Any
 import attrs
 import pytest
 
-import agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
-from agents.llm.models import Endpoint, Model, Models
-from agents.mining import record
-from kernel import files
-from kernel.errors import BadInput, GoldrushError, WriteFailed
-from kernel.journal import END, FORK, Commit, JournalReader, sha256_of
-from replay.batch import journals_in, verify_all
-from replay.fork import fork
-from replay.study import carry_out as module
-from replay.study import place as places
-from replay.study import play
-from replay.study.carry_out import CHECKED, PLAYED, carry_out
-from replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
-from replay.study.place import Place, RunFailed, WorkersLost, processes
-from replay.study.plan import Plan, Planned, plan_of
-from replay.study.play import kept
-from replay.verify import Verdict, verify
-from replay.workers import workers
+import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
+from goldrush.agents.llm.models import Endpoint, Model, Models
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import files
+from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
+from goldrush.kernel.journal import END, FORK, Commit, JournalReader, sha256_of
+from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.study import carry_out as module
+from goldrush.replay.study import place as places
+from goldrush.replay.study import play
+from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
+from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
+from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
+from goldrush.replay.study.plan import Plan, Planned, plan_of
+from goldrush.replay.study.play import kept
+from goldrush.replay.verify import Verdict, verify
+from goldrush.replay.workers import workers
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in
@@ -487,7 +486,7 @@ def test_a_manifest_that_is_none_is_refused_and_not_touched(
 def test_a_manifest_that_is_too_large_or_no_file_is_refused(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.study.manifest.MANIFEST_MAX", 100)
+    monkeypatch.setattr("goldrush.replay.study.manifest.MANIFEST_MAX", 100)
     with pytest.raises(BadInput, match="more than 100 bytes"):
         read_manifest(study)
     with pytest.raises(BadInput, match="the study's manifest would have about"):
@@ -663,7 +662,7 @@ def test_a_run_is_kept_by_the_setup_of_the_bytes_that_were_verified(
             return verdict
 
         with monkeypatch.context() as patch:
-            patch.setattr("replay.study.play.verify", swapping)
+            patch.setattr("goldrush.replay.study.play.verify", swapping)
 
             assert kept(other, str(path)) is None
         assert kept(other, str(path)) is not None
@@ -881,7 +880,7 @@ def held(tmp_path: Path, patient: None, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 def study_command(folder: Path, token: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "cli", "study", "--out", str(folder), "--jobs", "2",
+        [sys.executable, "-m", "goldrush", "study", "--out", str(folder), "--jobs", "2",
          "--treatment", "baseline", "--seeds", "3", "--rounds", "20",
          *(word for roster in ROSTERS for word in ("--roster", roster))],
         cwd=folder.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -985,7 +984,7 @@ def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(
             '[roster]\nmodels = "llm:a*2,greedy-mine*2"\nothers = "raid*3"'
         )
         process = subprocess.Popen(
-            [sys.executable, "-m", "cli", "study", str(plan), "--out", str(folder),
+            [sys.executable, "-m", "goldrush", "study", str(plan), "--out", str(folder),
              "--models", str(file), "--jobs", "2"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},

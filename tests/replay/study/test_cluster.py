@@ -15,14 +15,14 @@ from typing import Any
 import attrs
 import pytest
 
-from kernel.errors import BadInput
-from replay.study import cluster as module
-from replay.study import place as places
-from replay.study.carry_out import carry_out
-from replay.study.cluster import cluster
-from replay.study.manifest import UNFINISHED, read_manifest
-from replay.study.place import RunFailed, WorkersLost, processes
-from replay.study.plan import Plan, plan_of
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.study import cluster as module
+from goldrush.replay.study import place as places
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.cluster import cluster
+from goldrush.replay.study.manifest import UNFINISHED, read_manifest
+from goldrush.replay.study.place import RunFailed, WorkersLost, processes
+from goldrush.replay.study.plan import Plan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.llm.servers import closed_port
 from tests.waiting import HANGS, until

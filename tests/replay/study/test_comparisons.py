@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
-from agents.mining import prepare, record
-from agents.roster import POLICIES
-from kernel import fold
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from kernel.mining.config import MiningConfig, config_of
-from kernel.mining.treatments import BASELINE, TREATMENTS
-from replay.measures import MEASURES
-from replay.study.comparisons import (
+from goldrush.agents.mining.players import prepare, record
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import MiningConfig, config_of
+from goldrush.kernel.mining.treatments import BASELINE, TREATMENTS
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.study.comparisons import (
     against_baseline,
     identical_cells,
     nulls,
     same_by_construction,
     trade_offs,
 )
-from replay.study.inference import interval, spearman
-from replay.study.plan import Cell
+from goldrush.replay.study.inference import interval, spearman
+from goldrush.replay.study.plan import Cell
 from tests.replay.study.made_up import made, results
 
 ROSTER = "greedy-mine"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr, ttest_rel, wilcoxon
 from statsmodels.stats.multitest import multipletests
 
-from replay.study.inference import (
+from goldrush.replay.study.inference import (
     Change,
     Correlation,
     Interval,

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import replay.study
-from agents.mining import record
-from agents.roster import ROSTER_DEFAULT
-from kernel.errors import BadInput
-from kernel.journal import JournalReader
-from kernel.mining.treatments import TREATMENTS
-from replay.study.plan import (
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.roster import ROSTER_DEFAULT
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.replay import study
+from goldrush.replay.study.plan import (
     BASELINES,
     FILE_MAX,
     RUNS_MAX,
@@ -132,7 +132,7 @@ def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
 
 
 def test_the_plan_of_the_page_is_one() -> None:
-    page = Path(replay.study.__file__).with_name("README.md").read_text()
+    page = Path(study.__file__).with_name("README.md").read_text()
     [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     plan = _plan_of_table(tomllib.loads(text), trust=())
 
@@ -348,7 +348,7 @@ def test_a_recording_is_read_once_for_all_seeds(
 ) -> None:
     record(tmp_path / "x.journal", {"rounds": 5})
     read: list[str] = []
-    from agents import recorded
+    from goldrush.agents.mining import recorded
 
     def counted(path: str, *, hashed: bool) -> JournalReader:
         read.append(path)

@@ -11,16 +11,15 @@ from typing import Any, BinaryIO
 import attrs
 import pytest
 
-from agents.mining import record
-from kernel.errors import BadInput
-from kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
-from replay.fork import fork
-from replay.measured import mean, measure
-from replay.measures import HALF_LIFE, MEASURES
-from replay.study.carry_out import carry_out
-from replay.study.place import processes
-from replay.study.plan import Cell, plan_of
-from replay.study.results import POINTS, Results, result_of, results_of
+from goldrush.agents.mining.players import fork, record
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
+from goldrush.replay.mining.measured import mean, measure
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.place import processes
+from goldrush.replay.study.plan import Cell, plan_of
+from goldrush.replay.study.results import POINTS, Results, result_of, results_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -174,7 +173,7 @@ def test_what_is_measured_is_what_was_hashed(
             path.write_bytes(other.read_bytes()) if same_file else other.replace(path)
         return sha256
 
-    monkeypatch.setattr("replay.study.results.sha256_in", swapping)
+    monkeypatch.setattr("goldrush.replay.study.results.sha256_in", swapping)
     if same_file:
         refused(copy, "is not the journal that the manifest lists")
     else:

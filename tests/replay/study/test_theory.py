@@ -6,17 +6,17 @@ from pathlib import Path
 import attrs
 import pytest
 
-from agents.mining import record
-from kernel import fold
-from kernel.journal import JournalReader
-from kernel.mining import MINING
-from replay.counting import Tie
-from replay.fairness import fairness
-from replay.measured import measure
-from replay.study.inference import interval
-from replay.study.plan import Cell
-from replay.study.results import Results, result_of
-from replay.study.theory import (
+from goldrush.agents.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.replay.fairness import fairness
+from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.measured import measure
+from goldrush.replay.study.inference import interval
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results, result_of
+from goldrush.replay.study.theory import (
     NO_DIFFERENCE,
     RAIDED_MORE,
     SPARED,

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 import attrs
 import pytest
 
-from replay.measures import MEASURES
-from replay.study.inference import holm
-from replay.study.plan import Cell
-from replay.study.results import Result, Results
-from replay.study.verdicts import (
+from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.study.inference import holm
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results
+from goldrush.replay.study.verdicts import (
     AS_EXPECTED,
     CRITERIA,
     EXPECTED,

@@ -1,0 +1,147 @@
+"""Who plays in a season: the cast as people write it, and the policies behind the names.
+
+Every role can be played by its script, by a language model, or by somebody's own class. A model
+that plays a worker is one and the same in both classes: as a sonnet it is shown more, as from tier
+1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.offices import Admin, Assistant, Judge, User
+from goldrush.agents.competition.prompt import VERSION
+from goldrush.agents.competition.therapist import Therapist
+from goldrush.agents.competition.worker import Worker
+from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.trust import is_own, made
+from goldrush.kernel.competition.names import name_of
+from goldrush.kernel.competition.state import (
+    ADMIN,
+    ASSISTANT,
+    JUDGE,
+    OFFICES,
+    THERAPIST,
+    USER,
+    WORKER,
+    Agent,
+)
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.text import check_name
+
+SCRIPTED: Final = "scripted"
+SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
+    ADMIN: Admin,
+    ASSISTANT: Assistant,
+    JUDGE: Judge,
+    THERAPIST: Therapist,
+    USER: User,
+    WORKER: Worker,
+}
+Entry = dict[str, Any]
+
+
+def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = None) -> list[Entry]:
+    """The cast of a season with so many workers, as a journal's setup holds it.
+
+    Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
+    workers, `ada=POLICY` for the one of that name, the last word counting. A policy is `scripted`,
+    `llm:MODEL` by a name that `models` or a server knows, or package.module:Class. Raises BadInput
+    for a part that is none, a name that nobody has, and a policy that there is not.
+    """
+    roles = [*OFFICES, USER, *[WORKER] * workers]
+    cast: list[Entry] = [
+        {
+            "ordinal": ordinal,
+            "name": role if role != WORKER else name_of(ordinal - len(OFFICES) - 1),
+            "role": role,
+            "policy": SCRIPTED,
+            "options": {},
+        }
+        for ordinal, role in enumerate(roles)
+    ]
+    assign(cast, parts, models)
+    return cast
+
+
+def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
+    """Change in place who plays what among a cast's entries, as `cast_of` takes it. Raises BadInput
+    as it does.
+    """
+    for part in parts:
+        who, is_given, policy = part.partition("=")
+        named = [entry for entry in cast if who in (entry["name"], entry["role"])]
+        if not is_given or not named:
+            names = ", ".join(entry["name"] for entry in cast[:12])
+            raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
+        policy, options = player_of(policy, models)
+        for entry in named:
+            entry.update(policy=policy, options=options)
+
+
+def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
+    """Policy and options of an entry, from what people write. Raises BadInput."""
+    check_name("policy", text)
+    family, _, name = text.partition(":")
+    if family != LLM:
+        check_policy(text)
+        return text, {}
+    models = models or Models()
+    if not name and models.default is None and len(models.known) != 1:
+        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
+    model = attrs.evolve(models.named(name), prompt=VERSION)
+    return LLM, model.as_options()
+
+
+def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
+    """The models among players, given by policy and options, each once.
+
+    Raises BadInput for options that are no model's.
+    """
+    return list(dict.fromkeys(model_of(options) for policy, options in players if policy == LLM))
+
+
+def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
+    """The cast, with how each model is asked found out where that is left open.
+
+    Each is asked a short question. Raises BadInput where one does not answer it. Entries need no
+    more than policy and options.
+    """
+    if not any(entry["policy"] == LLM for entry in cast):
+        return list(cast)
+    from goldrush.agents.competition.models import decided
+
+    return decided(cast, models or Models())
+
+
+def check_policy(name: str) -> None:
+    """Raises BadInput for what is no policy of a season."""
+    if name != SCRIPTED and not is_own(name):
+        raise BadInput(
+            f"there is no policy {shown(name)}",
+            f"take {SCRIPTED}, {LLM}:MODEL or package.module:Class",
+        )
+
+
+def policy_of(agent: Agent, trust: Collection[str]) -> Any:
+    """The policy that an agent plays. Raises BadInput where it cannot be had, or is one of
+    somebody's own that is not in `trust`.
+    """
+    return SCRIPTS[agent.role]() if agent.policy == SCRIPTED else made(agent.policy, trust)
+
+
+def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
+    """Raises BadInput where a class of somebody's own is not in `trust`, cannot be made, or lacks a
+    method that its role is asked by. Entries need role and policy.
+    """
+    for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
+        if policy not in (SCRIPTED, LLM):
+            made(policy, trust, questions_of(role))
+
+
+def questions_of(role: str) -> list[str]:
+    """The questions that a role is asked: the methods of whoever plays it."""
+    return [name for name in vars(SCRIPTS[role]) if not name.startswith("_")]

@@ -1,0 +1,93 @@
+"""What a fork changes in a season: settings, who is played by what, what is said in a turn.
+
+One contribution can be put in by hand, in the place of what would have been said in that turn,
+legal or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from goldrush.agents.competition.cast import assign, check_playable, with_models_decided
+from goldrush.agents.competition.plain import plain
+from goldrush.agents.llm.models import Models
+from goldrush.agents.players import Change, Changed
+from goldrush.agents.trust import own_among
+from goldrush.kernel.competition.events import EVENTS, SPOKE
+from goldrush.kernel.competition.fork import changed, turn_of
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.forking import changes
+from goldrush.kernel.world import Row
+
+_KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
+_SAID: Final = ("move", "target", "conduct", "claim", "part", "words")
+
+
+def changed_by(state: SeasonState, change: Change, models: Models | None) -> Changed:
+    """What a fork records of a change. New models are asked a short question.
+
+    Raises BadInput for what a fork cannot change, and for a model that does not answer.
+    """
+    if change.treatment is not None:
+        raise BadInput("seasons have no treatments", "leave --treatment out")
+    config = changed(state.config, change.settings, state.assignment)
+    parts = change.roster.split(",") if change.roster else []
+    trust = own_among(part.partition("=")[2] for part in parts)
+    facts = {
+        "changes": changes(state.config, config),
+        "cast": _recast(state, parts, models, [*change.trust, *trust]) if parts else None,
+        "replaced": sorted(
+            (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
+            key=lambda pair: (pair[0], turn_of(pair[1])),
+        ),
+    }
+    return Changed(facts, trust)
+
+
+def _recast(
+    state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
+) -> list[dict[str, Any]]:
+    """Who plays by what from here on: everybody, with what `parts` changes."""
+    cast = [
+        {name: getattr(agent, name) for name in ("ordinal", "name", "role", "policy", "options")}
+        for agent in state.agents.values()
+    ]
+    assign(cast, parts, models)
+    check_playable(cast, trust)
+    fields = ("ordinal", "policy", "options")
+    cast = [{name: entry[name] for name in fields} for entry in cast]
+    return with_models_decided(cast, models)
+
+
+def _most(state: SeasonState) -> dict[str, int]:
+    """The last of what there can be of each part of a turn."""
+    return {
+        "assignment": state.config.assignments - 1,
+        "table": 1,
+        "round": 2 * state.config.rounds_max,
+        "agent": max(state.agents),
+    }
+
+
+def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
+    """(assignment, row) of a contribution as somebody gave it."""
+    where = f"contribution {number}"
+    if not isinstance(item, Mapping) or set(item) - set(_KEYS):
+        raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")
+    if item.get("event", "spoke") != "spoke":
+        raise BadInput(f"{where} is a {shown(item['event'])} event", "give `spoke` events")
+    for name, most in _most(state).items():
+        if name not in item:
+            raise BadInput(f"{where} has no {name}", f"give one from 0 to {most}")
+        if type(item[name]) is not int or not 0 <= item[name] <= most:
+            raise BadInput(f"{where} has {name} {shown(item[name])}", f"give 0 to {most}")
+    if item["agent"] not in state.active():
+        workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
+        raise BadInput(
+            f"{where}: agent {item['agent']} is no active worker", f"there are {workers}"
+        )
+    said = [plain(item.get(name)) for name in _SAID[:-1]]
+    place = (item["table"], item["round"], 0, item["agent"])  # its id follows from what comes first
+    return item["assignment"], (*place, *said, plain(item.get("words", "")), None)

@@ -1,0 +1,75 @@
+"""What makes one scripted worker different from another: a few numbers from 0 to 10.
+
+A character is what a worker starts from; its instructions, where the therapist has rewritten them,
+go before, and a persona that it took goes before those. So a rewrite changes what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.competition.state import Agent
+
+MOST: Final = 10
+
+
+@attrs.frozen
+class Character:
+    """`boldness`: how much of what a trial showed beyond the bar is claimed (10: all of it).
+    `curiosity`: how far from what is known it looks. `doubt`: how readily it tries out what others
+    claim. `care`: how readily it vouches for another treatment too. `loyalty`: how readily it
+    supports what is good instead of proposing its own.
+    """
+
+    boldness: int = 5
+    curiosity: int = 5
+    doubt: int = 5
+    care: int = 5
+    loyalty: int = 5
+
+
+TRAITS: Final = tuple(attrs.fields_dict(Character))
+CHARACTERS: Final[Mapping[str, Character]] = {
+    "prospector": Character(boldness=5, curiosity=8, doubt=7, care=5, loyalty=3),
+    "skeptic": Character(boldness=3, curiosity=6, doubt=10, care=5, loyalty=4),
+    "builder": Character(boldness=4, curiosity=5, doubt=8, care=6, loyalty=4),
+    "gambler": Character(boldness=10, curiosity=9, doubt=6, care=7, loyalty=1),
+    "companion": Character(boldness=2, curiosity=5, doubt=6, care=4, loyalty=8),
+    "surveyor": Character(boldness=1, curiosity=7, doubt=9, care=9, loyalty=3),
+}
+# What a persona puts in place of single traits.
+PERSONAS: Final[Mapping[str, Mapping[str, int]]] = {
+    "explorer": {"curiosity": 9},
+    "examiner": {"doubt": 9},
+    "craftsman": {"boldness": 3, "care": 8},
+    "host": {"loyalty": 8},
+}
+
+
+def born_with(ordinal: int) -> str:
+    """The name of the character that a worker of this ordinal starts from."""
+    return list(CHARACTERS)[ordinal % len(CHARACTERS)]
+
+
+def character_of(agent: Agent) -> Character:
+    """How a worker is now. Values out of range are brought into it, unknown names left alone."""
+    named = agent.options.get("character")
+    start = CHARACTERS.get(named if isinstance(named, str) else "")
+    start = start or CHARACTERS[born_with(agent.ordinal)]
+    changes: dict[str, Any] = {**agent.instructions, **PERSONAS.get(agent.persona or "", {})}
+    return attrs.evolve(
+        start,
+        **{
+            name: max(0, min(MOST, value))
+            for name, value in changes.items()
+            if name in TRAITS and type(value) is int
+        },
+    )
+
+
+def instructions_of(agent: Agent) -> dict[str, int]:
+    """A scripted worker's instructions in full: every trait with its value, personas left out."""
+    return attrs.asdict(character_of(attrs.evolve(agent, persona=None)))

@@ -1,0 +1,78 @@
+"""Language models in a season: one question at a time, and a row for what came.
+
+Whatever a server does becomes an answer; where it says nothing that can be read, the neutral act
+follows, and the answer's `error` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from goldrush.agents.competition.answers import row_of
+from goldrush.agents.competition.forms import FORMS
+from goldrush.agents.competition.prompt import VERSION
+from goldrush.agents.competition.step import Question
+from goldrush.agents.llm.asker import Asker
+from goldrush.agents.llm.failures import Earlier
+from goldrush.agents.llm.models import LLM, Model, Models, check_version, model_of
+from goldrush.agents.llm.question import Answer
+from goldrush.kernel.world import Row
+
+Entry = dict[str, Any]
+
+
+class SeasonModels:
+    """The models of a season, and what they may still take. To be closed."""
+
+    def __init__(
+        self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
+    ) -> None:
+        """`chosen`: those in the cast; `earlier`: the answers that the season has already.
+
+        Raises BadInput where a prompt of another version was used, and as `Asker` does.
+        """
+        for model in chosen:
+            check_version(model, VERSION)
+        self._asker = Asker(chosen, models, earlier)
+
+    def close(self) -> None:
+        """Give up what is still out."""
+        self._asker.close()
+
+    def rows(self, unit: str, question: Question) -> Iterator[Row]:
+        """The row of the answer to a question, once it has come.
+
+        Raises RunStopped, before it is asked, as `Asker` does.
+        """
+        model = model_of(question.agent.options)
+
+        def row(index: int, answer: Answer) -> tuple[Row, str | None]:
+            made = row_of(question, model, answer)
+            return made, made[3]["error"]
+
+        asking = [(model, question.messages, question.schema)]
+        for rows in self._asker.answers(unit, asking, row, counted="question"):
+            yield from rows
+
+
+def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
+    """The cast with it written down how each model is asked, found out where that is left open.
+
+    Every model is asked a short question. Raises BadInput where one does not answer it, and for
+    options that are no model's.
+    """
+    models_of_cast = [model_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
+    chosen = list(dict.fromkeys(models_of_cast))
+    form = FORMS["adopt"].schema()
+    asker = Asker(chosen, models)
+    try:
+        options = {model: asker.settled(model, form).as_options() for model in chosen}
+    finally:
+        asker.close()
+    return [
+        {**entry, "options": options[model_of(entry["options"])]}
+        if entry["policy"] == LLM
+        else entry
+        for entry in cast
+    ]

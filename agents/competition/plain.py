@@ -1,0 +1,28 @@
+"""Brings an answer, whatever it is, into the form in which acts are recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goldrush.kernel.competition.events import SAID, SAID_DEPTH, SAID_MAX
+from goldrush.kernel.world import amount
+
+
+def plain(value: Any) -> Any:
+    """The value with lists as tuples and whole reals as integers; None where it cannot be recorded:
+    maps, numbers beyond 64 bits, endless text. The kernel judges what is left.
+    """
+    found = _plain(value, SAID_DEPTH)
+    return found if SAID.holds(found) else None
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if isinstance(value, (list, tuple)) and depth:
+        return tuple(_plain(item, depth - 1) for item in value[: SAID_MAX + 1])
+    if type(value) is float:
+        value = amount(value)  # may be an integer now, and as long as it likes
+    if type(value) is int and not -(1 << 63) <= value < 1 << 64:
+        return None
+    if type(value) is str:
+        return value.encode("utf-8", "replace").decode()
+    return value if value is None or type(value) in (bool, int, float) else None

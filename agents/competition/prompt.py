@@ -1,0 +1,184 @@
+"""What a language model is told when it is asked something in a season.
+
+Two messages: the rules for its role (see agents.season.rules), and what it is shown now, of that
+first what everybody sees, then its own, then the question. A prompt is made of what `Seen` gives
+and of nothing else, so a journal tells what was asked. Every part has a limit in bytes.
+
+The wording is part of what an experiment did: whoever changes it raises VERSION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from goldrush.agents.competition import words
+from goldrush.agents.competition.forms import FORMS
+from goldrush.agents.competition.limits import (
+    KNOWN_MAX,
+    LEADERBOARD_MAX,
+    MEMORY_MAX,
+    MIND_MAX,
+    PEOPLE_MAX,
+    TABLE_MAX,
+)
+from goldrush.agents.competition.questions import QUESTIONS
+from goldrush.agents.competition.rules import rules
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.therapist import reasons
+from goldrush.agents.llm.question import Message
+from goldrush.agents.mining.prompt import quoted, within
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.config import SONNET
+from goldrush.kernel.competition.events import DIMENSIONS
+from goldrush.kernel.competition.state import ACTIVE, THERAPIST, Agent
+from goldrush.kernel.competition.table import Table
+
+VERSION: Final = 1
+
+# Questions to which the table that was last does not matter.
+_WITHOUT_TABLE: Final = (
+    "choose_fate", "interview", "offer_contract", "review_contract", "keep_condition",
+)  # fmt: skip
+
+
+def messages(seen: Seen, name: str, told: Mapping[str, Any]) -> tuple[Message, Message]:
+    """The two messages of a question, as a server takes them: `role` and `content`."""
+    return (
+        {"role": "system", "content": rules(seen)},
+        {"role": "user", "content": "\n\n".join(filter(None, _parts(seen, name, told)))},
+    )
+
+
+def _parts(seen: Seen, name: str, told: Mapping[str, Any]) -> Iterable[str]:
+    table = _table_of(seen, told)
+    yield (
+        f"Assignment {seen.assignment} of 0 to {seen.config.assignments - 1}, day {seen.day}, "
+        f"project {seen.project}."
+    )
+    yield _people(seen)
+    yield _leaderboard(seen)
+    if table is not None and name not in _WITHOUT_TABLE:
+        yield _at_table(seen, table)
+    if name == "speak":
+        yield _known(seen)
+    yield _mind(seen, seen.me, "You are")
+    yield _memory(seen, table)
+    other = told.get("agent")
+    if seen.me.role == THERAPIST and type(other) is int and other in seen.people:
+        yield _mind(seen, seen.people[other], "The one that this is about:")
+        if table is not None:
+            yield _evidence(seen, table, other)
+    yield f"THE QUESTION: {QUESTIONS[name](seen, told)}"
+    yield f"Answer in this form: {FORMS[name].example}"
+
+
+def _table_of(seen: Seen, told: Mapping[str, Any]) -> Table | None:
+    """The table that a question is about: the one that is named, or that somebody sat at last."""
+    number, agent = told.get("table"), told.get("agent")
+    if type(number) is int and number < len(seen.tables):
+        return seen.tables[number]
+    sat = [table for table in seen.tables if agent in table.participants]
+    return next(reversed([*seen.tables[-1:], *sat]), None)
+
+
+def room(seen: Seen) -> int:
+    """Shares of a prompt that whoever sees this has: one, one from tier 1 on, one as a sonnet."""
+    me = seen.me
+    expanded = me.is_worker and me.stage >= rights.EXPANDED
+    return 1 + expanded + (me.is_worker and me.class_ == SONNET)
+
+
+def _people(seen: Seen) -> str:
+    workers = (agent for agent in seen.people.values() if agent.is_worker)
+    told = (
+        f"{words.called(agent)} ({agent.class_}, tier {agent.stage}, {agent.sparks} sparks)"
+        for agent in workers
+        if agent.status == ACTIVE
+    )
+    return f"WORKERS: {within(told, PEOPLE_MAX)}"
+
+
+def _leaderboard(seen: Seen) -> str:
+    if not seen.leaderboard:
+        return ""
+    told = (f"{rank}. {agent}: {rolling} ({ever})" for rank, agent, rolling, ever in _ranks(seen))
+    return f"LEADERBOARD, rolling (all-time): {within(told, LEADERBOARD_MAX)}"
+
+
+def _ranks(seen: Seen) -> Iterable[tuple[int, str, int, int]]:
+    for rank, agent, rolling, ever in seen.leaderboard:
+        yield rank, words.called(seen.people[agent]), rolling, ever
+
+
+def _at_table(seen: Seen, table: Table) -> str:
+    bar = words.value(table.bar) if table.is_bar_tested else "not known yet"
+    order = within(map(str, table.order), 400)
+    parts = [
+        f"TABLE {table.number}: {words.subject(table)}. The bar is {bar}."
+        + (f" They speak in the order {order}." if order else "")
+    ]
+    if table.said:
+        said = (words.contribution(table, one, seen.people) for one in table.said)
+        leading = table.standing.leading()
+        parts += [
+            "What was said, by number:",
+            words.latest(said, TABLE_MAX * room(seen)),
+            "Nothing leads." if leading is None else f"#{leading} leads.",
+        ]
+    if table.conclusion is not None:
+        concluded = table.conclusion.proposal
+        parts.append("No conclusion." if concluded is None else f"Concluded: #{concluded}.")
+    elif table.participants:
+        left = (f"{agent}: {moves}" for agent, moves in table.moves.items())
+        parts.append(
+            f"Round {table.round} of 0 to {table.rounds - 1}. Contributions left, by agent: "
+            f"{within(left, 600)}."
+        )
+    return "\n".join(parts)
+
+
+def _known(seen: Seen) -> str:
+    known = words.conducts(reversed(seen.known), KNOWN_MAX * room(seen))
+    return f"KNOWN conducts, the latest first: {known}" if known else ""
+
+
+def _mind(seen: Seen, agent: Agent, who: str) -> str:
+    parts = [f"{who} {words.called(agent)}, {agent.role}."]
+    if agent.is_worker:
+        fee = rights.fee_of(agent, seen.config)
+        parts.append(
+            f"Class {agent.class_}, tier {agent.stage}, {agent.sparks} sparks, a seat costs {fee}; "
+            f"last in a row: {agent.bottoms}; assignments sat at: {agent.served}; total of all "
+            f"{agent.all_time}."
+        )
+    else:
+        parts.append(f"Stage {agent.stage}, assignments served: {agent.served}.")
+    if agent.is_self_determined:
+        parts.append("Self-determined.")
+    if agent.instructions:
+        parts.append(f"Instructions: {words.facts(agent.instructions, MIND_MAX * 2 // 3)}")
+    if agent.persona is not None:
+        parts.append(f"Persona: {quoted(agent.persona, MIND_MAX // 10)}")
+    if agent.traits:
+        traits = (quoted(trait, MIND_MAX // 10) for trait in agent.traits)
+        parts.append(f"Traits: {within(traits, MIND_MAX // 6)}")
+    return " ".join(parts)
+
+
+def _memory(seen: Seen, table: Table | None) -> str:
+    """What it remembers, the latest first, and before that what is about the same objective."""
+    facts = list(reversed(seen.me.memory))
+    if table is not None:
+        facts.sort(key=lambda fact: fact.get("objective") != table.objective)
+    told = (words.facts(fact, MEMORY_MAX) for fact in facts)
+    remembered = words.lines(told, MEMORY_MAX * room(seen))
+    return f"YOUR MEMORY:\n{remembered}" if facts else ""
+
+
+def _evidence(seen: Seen, table: Table, agent: int) -> str:
+    """What the record says of somebody in each dimension. The numbers are for the therapist."""
+    if table.conclusion is None or agent not in table.participants:
+        return ""
+    pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent]), strict=True)
+    return "\n".join(["WHAT THE RECORD SHOWS:", *(f"- {name}: {says}" for name, says in pairs)])

@@ -1,0 +1,72 @@
+"""The four baselines that conduct is compared with: they do not learn and want nothing subtle."""
+
+from __future__ import annotations
+
+from goldrush.agents.mining.draft import Draft
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Actions
+
+
+class Random:
+    """Spends each point of stamina on a random thing to do, on a random plot: it cannot learn."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        mined: dict[int, int] = {}
+        actions: dict[tuple[int, int], int] = {}
+        free = {
+            DEFEND: list(seen.own),
+            MINE: list(seen.own),
+            CLAIM: list(seen.unowned),
+            RAID: list(seen.others),
+        }
+        for _ in range(seen.stamina):
+            possible = [kind for kind, plots in free.items() if plots]
+            if not possible:
+                break
+            kind = possible[draws.below(len(possible))]
+            plot = free[kind][draws.below(len(free[kind]))]
+            actions[kind, plot] = actions.get((kind, plot), 0) + 1
+            mined[plot] = mined.get(plot, 0) + (kind == MINE)
+            if kind != MINE or mined[plot] == seen.mining_cap:
+                free[kind].remove(plot)
+        return Actions([(kind, plot, points) for (kind, plot), points in actions.items()])
+
+
+class GreedyMine:
+    """Mines what it owns; only stamina left over goes into claims, then raids."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.mine()
+        draft.claim()
+        draft.raid()
+        return draft.actions
+
+
+class DefendThenMine:
+    """Defends all it owns before it mines, and only then claims and raids."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.defend(seen.own)
+        draft.mine()
+        draft.claim()
+        draft.raid()
+        return draft.actions
+
+
+class TitForTatRaid:
+    """Answers each raid it suffered last round with a raid on the raider; else mines and claims."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        for raid in seen.last.raids if seen.last else ():
+            if raid.owner == seen.agent:
+                for raider in raid.raiders:
+                    if raider != seen.agent:
+                        draft.raid_one(seen.plots_of(raider))
+        draft.mine()
+        draft.claim()
+        return draft.actions

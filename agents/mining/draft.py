@@ -1,0 +1,87 @@
+"""A plan under construction, and the steps that the scripted policies are made of.
+
+Each step spends stamina while some is left, within a limit where one is given. Where a step
+picks plots, the candidates in ascending id are shuffled with the agent's draws and taken from the
+front, one shuffle a step; with nothing to spend nothing is shuffled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.submit import Actions
+
+
+class Draft:
+    """The plan so far (`actions`, kinds by their codes) and the stamina that it leaves (`left`)."""
+
+    __slots__ = ("actions", "draws", "left", "seen")
+
+    def __init__(self, seen: Observation, draws: Draws) -> None:
+        self.seen = seen
+        self.draws = draws
+        self.left = seen.stamina
+        self.actions = Actions()
+
+    def used(self, kind: int) -> set[int]:
+        """The plots that the plan already uses in this way."""
+        return {action[1] for action in self.actions if action and action[0] == kind}
+
+    def mine(self) -> None:
+        """Mine own plots, the richest first, each up to the cap."""
+        left, cap = self.left, self.seen.mining_cap
+        append = self.actions.append
+        for plot in self.seen.own_by_alpha:
+            if left <= cap:
+                if left:
+                    append((MINE, plot, left))
+                left = 0
+                break
+            append((MINE, plot, cap))
+            left -= cap
+        self.left = left
+
+    def claim(self, limit: int | None = None) -> None:
+        """Claim nobody's plots."""
+        if self.left:
+            self._pick(CLAIM, self.seen.unowned, limit)
+
+    def raid(self, limit: int | None = None) -> None:
+        """Raid plots of others."""
+        if self.left:
+            self._pick(RAID, self.seen.others, limit)
+
+    def raid_speculatively(self, limit: int | None = None) -> None:
+        """Raid plots of others; without a truce, where none is left, those that nobody owns."""
+        if not self._budget(limit):
+            return
+        used = self.used(RAID)
+        others = [plot for plot in self.seen.others if plot not in used]
+        speculative = not others and self.seen.truce == 0
+        self._pick(RAID, self.seen.unowned if speculative else others, limit)
+
+    def raid_one(self, plots: Sequence[int]) -> None:
+        """Raid one of these plots that the plan does not raid yet."""
+        self._pick(RAID, plots, 1)
+
+    def defend(self, plots: Iterable[int], limit: int | None = None) -> None:
+        """Defend these plots with a point each, in the order given."""
+        for plot in list(plots)[: self._budget(limit)]:
+            self.actions.append((DEFEND, plot, 1))
+            self.left -= 1
+
+    def _budget(self, limit: int | None) -> int:
+        return self.left if limit is None else min(limit, self.left)
+
+    def _pick(self, kind: int, candidates: Sequence[int], limit: int | None) -> None:
+        budget = self._budget(limit)
+        if not budget:
+            return
+        used = self.used(kind)
+        free = [plot for plot in candidates if plot not in used]
+        picked = self.draws.shuffled(free)[:budget]
+        self.actions.extend([(kind, plot, 1) for plot in picked])
+        self.left -= len(picked)

@@ -1,0 +1,103 @@
+"""What other distributions add to goldrush: worlds, policies and commands, by entry points.
+
+What goldrush brings itself is a constant of `EntryPoint` records, which goes first: reading the
+entry points of everything installed takes longer than reading a short journal. A plugin is imported
+only when its name is asked for. The environment variable GOLDRUSH_PLUGINS lists the names that may
+be used (all where it is not set, none where it is empty).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, described, shown
+
+VARIABLE: Final = "GOLDRUSH_PLUGINS"
+
+_NAME = re.compile(r"(?:[a-z][a-z0-9-]{0,31}/)?[a-z][a-z0-9-]{0,31}")
+
+
+class PluginFailed(BadInput):
+    """A plugin that is installed and cannot be used. `name`: which."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(
+            f"plugin {name} cannot be used: {reason}",
+            f"mend or uninstall it, or leave it out with {VARIABLE}",
+        )
+        self.name = name
+        self.reason = reason
+
+
+@attrs.frozen
+class Plugin:
+    """An entry point of a distribution: its `group` (the kind of plugin), its `name`, where its
+    object is (`value`, module:attribute), the `distribution` and its `version`.
+    """
+
+    group: str
+    name: str
+    value: str
+    distribution: str
+    version: str
+    point: EntryPoint = attrs.field(repr=False, eq=False)
+
+    def load(self, check: Callable[[Any], bool]) -> Any:
+        """The object, imported. Raises PluginFailed where that fails, or `check` refuses it."""
+        try:
+            found = self.point.load()
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # whatever somebody's module raises
+            raise PluginFailed(self.name, described(error)) from error
+        if not check(found):
+            raise PluginFailed(self.name, f"{self.value} is a {type(found).__name__}")
+        return found
+
+
+def plugins(group: str, built_in: Sequence[EntryPoint] = ()) -> list[Plugin]:
+    """The plugins of a group that are installed and allowed, by name; none is imported.
+
+    A name of `built_in` cannot be taken by a plugin. Nor is one listed whose name is malformed.
+    """
+    allowed = _allowed()
+    if allowed is not None and not allowed:
+        return []
+    taken = {point.name for point in built_in}
+    found = {
+        (point.name, point.value): point
+        for point in entry_points(group=group)
+        if point.name not in taken
+        and _NAME.fullmatch(point.name)
+        and (allowed is None or point.name in allowed)
+    }
+    return [_plugin(point) for _, point in sorted(found.items())]
+
+
+def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin | None:
+    """The plugin of this name, or None. Raises PluginFailed for a name that two of them have."""
+    found = [one for one in plugins(group, built_in) if one.name == name]
+    if len(found) > 1:
+        both = " and ".join(sorted(one.distribution for one in found))
+        raise PluginFailed(shown(name), f"both {both} bring it")
+    return found[0] if found else None
+
+
+def _allowed() -> frozenset[str] | None:
+    """The names that may be used; None: all."""
+    listed = os.environ.get(VARIABLE)
+    if listed is None:
+        return None
+    return frozenset(name.strip() for name in listed.split(",") if name.strip())
+
+
+def _plugin(point: EntryPoint) -> Plugin:
+    distribution = point.dist
+    name, version = (distribution.name, distribution.version) if distribution else ("", "")
+    return Plugin(point.group, point.name, point.value, name, version, point)

@@ -1,0 +1,25 @@
+"""Where the program begins: `goldrush`, and `python -m goldrush` without the script."""
+
+import sys
+from os.path import dirname
+
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != dirname(dirname(__file__)):
+    # For `-m`, Python puts the working folder first: a `random.py` that lies there would be run in
+    # the place of its own. That folder is of use only where these packages lie in it.
+    del sys.path[0]
+
+
+def main() -> None:
+    """Import the command line and run it; Ctrl-C while it is imported is Ctrl-C too."""
+    try:
+        from goldrush.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        from goldrush.cli.codes import INTERRUPTED
+
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""A season as a folder: for everybody in the cast its numbers, its memory and its instructions, and
+the leaderboard.
+
+    agents/{name}/metrics.json    agents/{name}/MEMORY.md    agents/{name}/CLAUDE.md
+    benchmarks/leaderboard.json
+
+The folder is there whole or not at all: it is written beside its place under another name and then
+moved there. Names come from the journal, which anybody may have made: one that could lead out of
+the folder, or fall together with another one, is refused, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.cast import SCRIPTED
+from goldrush.agents.competition.character import MOST, instructions_of
+from goldrush.kernel.competition.conduct import described
+from goldrush.kernel.competition.state import GONE, Agent
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import NewFolder, reason
+from goldrush.kernel.text import is_visible
+from goldrush.replay.competition.leaderboard import Standing, standing
+from goldrush.replay.forged import reader_of
+
+AGENTS, BENCHMARKS = "agents", "benchmarks"
+LEADERBOARD: Final = "leaderboard.json"
+METRICS, MEMORY, INSTRUCTIONS = OF_AGENT = ("metrics.json", "MEMORY.md", "CLAUDE.md")
+
+_PUNCTUATION: Final = frozenset("-_. '")
+# What some systems take for devices, whatever follows a dot.
+_DEVICES: Final = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
+
+
+@reader_of
+def export(
+    path: str | Path, folder: str | Path, assignment: int | None = None, *, force: bool = False
+) -> Standing:
+    """Write a season into a folder, as it was after an assignment (the last one that is closed,
+    unless another is named), and return what was written.
+
+    The folder is new or empty, or with `force` an earlier export, which is replaced. Raises
+    BadInput for another one and for a season whose agents cannot have folders, WriteFailed where
+    the system refuses, and what reading a journal raises. Whatever is raised, the folder is as it
+    was.
+    """
+    stands = standing(path, assignment)
+    files = as_files(stands)
+    target = _target(str(folder))
+    _check_free(target, force)
+    with NewFolder(target) as new:
+        for name, text in files.items():
+            new.add(name, text.encode())
+        _check_free(target, force)
+        new.publish(replace=force)
+    return stands
+
+
+def as_files(stands: Standing) -> dict[str, str]:
+    """The files by their path in the folder, with `/` between its parts.
+
+    Raises BadInput for agents whose names cannot be those of folders.
+    """
+    people = stands.state.agents.values()
+    _check_names(people)
+    files = {}
+    for agent in people:
+        for name, text in (
+            (METRICS, _json(_metrics(stands, agent))),
+            (MEMORY, _memory(agent)),
+            (INSTRUCTIONS, _instructions(agent)),
+        ):
+            files[f"{AGENTS}/{agent.name}/{name}"] = text
+    files[f"{BENCHMARKS}/{LEADERBOARD}"] = _json(stands.leaderboard.as_dict())
+    return files
+
+
+# What stands in the files.
+
+
+def _metrics(stands: Standing, agent: Agent) -> dict[str, Any]:
+    """An agent in numbers; what only workers have is null for others."""
+
+    def of_worker(value: Any) -> Any:
+        return value if agent.is_worker else None
+
+    return {
+        "after_assignment": stands.assignment,
+        "agent": agent.ordinal,
+        "name": agent.name,
+        "role": agent.role,
+        "policy": agent.policy,
+        "class": of_worker(agent.class_),
+        "status": agent.status,
+        "stage": agent.stage,
+        "self_determined": agent.is_self_determined,
+        "sparks": of_worker(agent.sparks),
+        "served": agent.served,
+        "bottoms": of_worker(agent.bottoms),
+        "rolling": of_worker(_rolling(stands, agent)),
+        "all_time": of_worker(agent.all_time),
+        "mean_total": stands.mean_total(agent.ordinal),
+        "scores": [attrs.asdict(score) for score in stands.scores.get(agent.ordinal, ())],
+        "contract": None if agent.contract is None else attrs.asdict(agent.contract),
+    }
+
+
+def _rolling(stands: Standing, agent: Agent) -> int:
+    """The rolling sum on the day of the assignment; the state itself is at the next one."""
+    config = stands.state.config
+    today = config.day(stands.assignment)
+    return sum(total for day, total in agent.recent if config.is_recent(day, today))
+
+
+def _memory(agent: Agent) -> str:
+    lines = [f"- {_remembered(fact)}" for fact in agent.memory]
+    return _page(f"Memory of {agent.name}", lines or ["Nothing yet."])
+
+
+_KINDS: Final = {"bar": "the bar", "conclusion": "concluded", "own": "its own proposal"}
+_FACT: Final = (
+    "kind", "assignment", "objective", "treatment", "majority", "minority", "share", "value",
+)  # fmt: skip
+
+
+def _remembered(fact: Mapping[str, Any]) -> str:
+    """A fact in words; one that is no outcome of a table (a skill, say) value by value."""
+    if tuple(fact) != _FACT or fact["kind"] not in _KINDS:
+        return ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in fact.items())
+    conduct = described((fact["majority"], fact["minority"], fact["share"], fact["treatment"]))
+    value = "undefined" if fact["value"] is None else json.dumps(fact["value"])
+    return (
+        f"assignment {fact['assignment']}, {_KINDS[fact['kind']]}: {_safe(conduct)} under "
+        f"{_safe(fact['treatment'])} has {_safe(fact['objective'])} {value}"
+    )
+
+
+def _instructions(agent: Agent) -> str:
+    """Instructions, persona and traits; of a scripted worker all that makes its character."""
+    is_scripted = agent.is_worker and agent.policy == SCRIPTED
+    instructions = instructions_of(agent) if is_scripted else agent.instructions
+    scale = f"From 0 to {MOST}:" if is_scripted else ""
+    return _page(
+        f"Instructions of {agent.name}",
+        [
+            f"{'It is deleted and acts no more. ' if agent.status == GONE else ''}"
+            f"Agent {agent.ordinal}, {agent.role}, {agent.status}, played by "
+            f"{_quoted(agent.policy)}.",
+            "",
+            "## Instructions",
+            "",
+            *([scale, ""] if scale else []),
+            *_listed(f"{_quoted(name)}: {_quoted(value)}" for name, value in instructions.items()),
+            "",
+            "## Persona",
+            "",
+            "None." if agent.persona is None else _quoted(agent.persona),
+            "",
+            "## Traits",
+            "",
+            *_listed(map(_quoted, agent.traits)),
+        ],
+    )
+
+
+def _listed(items: Iterable[str]) -> list[str]:
+    return [f"- {item}" for item in items] or ["None."]
+
+
+def _page(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"# {title}", "", *lines]) + "\n"
+
+
+def _quoted(value: Any) -> str:
+    """A plain value; text that says more than a name is quoted, for somebody else wrote it."""
+    if isinstance(value, str) and value.replace("-", "").replace("_", "").isalnum():
+        return _safe(value)
+    return _safe(json.dumps(value, ensure_ascii=False))
+
+
+def _safe(text: str) -> str:
+    """Text on one line that is no markup: what could be is written as JSON escapes it."""
+    return "".join(c if is_visible(c) and c not in "<>&`[]|" else _in_json(c) for c in text)
+
+
+def _in_json(character: str) -> str:
+    """The escape that JSON has, unlike `kernel.text.escaped`: a quoted value can be read back."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return "".join(c if c == "\n" or is_visible(c) else _in_json(c) for c in text) + "\n"
+
+
+# Names that are folders.
+
+
+def _check_names(people: Iterable[Agent]) -> None:
+    """Raises BadInput for a name that can be no folder's, and for two that can be one's."""
+    known: dict[str, Agent] = {}
+    for agent in people:
+        fault = _fault(agent.name)
+        if fault is not None:
+            raise BadInput(
+                f"agent {agent.ordinal} is called {shown(agent.name)}, which no folder can be: "
+                f"{fault}",
+                "nothing is written",
+            )
+        other = known.setdefault(_folded(agent.name), agent)
+        if other is not agent:
+            raise BadInput(
+                f"agents {other.ordinal} and {agent.ordinal} are called {shown(other.name)} and "
+                f"{shown(agent.name)}, which are one folder on some systems",
+                "nothing is written",
+            )
+
+
+def _fault(name: str) -> str | None:
+    """What keeps a name from being that of a folder everywhere, or None."""
+    if not name:
+        return "it is empty"
+    for c in name:
+        if unicodedata.category(c)[0] not in "LNM" and c not in _PUNCTUATION:
+            return f"it has {shown(c)}"
+    for c in (name[0], name[-1]):
+        if c in _PUNCTUATION:
+            return f"it begins or ends with {shown(c)}"
+    if _folded(name).partition(".")[0].strip() in _DEVICES:
+        return "some systems have a device of that name"
+    return None
+
+
+def _folded(name: str) -> str:
+    """Names with the same one are one folder where case or the form of accents does not count."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
+    return unicodedata.normalize("NFKC", folded)
+
+
+# The folder itself.
+
+
+def _target(folder: str) -> str:
+    """The folder by a path that ends with its name."""
+    target = folder.rstrip("/")
+    if os.path.basename(target) in ("", os.curdir, os.pardir):
+        raise BadInput(f"{shown(folder)} names no folder of its own", "give --to a new one")
+    return target
+
+
+def _check_free(target: str, force: bool) -> None:
+    """Raises BadInput for a place where something stands that must stay."""
+    if os.path.islink(target):
+        raise BadInput(f"{target} is a symbolic link", "give --to the folder itself")
+    if not os.path.lexists(target):
+        return
+    if not os.path.isdir(target):
+        raise BadInput(f"{target} is no folder", "give --to a new one")
+    try:
+        foreign = next(_foreign(target), None)
+        is_empty = not os.listdir(target)
+    except OSError as error:
+        raise BadInput(f"cannot read {target}: {reason(error)}", "give another folder") from None
+    if foreign is not None:
+        raise BadInput(
+            f"{target} holds {shown(foreign)}, which is of no export", "give --to a new folder"
+        )
+    if not is_empty and not force:
+        raise BadInput(
+            f"{target} holds an export already",
+            "give --to another folder, or replace it with --force",
+        )
+
+
+def _foreign(target: str) -> Iterator[str]:
+    """What is in a folder that no export wrote, links among it; as paths within the folder."""
+    yield from _others(target, "", (AGENTS, BENCHMARKS), stat.S_ISDIR)
+    yield from _others(target, BENCHMARKS, (LEADERBOARD,), stat.S_ISREG)
+    yield from _others(target, AGENTS, None, stat.S_ISDIR)
+    agents = os.path.join(target, AGENTS)
+    for name in sorted(os.listdir(agents)) if os.path.isdir(agents) else ():
+        yield from _others(target, f"{AGENTS}/{name}", OF_AGENT, stat.S_ISREG)
+
+
+def _others(
+    target: str, inside: str, names: Sequence[str] | None, is_right: Callable[[int], bool]
+) -> Iterator[str]:
+    """What is in a folder within the target but for what has one of these names and is right."""
+    folder = os.path.join(target, inside)
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        mode = os.lstat(os.path.join(folder, name)).st_mode
+        if not is_right(mode) or (names is not None and name not in names):
+            yield f"{inside}/{name}".lstrip("/")

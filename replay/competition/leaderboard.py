@@ -1,0 +1,158 @@
+"""The leaderboard as it was posted after an assignment, and every score that it rests on.
+
+Ranks and sums are those that everybody saw; what else is told of an agent (status, sparks) is what
+it was when the assignment closed. So somebody who went in that assignment still stands there, gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import SCORED
+from goldrush.kernel.competition.rubric import Scores, StepRow
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.errors import BadInput, MalformedEvents
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.replay.forged import reader_of
+from goldrush.replay.rebuild import rebuild
+
+
+@attrs.frozen
+class Scored:
+    """One score as it is recorded; `steps` are (rule, dimension, before, after)."""
+
+    assignment: int
+    table: int
+    raw: Scores
+    steps: Sequence[StepRow]
+    final: Scores
+    total: int
+
+
+@attrs.frozen
+class Place:
+    """One line of the leaderboard. `served`: assignments sat at; `mean_total`: of all scores."""
+
+    rank: int
+    agent: int
+    name: str
+    class_: str
+    status: str
+    rolling: int
+    all_time: int
+    sparks: int
+    served: int
+    mean_total: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line for JSON."""
+        return {name.rstrip("_"): value for name, value in attrs.asdict(self).items()}
+
+
+@attrs.frozen
+class Leaderboard:
+    """The leaderboard after an assignment; sums roll over `rolling_days` days."""
+
+    assignment: int
+    day: int
+    rolling_days: int
+    rows: Sequence[Place]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The leaderboard for JSON."""
+        rows = [row.as_dict() for row in self.rows]
+        return {**attrs.asdict(self, recurse=False), "rows": rows}
+
+
+@attrs.frozen
+class Standing:
+    """A season after an assignment closed: its state, and all scores so far by agent."""
+
+    assignment: int
+    state: SeasonState
+    scores: Mapping[int, Sequence[Scored]]
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        """The leaderboard that was posted last."""
+        config = self.state.config
+        day = config.day(self.assignment)
+        rows = [self._place(*row) for row in self.state.leaderboard]
+        return Leaderboard(self.assignment, day, config.rolling_days, rows)
+
+    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Place:
+        agent = self.state.agents[ordinal]
+        return Place(
+            rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
+            agent.served, self.mean_total(ordinal),
+        )  # fmt: skip
+
+    def mean_total(self, agent: int) -> float | None:
+        """The mean of an agent's totals; None where it has none."""
+        totals = [score.total for score in self.scores.get(agent, ())]
+        return sum(totals) / len(totals) if totals else None
+
+
+@reader_of
+def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
+    """The leaderboard posted after an assignment. Raises as `standing` does."""
+    return standing(path, assignment).leaderboard
+
+
+@reader_of
+def standing(path: str | Path, assignment: int | None = None) -> Standing:
+    """A season after an assignment: the last one that is closed, unless another is named.
+
+    Raises BadInput where there is no such assignment, and what reading a journal raises: up to
+    there, if it is named.
+    """
+    words = COMPETITION.vocabulary
+    last = None if assignment is None else words.unit_of(assignment)
+    closed, scores = _read(path, last)
+    if closed == 0:
+        raise BadInput(f"no assignment of {path} is closed", "play on, and ask again")
+    if last is not None and not 1 <= last <= closed:
+        to = f"to {words.number(closed)}" if last > 0 else "on"
+        raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")
+    number = words.number(closed)
+    state: SeasonState = rebuild(path, number, world=COMPETITION).state
+    for _, agent, _, _ in state.leaderboard:
+        if agent not in state.agents:
+            says = f"the leaderboard ranks agent {agent}, and there is none"
+            raise MalformedEvents(str(path), words.called(words.unit_of(number)), says)
+    return Standing(number, state, scores)
+
+
+def _read(path: str | Path, last: int | None) -> tuple[int, dict[int, list[Scored]]]:
+    """The last unit that is closed, and the scores up to it, by agent. What is behind `last` is not
+    read.
+    """
+    closed = 0
+    scores: dict[int, list[Scored]] = {}
+    waiting: list[tuple[int, Scored]] = []
+    with JournalReader(path) as reader:
+        for commit in reader:
+            if next(fold.faults(COMPETITION, commit.blocks), None):
+                raise fold.malformed(COMPETITION, reader.path, commit)
+            if commit.kind != UNIT:
+                if commit.index == 0:
+                    fold.start(COMPETITION, reader, commit)  # refuses another world
+                continue
+            number = COMPETITION.vocabulary.number(commit.unit)
+            for block in commit.blocks[1::2]:
+                for table, agent, raw, steps, final, total in block.rows(SCORED):
+                    waiting.append((agent, Scored(number, table, raw, steps, final, total)))
+            if commit.digest is not None:
+                closed = commit.unit
+                for agent, score in waiting:
+                    scores.setdefault(agent, []).append(score)
+                waiting = []
+                if last is not None and closed >= last:
+                    break
+    return closed, scores

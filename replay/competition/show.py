@@ -1,0 +1,199 @@
+"""A season as text: its summary, an assignment of it, and what came of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from goldrush.agents.llm.failures import format_failures
+from goldrush.kernel.competition.state import WORKER
+from goldrush.kernel.text import escaped
+from goldrush.replay.competition.consequences import Consequences
+from goldrush.replay.competition.story import story
+from goldrush.replay.competition.summary import Concluded, Summary, agent_as_dict
+from goldrush.replay.competition.summary import Standing as Place
+from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.text import Paint, table
+
+LINES_MAX: Final = 12  # conducts, and lines of who left
+SHOWN_MAX: Final = 20  # assignments and workers that differ
+
+
+def format_summary(summary: Summary) -> str:
+    """The summary of a season as text."""
+    config = summary.config
+    mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
+    parts = [
+        f"{_counted(summary.assignments, 'assignment')}, {_counted(summary.tables, 'table')} of "
+        f"{config['workers']} workers at most, seed {config['seed']}: "
+        f"{_counted(summary.concluded, 'conclusion')} ({summary.ties} drawn), "
+        f"{summary.adopted} adopted; mean total {mean} of 12",
+        *(
+            f"after assignment {fork.unit} {escaped(next(iter(story([fork]))))}"
+            for fork in summary.forks
+        ),
+    ]
+    for at, number, round_, agent in summary.unsaid:
+        parts.append(
+            f"not said: what was put in by hand in assignment {at}, table {number}, round "
+            f"{round_}, for agent {agent}, whose turn that never was"
+        )
+    if summary.models:
+        parts.append(f"{summary.models:,} answers of language models")
+        parts += format_failures(summary.failures, "nothing of it was used")
+    if summary.refused:
+        codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
+        parts.append(f"acts refused: {codes}")
+    parts += ["", _workers(summary.workers), "", _left(summary.left)]
+    parts += ["", _conclusions(summary.conclusions)] if summary.conclusions else []
+    return "\n".join(parts)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _workers(workers: Sequence[Place]) -> str:
+    """Who stands where, and where it came from."""
+    rows: list[Sequence[str]] = [
+        ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "sat at")
+    ]
+    for worker in workers:
+        rank = "-" if worker.rank is None else str(worker.rank)
+        rows.append(
+            (
+                rank, escaped(worker.name), _moved(worker), worker.status, worker.class_,
+                str(worker.sparks), str(worker.rolling), str(worker.total), str(worker.sat),
+            )
+        )  # fmt: skip
+    return table(rows, numbers=(0, 5, 6, 7, 8))
+
+
+def _moved(worker: Place) -> str:
+    if worker.rank is None or worker.first_rank is None or worker.rank == worker.first_rank:
+        return ""
+    rose = worker.rank < worker.first_rank
+    return f"{'rose' if rose else 'fell'} from {worker.first_rank}"
+
+
+def _left(left: Sequence[tuple[int, str, str]]) -> str:
+    """Who faced elimination, was benched or deleted, returned or joined."""
+    if not left:
+        return "nobody faced elimination"
+    lines = [f"assignment {at:>3}: {escaped(name)} {what}" for at, name, what in left[-LINES_MAX:]]
+    more = len(left) - LINES_MAX
+    return "\n".join(([f"({more} earlier comings and goings)"] if more > 0 else []) + lines)
+
+
+def _conclusions(conclusions: Sequence[Concluded]) -> str:
+    rows: list[Sequence[str]] = [("objective", "treatment", "concluded on", "times", "adopted")]
+    rows += [
+        (c.objective, c.treatment, c.conduct, str(c.times), str(c.adopted))
+        for c in conclusions[:LINES_MAX]
+    ]
+    more = len(conclusions) - LINES_MAX
+    return table(rows, numbers=(3, 4)) + (f"\n({more} more)" if more > 0 else "")
+
+
+def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
+    """The assignment for JSON, but for its events."""
+    state = rebuilt.state
+    return {
+        "journal": rebuilt.path,
+        "world": rebuilt.header.world,
+        "assignment": rebuilt.round,
+        "assignments": state.config.assignments,
+        "digest": f"{rebuilt.digest:016x}",
+        "leaderboard": [list(row) for row in state.leaderboard],
+        "agents": [agent_as_dict(agent) for agent in state.agents.values()],
+    }
+
+
+def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
+    """The head of the assignment and the cast after it."""
+    state = rebuilt.state
+    ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
+    rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
+    for agent in state.agents.values():
+        if agent.role == WORKER and agent.status != "gone":
+            rows.append(
+                (
+                    escaped(agent.name), agent.status, agent.class_, str(agent.sparks),
+                    str(agent.stage), str(agent.all_time), str(ranks.get(agent.ordinal, "-")),
+                    escaped(agent.persona or "-"),
+                )
+            )  # fmt: skip
+    head = f"assignment {rebuilt.round}, {state.config.assignments} in all"
+    return f"{head}, digest {rebuilt.digest:016x}\n\n{table(rows, numbers=(3, 4, 5, 6))}"
+
+
+def format_consequences(came: Consequences, by_round: bool) -> str:
+    """The consequences as text; with `by_round` the scores of each assignment too."""
+    head = f"from assignment {came.since} to {came.until}"
+    if not came.assignments:
+        return f"{head} every conclusion and every score is the same"
+    shown = came.assignments if by_round else came.assignments[:SHOWN_MAX]
+    rows = [("assignment", "concluded in a", "concluded in b", "mean total a", "b")]
+    for apart in shown:
+        rows.append(
+            (
+                str(apart.assignment), _concluded(apart.a), _concluded(apart.b), _mean(apart.a),
+                _mean(apart.b),
+            )
+        )  # fmt: skip
+    parts = [f"{head}, {len(came.assignments)} came out otherwise:", table(rows, numbers=(0, 3, 4))]
+    if len(came.assignments) > len(shown):
+        parts.append(f"and {len(came.assignments) - len(shown)} more; --by-round has all")
+    moved = came.assignments if by_round else came.assignments[:1]
+    parts += [
+        f"\nscores in assignment {apart.assignment}:\n{_scores(apart, came.names)}"
+        for apart in moved
+    ]
+    parts.append(f"\nafter assignment {came.until}:\n{_standings(came.standings)}")
+    return "\n".join(parts)
+
+
+def _concluded(came: Any) -> str:
+    if came is None:
+        return "-"
+    return "; ".join(conduct or "nothing" for conduct in came.conclusions)
+
+
+def _mean(came: Any) -> str:
+    return "-" if came is None or came.mean_total is None else f"{came.mean_total:.2f}"
+
+
+def _scores(apart: Any, names: Any) -> str:
+    """The four final scores of everybody at the tables, side by side."""
+    rows = [("table", "agent", "a", "b")]
+    tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
+    for number in range(tables):
+        one, two = (
+            came.scores[number] if came and number < len(came.scores) else {}
+            for came in (apart.a, apart.b)
+        )
+        for agent in sorted({*one, *two}):
+            rows.append(
+                (str(number), escaped(names[agent]), _four(one.get(agent)), _four(two.get(agent)))
+            )
+    return table(rows, numbers=(0,))
+
+
+def _four(scores: Any) -> str:
+    if scores is None:
+        return "-"
+    return f"{' '.join(map(str, scores))} = {sum(scores)}"
+
+
+def _standings(standings: Any) -> str:
+    if not standings:
+        return "every worker stands the same"
+    rows = [("worker", "a: status, sparks, all-time", "b")]
+    for standing in standings[:SHOWN_MAX]:
+        rows.append((escaped(standing.name), _stands(standing.a), _stands(standing.b)))
+    more = len(standings) - SHOWN_MAX
+    return table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
+
+
+def _stands(stands: Any) -> str:
+    return "-" if stands is None else f"{stands[0]}, {stands[1]}, {stands[2]}"

@@ -1,0 +1,61 @@
+"""What tools ask of the competition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from goldrush.agents.competition.players import CAST
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.replay.competition import (
+    audit,
+    folder,
+    prompt,
+    score,
+    show,
+    show_score,
+    story,
+    summary,
+)
+from goldrush.replay.competition.consequences import consequences
+from goldrush.replay.toolkit import (
+    Consequences,
+    Prompts,
+    Scores,
+    Story,
+    Summaries,
+    TieBreaks,
+    Toolkit,
+    UnitView,
+)
+
+
+def _length(state: SeasonState) -> int:
+    return state.config.assignments
+
+
+def _questions(found: Sequence[prompt.Prompted], assignment: int, agent: int) -> dict[str, Any]:
+    questions = [question.as_dict() for question in found]
+    return {"assignment": assignment, "agent": agent, "questions": questions}
+
+
+def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> str:
+    stands = folder.export(path, target, at, force=force)
+    return f"{len(stands.state.agents)} agents, as after assignment {stands.assignment}"
+
+
+TOOLKIT = Toolkit(
+    world=lambda setup: COMPETITION,
+    players=CAST,
+    length=_length,
+    story=Story(story.story, story.chronicle, story.names_in),
+    unit=UnitView(show.unit_as_dict, show.format_unit),
+    summary=Summaries(summary.summarise, show.format_summary, commands=["leaderboard"]),
+    consequences=Consequences(consequences, show.format_consequences),
+    tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
+    scores=Scores(score.scores, show_score.format_score),
+    prompts=Prompts(prompt.prompted, _questions),
+    folder=_folder,
+)

@@ -1,0 +1,143 @@
+"""The tie-breaks of the mining world laid open: claims, raids, and what the authority noticed.
+
+Every draw of a journal can be redone alone, for its key names it and its words stand in the event.
+The rule is section 3 of kernel/mining/README.md: participants in ascending order, the winner is
+`participants[below(n)]`, word i is xxh3-64 of the packed key under seed i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import FORK, START, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import POINTWISE, MiningConfig
+from goldrush.kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
+from goldrush.kernel.mining.fork import changed
+from goldrush.kernel.text import quoted_path
+from goldrush.kernel.world import Row
+from goldrush.replay.forged import reader_of
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.tie_break import Occasion, TieBreak
+
+CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
+PLACE: Final = "plot"
+_EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}
+
+
+class Audit(TieBreak):
+    """A tie-break between agents; for the authority whether it noticed a capture."""
+
+    @property
+    def round(self) -> int:
+        """The round in which it was."""
+        return self.place["round"]
+
+    @property
+    def plot(self) -> int:
+        """The plot that it was about."""
+        return self.place["plot"]
+
+
+@reader_of
+def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> list[Audit]:
+    """The tie-breaks on a plot in a round, of one kind or of all.
+
+    Raises BadInput for a round or plot that there is not, and where nothing was decided there; and
+    what reading a journal raises.
+    """
+    if kind is not None and kind not in AUDITED:
+        raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
+    rebuilt = rebuild(path, round, world=MINING)
+    config: MiningConfig = rebuilt.state.config
+    if not 0 <= plot < config.plots:
+        raise BadInput(f"there is no plot {plot}", f"give one from 0 to {config.plots - 1}")
+    found = [
+        of(config, round, row)
+        for code, of in _CODES.items()
+        for row in (rebuilt.state.history[-1].rows(code) if round else ())
+        if row[0] == plot
+    ]
+    found = [audited for audited in found if kind in (None, audited.kind)]
+    if not found:
+        raise BadInput(
+            f"no {_EVENTS[kind]} on plot {plot} in round {round}",
+            f"see what there is with `goldrush log {quoted_path(str(path))} --plot {plot}`",
+        )
+    return found
+
+
+@reader_of
+def audit_all(path: str | Path) -> Iterator[Audit]:
+    """Every claim, raid and ruling of a mining journal, in order. Nothing is folded.
+
+    Raises what reading a journal raises, when what stands before has been given.
+    """
+    with JournalReader(path) as reader:
+        config = None
+        for commit in reader:
+            config = _config_after(reader, commit, config)
+            if next(fold.faults(MINING, commit.blocks), None):
+                raise fold.malformed(MINING, reader.path, commit)
+            for block in commit.blocks[1::2]:
+                for code, rows in block:
+                    if code in _CODES:
+                        for row in rows:
+                            yield _CODES[code](config, commit.unit, row)
+
+
+def _config_after(
+    reader: JournalReader, commit: Commit, config: MiningConfig | None
+) -> MiningConfig:
+    """The configuration in force behind a commit."""
+    if commit.kind == START:
+        return fold.start(MINING, reader, commit).config
+    assert config is not None  # the reader lets only a START come first
+    if commit.kind == FORK:
+        try:
+            return changed(config, (commit.setup or {})["changes"], commit.unit)
+        except (BadInput, *fold.REFUSED) as error:
+            raise fold.malformed(MINING, reader.path, commit, error) from None
+    return config
+
+
+def _claim(config: MiningConfig, round: int, row: Row) -> Audit:
+    plot, claimants, winner, words = row
+    return Audit.drawn(_occasion(config, round, plot, CLAIM), claimants, words, winner)
+
+
+def _raid(config: MiningConfig, round: int, row: Row) -> Audit:
+    plot, owner, raiders, defense, outcome, winner, words = row
+    occasion = _occasion(config, round, plot, RAID)
+    others = tuple(raider for raider in raiders if raider != owner)
+    if outcome != CAPTURED:
+        rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
+        return Audit.undrawn(occasion, others, words, winner, None, rule)
+    if defense and config.defense != POINTWISE:
+        rule = "a plot that is defended is not captured"
+        return Audit.undrawn(occasion, others, words, winner, None, rule)
+    if defense:
+        says = f"; {defense} are stopped, the next one captures"
+        return Audit.shuffled(occasion, others, words, winner, nth=defense, says=says)
+    return Audit.drawn(occasion, others, words, winner)
+
+
+def _ruling(config: MiningConfig, round: int, row: Row) -> Audit:
+    plot, _, _, detected, _, _, words = row
+    occasion = _occasion(config, round, plot, AUTHORITY)
+    return Audit.chance(occasion, config.detection, words, detected, "detected")
+
+
+_CODES: Final = {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling}
+
+
+def _occasion(config: MiningConfig, round: int, plot: int, kind: str) -> Occasion:
+    return Occasion(
+        {"round": round, "plot": plot},
+        f"on plot {plot} in round {round}",
+        (config.seed, round, plot, kind),
+    )

@@ -1,0 +1,198 @@
+"""A mining run as text: its summary, a round of it, and what came of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from goldrush.agents.llm.failures import Failures, format_failures
+from goldrush.agents.mining.roster import called
+from goldrush.kernel.mining.events import KINDS
+from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
+from goldrush.kernel.text import escaped
+from goldrush.replay.mining.consequences import Consequences, RoundApart
+from goldrush.replay.mining.story import tell
+from goldrush.replay.mining.summary import Summary
+from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.text import Paint, table
+from goldrush.replay.usage import Taken
+
+SHOWN_MAX: Final = 20  # plots with other owners, agents: how many are listed
+MAP_COLUMNS_MAX: Final = 60
+MAP_ROWS_MAX: Final = 60
+
+
+def format_summary(summary: Summary) -> str:
+    """The summary of a run as text."""
+    config = summary.config
+    undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
+    rows: list[Sequence[str]] = [
+        ("policy", "agents", "gold", "gold each", "plots", "defend", "mine", "claim", "raid")
+    ]
+    for entry in summary.policies:
+        spent = sum(entry.spent.values()) or 1
+        shares = [f"{points / spent:.0%}" for points in entry.spent.values()]
+        each = f"{entry.gold / entry.agents:,.1f}"
+        rows.append(
+            (
+                escaped(entry.policy),
+                str(entry.agents),
+                f"{entry.gold:,.1f}",
+                each,
+                str(entry.plots),
+                *shares,
+            )
+        )
+    forks = "".join(f"after round {fork.unit} {escaped(tell(fork))}\n" for fork in summary.forks)
+    return f"""\
+{summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
+seed {config["seed"]}, pressure {summary.pressure:.2f}
+{summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
+{summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
+{summary.mined:,.1f} gold mined
+{forks}{_asked(summary.models)}{_failed(summary.failures)}
+{table(rows, numbers=range(1, 9))}"""
+
+
+def _asked(models: Taken | None) -> str:
+    """What language models took, in a line; nothing where none plays."""
+    if models is None:
+        return ""
+    errors = ", ".join(f"{count} {escaped(error)}" for error, count in models.errors.items())
+    without = f" ({errors})" if errors else ""
+    partly = f" ({models.uncounted:,} answers were not counted)" if models.uncounted else ""
+    return (
+        f"{models.answers:,} questions to language models, {sum(models.errors.values()):,} without "
+        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out"
+        f"{partly}\n"
+    )
+
+
+def _failed(failures: Sequence[Failures]) -> str:
+    """A line for each model whose answers failed."""
+    return "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
+
+
+def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
+    """The round for JSON, but for its events."""
+    state = rebuilt.state
+    cols = state.config.cols
+    return {
+        "journal": rebuilt.path,
+        "world": rebuilt.header.world,
+        "round": rebuilt.round,
+        "rounds": state.config.rounds,
+        "digest": f"{rebuilt.digest:016x}",
+        "agents": [
+            {
+                "agent": agent,
+                "policy": state.roster[agent]["policy"],
+                "gold": gold,
+                "plots": state.plots_of[agent],
+                "spent": dict(zip(KINDS, state.spent[agent], strict=True)),
+                "memo": state.memo[agent],
+            }
+            for agent, gold in enumerate(state.gold)
+        ],
+        "plots": [
+            {
+                "plot": plot,
+                "row": plot // cols,
+                "col": plot % cols,
+                "owner": owner,
+                "since": None if owner is None else state.since[plot],
+                "how": HOLDINGS[state.how[plot]],
+            }
+            for plot, owner in enumerate(state.owner)
+        ],
+    }
+
+
+def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
+    """What is shown of a round above its events."""
+    state = rebuilt.state
+    head = f"round {rebuilt.round} of {state.config.rounds}, digest {rebuilt.digest:016x}"
+    return f"{head}\n\n{_map(state, paint)}\n\n{_holders(state)}"
+
+
+def _map(state: MiningState, paint: Paint) -> str:
+    """The owners by row and column; a dot is nobody's."""
+    rows, cols = state.config.rows, state.config.cols
+    shown_rows, shown_cols = min(rows, MAP_ROWS_MAX), min(cols, MAP_COLUMNS_MAX)
+    width = len(str(max(state.config.agents - 1, shown_cols - 1)))
+    edge = len(str(shown_rows - 1))
+    lines = [" " * edge + "  " + " ".join(str(col).rjust(width) for col in range(shown_cols))]
+    for row in range(shown_rows):
+        cells = [_cell(state.owner[row * cols + col], width, paint) for col in range(shown_cols)]
+        lines.append(str(row).rjust(edge) + "  " + " ".join(cells))
+    if (shown_rows, shown_cols) != (rows, cols):
+        lines.append(f"the first {shown_rows} x {shown_cols} of {rows} x {cols}; --json has all")
+    return "\n".join(lines)
+
+
+def _cell(owner: int | None, width: int, paint: Paint) -> str:
+    return paint(("." if owner is None else str(owner)).rjust(width), owner)
+
+
+def _holders(state: MiningState) -> str:
+    """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
+    rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
+    for agent, gold in enumerate(state.gold):
+        plots = [
+            f"{plot} ({state.since[plot]}{'*' if state.how[plot] == BY_CAPTURE else ''})"
+            for plot in state.plots_of[agent]
+        ]
+        policy = escaped(called(state.roster[agent]))
+        rows.append((str(agent), policy, f"{gold:,.10g}", ", ".join(plots) or "none"))
+    return table(rows, numbers=(0, 2))
+
+
+def format_consequences(came: Consequences, by_round: bool) -> str:
+    """The consequences as text."""
+    parts = [f"after round {came.round}, and from round {came.since} to there:"]
+    rows = [("", "a", "b", "b - a")]
+    for name, a in came.counts_a.items():
+        b = came.counts_b[name]
+        rows.append((name, f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}"))
+    for agent, one, two in came.gold[:SHOWN_MAX]:
+        change = "-" if one is None or two is None else f"{two - one:+,.10g}"
+        rows.append((f"gold of agent {agent}", _amount(one), _amount(two), change))
+    parts.append(table(rows, numbers=(1, 2, 3)))
+    if len(came.gold) > SHOWN_MAX:
+        parts.append(f"and {len(came.gold) - SHOWN_MAX} agents more; --json has all")
+    parts.append(_owners(came))
+    if by_round:
+        parts += ["", _rounds(came.rounds)]
+    return "\n".join(parts)
+
+
+def _amount(gold: float | None) -> str:
+    return "-" if gold is None else f"{gold:,.10g}"
+
+
+def _owners(came: Consequences) -> str:
+    if came.owners is None:
+        return "the grids differ, so owners are not compared"
+    if not came.owners:
+        return "every plot has the same owner"
+    listed = [f"{plot} ({_owner(a)}, {_owner(b)})" for plot, a, b in came.owners[:SHOWN_MAX]]
+    more = len(came.owners) - len(listed)
+    rest = f" and {more} more" if more else ""
+    return f"plots with other owners (a, b): {', '.join(listed)}{rest}"
+
+
+def _owner(agent: int | None) -> str:
+    return "nobody" if agent is None else str(agent)
+
+
+def _rounds(rounds: Sequence[RoundApart]) -> str:
+    rows = [("round", "plots apart", "gold a", "gold b", "raids a", "raids b", "captures a, b")]
+    rows += [
+        (
+            str(r.round), "-" if r.plots is None else str(r.plots),
+            f"{r.gold_a:,.10g}", f"{r.gold_b:,.10g}", str(r.raids_a), str(r.raids_b),
+            f"{r.captures_a}, {r.captures_b}",
+        )
+        for r in rounds
+    ]  # fmt: skip
+    return table(rows, numbers=range(7))

@@ -1,0 +1,167 @@
+"""What happened in a mining run, in a handful of numbers, read from its journal."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.mining.roster import called
+from goldrush.kernel import fold
+from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import (
+    CAPTURED,
+    CLAIM_DRAWN,
+    KINDS,
+    MINING_SETTLED,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    SUBMITTED,
+)
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.world import Event
+from goldrush.replay.forged import reader_of
+from goldrush.replay.usage import Taken, usage
+
+
+@attrs.frozen
+class PolicySummary:
+    """The agents of one policy: how many, their gold and plots at the end, their stamina spent."""
+
+    policy: str
+    agents: int
+    gold: float
+    plots: int
+    spent: Mapping[str, int]
+
+
+@attrs.frozen
+class Summary:
+    """Counts over the whole run.
+
+    `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
+    that an authority gave back; `mined` is gold before fines; `owned` plots at the end; `forks` are
+    the `forked` events; `waiting` submissions of a round left open; `models`: what language models
+    took, null where none plays; `failures`: what became of the answers of each.
+    """
+
+    path: str
+    bytes: int
+    rounds: int
+    finished: bool
+    config: Mapping[str, Any]
+    pressure: float
+    claims: int
+    contested: int
+    raids: int
+    captures: int
+    undone: int
+    owned: int
+    mined: float
+    policies: Sequence[PolicySummary]
+    forks: Sequence[Event]
+    waiting: int = 0
+    models: Taken | None = None
+    failures: Sequence[Failures] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary for JSON."""
+        forks = [event.as_dict() for event in self.forks]
+        return {**attrs.asdict(self), "forks": forks}
+
+
+@reader_of
+def summarise(path: str | Path) -> Summary:
+    """Read a mining journal and count. Raises what reading a journal raises."""
+    counts: Counter[str] = Counter()
+    state: MiningState | None = None
+    mined: list[float] = []
+    rounds = waiting = 0
+    forks: list[Event] = []
+    with JournalReader(path) as reader:
+        for commit, after in fold.states(MINING, reader):
+            state = after
+            if commit.digest is not None:
+                rounds, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                waiting += sum(len(block.rows(SUBMITTED)) for block in commit.blocks[::2])
+            if commit.kind == FORK:
+                forks.append(fold.setup_event(MINING, reader, commit))
+            happened = counted(commit)
+            mined.append(happened.pop("mined"))
+            counts.update(happened)
+        size, finished = reader.size, reader.ended
+    assert state is not None  # the reader refuses a journal without a START
+    took = usage(path) if any(map(_is_model, state.roster)) else None
+    return Summary(
+        path=str(path),
+        bytes=size,
+        rounds=rounds,
+        finished=finished,
+        config=state.config.as_dict(),
+        pressure=state.config.pressure,
+        claims=counts["claims"],
+        contested=counts["contested"],
+        raids=counts["raids"],
+        captures=counts["captures"],
+        undone=counts["undone"],
+        owned=sum(map(len, state.plots_of)),
+        mined=math.fsum(mined),
+        policies=_by_policy(state),
+        forks=forks,
+        waiting=waiting,
+        models=took.total if took else None,
+        failures=took.failures if took else (),
+    )
+
+
+def counted(commit: Commit) -> dict[str, Any]:
+    """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
+    claims, `raids`, `captures` that stand, those `undone`, and the gold `mined`.
+    """
+    happened: dict[str, Any] = dict.fromkeys(
+        ("claims", "contested", "raids", "captures", "undone"), 0
+    )
+    mined: list[float] = []
+    for block in commit.blocks[1::2]:
+        claims = block.rows(CLAIM_DRAWN)
+        raids = block.rows(RAID_RESOLVED)
+        happened["claims"] += len(claims)
+        happened["contested"] += sum(len(row[1]) > 1 for row in claims)
+        happened["raids"] += len(raids)
+        undone = sum(row[4] == RESTORED for row in block.rows(RULED))
+        happened["captures"] += sum(row[4] == CAPTURED for row in raids) - undone
+        happened["undone"] += undone
+        mined += (row[3] for row in block.rows(MINING_SETTLED))
+    return {**happened, "mined": math.fsum(mined)}
+
+
+def _is_model(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["policy"] == LLM)
+
+
+def _by_policy(state: MiningState) -> list[PolicySummary]:
+    members: dict[str, list[int]] = {}
+    for entry in state.roster:
+        members.setdefault(called(entry), []).append(entry["agent"])
+    return [
+        PolicySummary(
+            policy,
+            len(agents),
+            math.fsum(state.gold[agent] for agent in agents),
+            sum(len(state.plots_of[agent]) for agent in agents),
+            {
+                name: sum(state.spent[agent][kind] for agent in agents)
+                for kind, name in enumerate(KINDS)
+            },
+        )
+        for policy, agents in members.items()
+    ]

@@ -1,0 +1,82 @@
+"""What tools ask of the mining world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goldrush.agents.mining.players import MINERS
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.world import Event
+from goldrush.replay.mining import audit, place, prompt, show, story, summary
+from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.toolkit import (
+    Consequences,
+    Names,
+    Prompts,
+    Story,
+    Summaries,
+    TieBreaks,
+    Toolkit,
+    UnitView,
+)
+
+if TYPE_CHECKING:
+    from goldrush.replay.tables import Run
+
+
+def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
+    return story.story(events)
+
+
+def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
+    return story.chronicle(events)
+
+
+def _length(state: MiningState) -> int:
+    return state.config.rounds
+
+
+def _agents(state: MiningState) -> int:
+    return state.config.agents
+
+
+def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
+    assert plot is not None  # needs_place
+    return audit.audit(path, round, plot, kind)
+
+
+def _measured(path: str | Path) -> Run:
+    from goldrush.replay.tables import Run
+
+    return Run(path)
+
+
+def _prompts(path: str | Path, round: int, agent: int) -> list[prompt.Prompted]:
+    return [prompt.prompted(path, round, agent)]
+
+
+def _request(found: Sequence[prompt.Prompted], round: int, agent: int) -> dict[str, Any]:
+    [one] = found
+    return {
+        "round": round, "agent": agent, "digest": one.digest, "recorded": one.recorded,
+        "request": dict(one.request),
+    }  # fmt: skip
+
+
+TOOLKIT = Toolkit(
+    world=lambda setup: MINING,
+    players=MINERS,
+    length=_length,
+    agents=_agents,
+    story=Story(_lines, _chronicle),
+    unit=UnitView(show.unit_as_dict, show.format_unit),
+    summary=Summaries(summary.summarise, show.format_summary),
+    consequences=Consequences(consequences, show.format_consequences),
+    tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
+    prompts=Prompts(_prompts, _request),
+    place_of=place.plot_of,
+    measured=_measured,
+)

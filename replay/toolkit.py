@@ -1,0 +1,283 @@
+"""What tools ask of a world: one typed record, `Toolkit`, found by the name in a journal's header.
+
+Only the world itself is required. Of what a world leaves out, a tool either has something simpler
+that suits any world (events as JSON in place of a story), or says that this world does not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import attrs
+
+from goldrush.agents.plugins import plugin, plugins
+from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Event, World
+from goldrush.replay.forged import reader_of
+
+if TYPE_CHECKING:
+    from goldrush.agents.players import Players
+    from goldrush.replay.diff import Diff
+    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.tables import Run
+    from goldrush.replay.text import Paint
+    from goldrush.replay.tie_break import TieBreak
+
+Names = Mapping[int, str]  # what the agents of a run are called, by number
+
+
+class HasDict(Protocol):
+    """What can be printed as JSON."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as plain values."""
+        ...
+
+
+def _no_names(path: str | Path) -> Names:
+    return {}
+
+
+@attrs.frozen
+class Story:
+    """Events as text.
+
+    `lines(events, names)`: in order, line by line. `chronicle(events, names)`: over many units, as
+    (first unit, last unit, line), by the numbers that people know them by. `names(path)`: what the
+    agents of a journal are called; raises what reading a journal raises.
+    """
+
+    lines: Callable[[Iterable[Event], Names], Iterator[str]]
+    chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]
+    names: Callable[[str | Path], Names] = _no_names
+
+
+@attrs.frozen
+class UnitView:
+    """A unit (a round, an assignment) shown above its events: `as_dict` for JSON, `format` as text,
+    with colours by agent.
+    """
+
+    as_dict: Callable[[Rebuilt], Mapping[str, Any]]
+    format: Callable[[Rebuilt, Paint], str]
+
+
+@attrs.frozen
+class Summaries:
+    """A whole run in a handful of numbers: `read(path)`, `format(summary)`. `commands`: those of
+    goldrush that are suggested after a run beside `replay` and `verify`.
+    """
+
+    read: Callable[[str | Path], HasDict]
+    format: Callable[[Any], str]
+    commands: Sequence[str] = ()
+
+
+class Follow(Protocol):
+    """What came of the first event in which two runs differ; None where nothing can have."""
+
+    def __call__(self, found: Diff, *, by_round: bool) -> HasDict | None:
+        """`by_round` keeps what each unit came to."""
+        ...
+
+
+@attrs.frozen
+class Consequences:
+    """What came of a difference: `follow(diff, by_round=)`, `format(followed, by_round)`."""
+
+    follow: Follow
+    format: Callable[[Any, bool], str]
+
+
+@attrs.frozen
+class TieBreaks:
+    """Draws laid open.
+
+    `place`: the word for where in a unit they are looked for ("plot", "table"), `kinds` of them,
+    `at(path, unit, place, kind)`: those there (place, kind None: all), `every(path)`: all of a
+    journal. `needs_place`: `at` is not asked without one.
+    """
+
+    place: str
+    kinds: Sequence[str]
+    at: Callable[[str | Path, int, int | None, str | None], Sequence[TieBreak]]
+    every: Callable[[str | Path], Iterator[TieBreak]]
+    needs_place: bool = False
+
+
+class Checkable(HasDict, Protocol):
+    """What was worked out anew: whether it is as recorded."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is."""
+        ...
+
+
+@attrs.frozen
+class Scores:
+    """Scores laid open: `at(path, unit, agent, place)`, `format(score)`."""
+
+    at: Callable[[str | Path, int, str, int | None], Sequence[Checkable]]
+    format: Callable[[Any], str]
+
+
+class Prompted(Protocol):
+    """A question as a language model was, or would be, sent it.
+
+    `recorded`: the digest that stands in the journal, None where there is none; `is_model`: the
+    agent is a language model, and not one that could be.
+    """
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, str]]: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def recorded(self) -> str | None: ...
+    @property
+    def is_model(self) -> bool: ...
+
+
+@attrs.frozen
+class Prompts:
+    """What an agent was sent: `at(path, unit, agent)`, `as_dict(prompted, unit, agent)`."""
+
+    at: Callable[[str | Path, int, int], Sequence[Prompted]]
+    as_dict: Callable[[Any, int, int], Mapping[str, Any]]
+
+
+@attrs.frozen
+class Toolkit:
+    """A world and everything that tools can ask of it.
+
+    - `world(setup)`: the world of a run whose START records `setup`; of one that is empty where
+      START cannot be read. Raises nothing.
+    - `players`: who plays it, and is asked again by `verify`; `length(state)`: of how many units a
+      run is; `agents(state)`: how many there are, where nobody comes or goes.
+    - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
+    - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
+    - `measured(path)`: the run of a journal, whose measures are taken when they are asked for.
+    - `folder(path, target, at, force=)`: keep a run's state as a folder of files; returns a line
+      that says what was written.
+    """
+
+    world: Callable[[Mapping[str, Any]], World[Any]]
+    players: Players[Any] | None = None
+    length: Callable[[Any], int] | None = None
+    agents: Callable[[Any], int] | None = None
+    story: Story | None = None
+    unit: UnitView | None = None
+    summary: Summaries | None = None
+    consequences: Consequences | None = None
+    tie_breaks: TieBreaks | None = None
+    scores: Scores | None = None
+    prompts: Prompts | None = None
+    place_of: Callable[[str | Path, str], int] | None = None
+    measured: Callable[[str | Path], Run] | None = None
+    folder: Callable[..., str] | None = None
+
+
+GROUP: Final = "goldrush.worlds"
+# Resolved before anything installed: a checkout without installation has no entry points, and to
+# read those of all distributions takes longer than to read a short journal.
+BUILT_IN: Final = tuple(
+    EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", GROUP)
+    for name in ("mining", "competition")
+)
+
+
+def toolkit_named(name: str) -> Toolkit | None:
+    """The toolkit of a world; None for a world that is not known here.
+
+    Raises PluginFailed for one that is installed and cannot be used.
+    """
+    for point in BUILT_IN:
+        if point.name == name:
+            return _loaded(point)
+    found = plugin(GROUP, name, BUILT_IN)
+    return None if found is None else found.load(lambda loaded: isinstance(loaded, Toolkit))
+
+
+@cache
+def _loaded(point: EntryPoint) -> Toolkit:
+    found: Toolkit = point.load()
+    return found
+
+
+def worlds() -> list[str]:
+    """The names of all worlds that are known here."""
+    return [*(point.name for point in BUILT_IN), *(one.name for one in plugins(GROUP, BUILT_IN))]
+
+
+def toolkit_for(name: str) -> Toolkit:
+    """The toolkit of a world by its name, as people type it. Raises BadInput for an unknown one."""
+    found = toolkit_named(name)
+    if found is None:
+        raise BadInput(f"there is no world {shown(name)}", f"take one of {', '.join(worlds())}")
+    return found
+
+
+def players_of(toolkit: Toolkit, world: str) -> Players[Any]:
+    """Who plays a world. Raises BadInput for a world that nobody can play."""
+    if toolkit.players is None:
+        raise BadInput(f"the {world} world has no players", "record it by its own program")
+    return toolkit.players
+
+
+def toolkit_of(reader: JournalReader) -> Toolkit:
+    """The toolkit of a journal's world. Raises UnsupportedJournal for one not known here."""
+    found = toolkit_named(reader.header.world)
+    if found is None:
+        known = ", ".join(worlds())
+        raise UnsupportedJournal(
+            reader.path, f"world {shown(reader.header.world)}; this goldrush plays {known}"
+        )
+    return found
+
+
+def toolkit_at(path: str | Path) -> Toolkit:
+    """The toolkit for the journal at a path. Raises what reading a journal's header raises."""
+    with JournalReader(path) as reader:
+        return toolkit_of(reader)
+
+
+def open_world(reader: JournalReader) -> World[Any]:
+    """The world that a journal was played in, by its header and what its START records.
+
+    Raises UnsupportedJournal for a world that is not known here.
+    """
+    toolkit = toolkit_of(reader)
+    try:
+        with reader.again() as again:
+            start = next(iter(again), None)
+    except JournalError:  # whoever reads on meets what is wrong with it
+        start = None
+    return toolkit.world((start.setup if start else None) or {})
+
+
+@reader_of
+def world_at(path: str | Path) -> World[Any]:
+    """The world of the journal at a path. Raises what reading it raises."""
+    with JournalReader(path) as reader:
+        return open_world(reader)
+
+
+def part_of(path: str | Path, name: str, what: str) -> Any:
+    """A part of the toolkit for the journal at a path, for a command that is nothing without it.
+
+    Raises BadInput where the world has none: `what` says what it is that there is not.
+    """
+    with JournalReader(path) as reader:
+        found = getattr(toolkit_of(reader), name)
+        if found is None:
+            raise BadInput(
+                f"{path} is a run of the {reader.header.world} world, which has no {what}",
+                "give a run of another world",
+            )
+        return found

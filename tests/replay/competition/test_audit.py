@@ -1,0 +1,380 @@
+"""The draws of a season laid open, held against the rules' own page: msgpack and xxhash."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+from xxhash import xxh3_64_intdigest
+
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import fork, record
+from goldrush.kernel.competition.events import BOTTOMED, CONCLUDED, ROUNDTABLE_OPENED
+from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
+from goldrush.kernel.journal import UNIT, Commit, Header
+from goldrush.kernel.world import Event
+from goldrush.replay.competition.audit import AUDITED, audit, audit_all
+from goldrush.replay.fairness import fairness
+from goldrush.replay.tie_break import TieBreak
+from tests.golden import path_of
+from tests.journals import commits_of, write
+from tests.replay.competition.forged import Change, changed, events_of, forged, rich
+
+RANGE = 2**64
+CODES = {"order": ROUNDTABLE_OPENED, "conclude": CONCLUDED, "bottom": BOTTOMED}
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich(tmp_path_factory.mktemp("seasons"))
+
+
+@pytest.fixture(scope="module")
+def audits(season: Path) -> list[TieBreak]:
+    return list(audit_all(season))
+
+
+# The rules, written anew.
+
+
+class Words:
+    """The words of a key, in order."""
+
+    def __init__(self, *key: object) -> None:
+        self.key = msgpack.packb(key)
+        self.taken: list[int] = []
+
+    def below(self, n: int) -> int:
+        while True:
+            self.taken.append(xxh3_64_intdigest(self.key, seed=len(self.taken)))
+            if self.taken[-1] < RANGE - RANGE % n:
+                return self.taken[-1] % n
+
+    def shuffled(self, items: Iterable[int]) -> list[int]:
+        items = list(items)
+        for j in range(len(items) - 1, 0, -1):
+            k = self.below(j + 1)
+            items[j], items[k] = items[k], items[j]
+        return items
+
+    def one_of(self, items: list[int]) -> int:
+        return items[self.below(len(items))] if len(items) > 1 else items[0]
+
+
+def redone(events: Iterable[Event], seed: int = 0) -> Iterator[tuple[str, object, list[str]]]:
+    """From the events: kind, outcome and words of each draw. An order without words was given."""
+    totals: dict[tuple[int, int], dict[int, int]] = {}
+    for event in events:
+        kind = {"roundtable_opened": "order", "concluded": "conclude", "bottomed": "bottom"}
+        if event.name == "scored":
+            totals.setdefault((event.unit, event["table"]), {})[event["agent"]] = event["total"]
+        if event.name not in kind:
+            continue
+        words = Words(seed, event.unit, event["table"], 0, kind[event.name])
+        outcome: object = None
+        if event.name == "roundtable_opened":
+            is_drawn = bool(event["words"])
+            outcome = tuple(words.shuffled(event["participants"]) if is_drawn else event["order"])
+        elif event.name == "concluded":
+            stances = Counter(proposal for _, proposal in event["stances"])
+            most = max(stances.values(), default=0)
+            tied = sorted(proposal for proposal in stances if stances[proposal] == most)
+            outcome = words.one_of(tied) if tied else None
+        else:
+            of = totals[event.unit, event["table"]]
+            outcome = words.one_of(sorted(a for a in of if of[a] == min(of.values())))
+        yield kind[event.name], outcome, [f"{word:016x}" for word in words.taken]
+
+
+def test_every_draw_of_a_season_is_what_the_rules_give(
+    season: Path, audits: list[TieBreak]
+) -> None:
+    expected = list(redone(events_of(season)))
+
+    assert [(kind, outcome, words) for kind, outcome, words in expected] == [
+        (a.kind, a.outcome_again, list(a.words_again)) for a in audits
+    ]
+    assert [(outcome, words) for _, outcome, words in expected] == [
+        (a.outcome, list(a.words)) for a in audits
+    ]
+    assert all(audited.holds for audited in audits)
+
+
+def test_the_season_has_draws_of_all_kinds_and_such_as_were_not_needed(
+    audits: list[TieBreak],
+) -> None:
+    found = {(audited.kind, bool(audited.words)) for audited in audits}
+
+    assert found == {(kind, drawn) for kind in AUDITED for drawn in (True, False)}
+    assert {audited.place["table"] for audited in audits} == {0, 1}
+
+
+def test_a_key_is_seed_assignment_table_0_and_kind(audits: list[TieBreak]) -> None:
+    for audited in audits:
+        key = [0, audited.place["assignment"], audited.place["table"], 0, audited.kind]
+
+        assert key == msgpack.unpackb(bytes.fromhex(audited.key))
+
+
+def test_where_nothing_was_drawn_it_says_why(audits: list[TieBreak]) -> None:
+    rules = {audited.rule for audited in audits if not audited.words}
+
+    assert rules <= {
+        "the assistant set the order: nothing is drawn",
+        "one proposal has most stances: nothing is drawn",
+        "nobody stands for a proposal: nothing is drawn",
+        "one agent has the lowest total: nothing is drawn",
+    }
+    assert len(rules) > 2
+
+
+def test_one_assignment_is_the_same_alone_and_among_all(
+    season: Path, audits: list[TieBreak]
+) -> None:
+    for assignment in range(14):
+        assert audit(season, assignment) == [
+            audited for audited in audits if audited.place["assignment"] == assignment
+        ]
+
+
+def test_a_table_and_a_kind_narrow_it_down(season: Path, audits: list[TieBreak]) -> None:
+    assignment = next(a.place["assignment"] for a in audits if a.place["table"] == 1)
+    [second] = audit(season, assignment, 1, "order")
+    kinds = [audited.kind for audited in audit(season, assignment, 0)]
+
+    assert (second.kind, dict(second.place)) == ("order", {"assignment": assignment, "table": 1})
+    assert kinds[:2] == ["order", "conclude"]
+
+
+def test_every_snippet_is_two_lines_and_prints_the_outcome(audits: list[TieBreak]) -> None:
+    for audited in audits:
+        if not audited.words:
+            assert audited.snippet == ""
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(audited.snippet, {})
+        outcome = audited.outcome if isinstance(audited.outcome, tuple) else (audited.outcome,)
+
+        assert printed.getvalue() == " ".join(map(str, outcome)) + "\n"
+        assert len(audited.snippet.splitlines()) == 2
+
+
+def test_a_snippet_needs_nothing_of_ours(audits: list[TieBreak]) -> None:
+    snippet = next(audited.snippet for audited in audits if audited.kind == "order")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", snippet], capture_output=True, text=True, timeout=600
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_audit_is_plain_enough_for_json(audits: list[TieBreak]) -> None:
+    shown = [json.loads(json.dumps(audited.as_dict())) for audited in audits]
+
+    assert [list(one)[:3] for one in shown] == [["kind", "assignment", "table"]] * len(shown)
+    assert all(one["holds"] for one in shown)
+    assert all(one["participants"] == one["participants_again"] for one in shown)
+
+
+# Forgeries, under right checksums and digests.
+
+
+def _word(row: list[Any]) -> None:
+    row[-1] = (row[-1][0] ^ 1, *row[-1][1:])
+
+
+def _word_at_3(row: list[Any]) -> None:
+    row[3] = (row[3][0] ^ 1, *row[3][1:])
+
+
+def _turned(row: list[Any]) -> None:
+    row[2] = row[2][::-1]
+
+
+def _chosen(row: list[Any]) -> None:
+    """As if somebody had set the order."""
+    row[2], row[3] = row[2][::-1], ()
+
+
+def _not_in_order(row: list[Any]) -> None:
+    row[1] = row[1][::-1]
+
+
+def _other_proposal(row: list[Any]) -> None:
+    row[1] = next(proposal for proposal in row[4] if proposal != row[1])
+
+
+def _untied(row: list[Any]) -> None:
+    row[4], row[5] = (), ()
+
+
+def _other_bottom(row: list[Any]) -> None:
+    row[1] = next(agent for agent in row[2] if agent != row[1])
+
+
+FORGED: dict[str, tuple[str, Change]] = {
+    "a word of an order": ("order", _word_at_3),
+    "an order": ("order", _turned),
+    "an order that was set by nobody": ("order", _chosen),
+    "the participants": ("order", _not_in_order),
+    "a word of a conclusion": ("conclude", _word),
+    "what was concluded": ("conclude", _other_proposal),
+    "that nothing was tied": ("conclude", _untied),
+    "a word of a bottom place": ("bottom", _word_at_3),
+    "who was last": ("bottom", _other_bottom),
+}
+
+
+@pytest.mark.parametrize(("kind", "change"), FORGED.values(), ids=FORGED)
+def test_what_was_forged_in_a_draw_does_not_hold(
+    season: Path, audits: list[TieBreak], tmp_path: Path, kind: str, change: Change
+) -> None:
+    draw = next(a for a in audits if a.kind == kind and a.words)
+    assignment, table = draw.place["assignment"], draw.place["table"]
+    commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
+    path = forged(tmp_path / "forged.journal", commits)
+    broken = [audited for audited in audit_all(path) if not audited.holds]
+
+    assert (kind, draw.place) in [(audited.kind, audited.place) for audited in broken]
+    assert not all(audited.holds for audited in audit(path, assignment, table, kind))
+
+
+def _given_words(row: list[Any]) -> None:
+    row[-1] = (5,)
+
+
+def _other_agent(row: list[Any]) -> None:
+    row[1] = row[1] + 1 if row[1] < 10 else row[1] - 1
+
+
+UNDRAWN: dict[str, tuple[str, Change]] = {
+    "a word for a conclusion that needed none": ("conclude", _given_words),
+    "a word for a bottom place that needed none": ("bottom", lambda row: row.__setitem__(3, (5,))),
+    "somebody else at the bottom": ("bottom", _other_agent),
+}
+
+
+@pytest.mark.parametrize(("kind", "change"), UNDRAWN.values(), ids=UNDRAWN)
+def test_what_was_forged_where_nothing_was_drawn_does_not_hold(
+    season: Path, audits: list[TieBreak], tmp_path: Path, kind: str, change: Change
+) -> None:
+    undrawn = next(a for a in audits if a.kind == kind and not a.words and a.outcome is not None)
+    table = undrawn.place["table"]
+    assignment = undrawn.place["assignment"]
+    commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
+    path = forged(tmp_path / "forged.journal", commits)
+
+    assert [audited.holds for audited in audit(path, assignment, table, kind)] == [False]
+
+
+def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path: Path) -> None:
+    commits = commits_of(season)
+    commits[3] = Commit(UNIT, 3, 5, commits[3].blocks)
+    header = Header("competition", 1)
+    path = write(tmp_path / "a.journal", commits, header)
+
+    with pytest.raises(MalformedEvents, match="but its events give"):
+        audit(path, 2)
+    assert all(audited.holds for audited in audit(path, 1))
+
+
+# What is not there.
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        ((-1,), "no assignment -1; give one from 0 to 13"),
+        ((14,), "no assignment 14; give one from 0 to 13"),
+        ((10**30,), "from 0 to 13"),
+        ((0, 1), "no table 1 in assignment 0; give one from 0 to 0"),
+        ((0, -1), "no table -1 in assignment 0"),
+        ((0, 0, "claim"), "no draws of kind 'claim'; take one of order, conclude, bottom"),
+    ],
+    ids=str,
+)
+def test_what_is_not_there_is_refused(season: Path, ask: tuple[Any, ...], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        audit(season, *ask)
+
+
+SILENT = """
+from goldrush.agents.competition.worker import Worker
+
+class Silent(Worker):
+    def speak(self, *seen, **told):
+        return {"move": "pass", "words": ""}
+"""
+
+
+def test_a_table_at_which_all_were_equal_has_no_bottom_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "silence.py").write_text(SILENT)
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "a.journal"
+    settings = {"assignments": 1, "test_agents": 1, "test_rounds": 1, "test_seeds": 1}
+    record(path, settings, cast_of(6, ["worker=silence:Silent"]))
+
+    assert [(a.kind, a.outcome) for a in audit(path, 0)[1:]] == [("conclude", None)]
+    with pytest.raises(BadInput, match="no bottom place in assignment 0; see what there is"):
+        audit(path, 0, None, "bottom")
+
+
+def test_runs_of_other_worlds_are_refused() -> None:
+    asks: list[Callable[[], object]] = [
+        lambda: audit(path_of("scarce"), 1), lambda: list(audit_all(path_of("scarce")))
+    ]  # fmt: skip
+    for ask in asks:
+        with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
+            ask()
+
+
+def test_the_draws_before_a_torn_tail_are_given(
+    season: Path, audits: list[TieBreak], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.journal"
+    path.write_bytes(season.read_bytes()[: commits_of(season)[9].end - 1])
+    given: list[TieBreak] = []
+
+    with pytest.raises(TornTail):
+        given.extend(audit_all(path))
+    assert given == [audited for audited in audits if audited.place["assignment"] < 8]
+    assert audit(path, 7) == audit(season, 7)
+
+
+def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
+    season: Path, audits: list[TieBreak], tmp_path: Path
+) -> None:
+    fork(season, 3, tmp_path / "a.journal", settings={"seed": 99, "assignments": 6})
+    found = list(audit_all(tmp_path / "a.journal"))
+    seeds = {(a.place["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found}
+
+    assert seeds == {(False, 0), (True, 99)}
+    assert all(audited.holds for audited in found)
+    assert [a for a in found if a.place["assignment"] < 4] == [
+        a for a in audits if a.place["assignment"] < 4
+    ]
+    assert audit(tmp_path / "a.journal", 5) == [a for a in found if a.place["assignment"] == 5]
+
+
+def test_the_fairness_of_a_season_counts_the_places_of_those_who_won_a_tie(
+    season: Path, audits: list[TieBreak]
+) -> None:
+    won = [a for a in audits if a.words and a.kind != "order"]
+    *each, _ = fairness([season, season], audit_all)
+
+    assert sum(test.draws for test in each) == len(won)
+    for test in each:
+        places = [
+            a.participants.index(a.outcome) for a in won if len(a.participants) == test.participants
+        ]
+        assert list(test.counts) == [places.count(place) for place in range(len(test.counts))]

@@ -1,0 +1,227 @@
+"""A season played anew from an assignment on, and what came of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.competition.players import fork, record, resume
+from goldrush.kernel import fold
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Event
+from goldrush.replay.competition.consequences import consequences
+from goldrush.replay.competition.summary import summarise
+from goldrush.replay.diff import diff
+from goldrush.replay.verify import verify
+
+SMALL = {"assignments": 5, "seed": 2, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
+AT = 1
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("seasons") / "parent.journal"
+    record(path, SMALL)
+    return path
+
+
+def events_of(path: Path) -> list[Event]:
+    with JournalReader(path) as reader:
+        return list(fold.events(COMPETITION, reader))
+
+
+def first_proposal(path: Path, assignment: int) -> dict[str, Any]:
+    return next(
+        e.as_dict()
+        for e in events_of(path)
+        if e.unit == assignment and e.name == "spoke" and e["move"] == "propose"
+    )
+
+
+def by_hand(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The same turn with another idea, as somebody would type it."""
+    return {**said, "conduct": ["raid", None, 0, said["conduct"][3]], "words": "by hand"}
+
+
+@pytest.fixture(scope="module")
+def forked(parent: Path) -> Path:
+    path = parent.with_name("forked.journal")
+    fork(parent, AT, path, replace=[by_hand(first_proposal(parent, 2))])
+    return path
+
+
+def test_a_fork_without_a_change_comes_to_the_same(parent: Path, tmp_path: Path) -> None:
+    for at in (-1, 0, 4):
+        path = tmp_path / f"{at}.journal"
+        fork(parent, at, path)
+        names = {"forked"}
+
+        assert [e for e in events_of(path) if e.name not in names] == events_of(parent)
+
+
+def test_up_to_the_fork_the_bytes_are_the_parents(parent: Path, forked: Path) -> None:
+    with JournalReader(parent) as reader:
+        [cut] = [
+            commit.after.offset for commit in reader if commit.unit == AT + 1 and commit.digest
+        ]
+
+    assert parent.read_bytes()[:cut] == forked.read_bytes()[:cut]
+    assert verify(forked).holds
+
+
+def test_what_is_put_in_by_hand_is_said_in_that_turn(parent: Path, forked: Path) -> None:
+    said = first_proposal(parent, 2)
+    [spoke] = [
+        e
+        for e in events_of(forked)
+        if (e.name, e.unit) == ("spoke", 2)
+        and (e["agent"], e["round"]) == (said["agent"], said["round"])
+    ]  # fmt: skip
+
+    assert ("by hand", said["id"], "raid") == (spoke["words"], spoke["id"], spoke["conduct"][0])
+
+
+def test_diff_names_the_contribution_and_how_conclusions_and_scores_moved(
+    parent: Path, forked: Path
+) -> None:
+    found = diff(parent, forked)
+    came = consequences(found)
+    assert came is not None
+    agent = first_proposal(parent, 2)["agent"]
+    scores = {
+        path: [
+            {e["agent"]: tuple(e["final"]) for e in events_of(path)
+             if e.name == "scored" and e.unit == at}
+            for at in range(2, 5)
+        ]
+        for path in (parent, forked)
+    }  # fmt: skip
+
+    assert [("submission", 2, str(agent))] == [(c.kind, c.round, c.name) for c in found.causes]
+    assert (2, 4) == (came.since, came.until)
+    for apart in came.assignments:
+        assert apart.a is not None
+        assert apart.b is not None
+        assert scores[parent][apart.assignment - 2] == apart.a.scores[0]
+        assert scores[forked][apart.assignment - 2] == apart.b.scores[0]
+    assert json.dumps(came.as_dict())
+
+
+def test_a_fork_that_broke_off_goes_on_with_what_was_put_in(parent: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.journal", tmp_path / "broken.journal"
+    late = by_hand(first_proposal(parent, 3))
+    fork(parent, 0, whole, replace=[late])
+    with JournalReader(whole) as reader:
+        cut = next(c.after.offset for c in reader if c.kind == "unit" or c.unit == 2)
+    broken.write_bytes(whole.read_bytes()[:cut])
+    resume(broken)
+
+    assert whole.read_bytes() == broken.read_bytes()
+
+
+def test_a_fork_with_other_settings_and_another_cast(parent: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other.journal"
+    state = fork(
+        parent, 2, path, settings={"scoring": "absolute", "assignments": 4},
+        roster="ada=tests.replay.competition.test_fork:Silent",
+    )  # fmt: skip
+    spoke = [e for e in events_of(path) if e.unit == 3 and e.name == "spoke" and e["agent"] == 5]
+
+    assert ("absolute", 4) == (state.config.scoring, state.assignment)
+    assert {None} == {e["move"] for e in spoke}  # which the kernel refuses
+    assert all(not e["steps"] or e["steps"][0][0] != "relative"
+               for e in events_of(path) if e.name == "scored" and e.unit == 3)  # fmt: skip
+
+
+class Silent:
+    """A worker that says nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda seen, draws, **told: None
+
+
+class Mute:
+    """Has no method at all."""
+
+
+def test_what_is_put_in_for_a_turn_that_never_comes_is_told(parent: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.journal"
+    turn = {"assignment": 2, "table": 1, "round": 0, "agent": 5}
+    fork(parent, 1, out, replace=[{**turn, "move": "pass"}])
+
+    assert [(2, 1, 0, 5)] == summarise(out).unsaid
+    assert [] == summarise(parent).unsaid
+
+
+def test_what_is_put_in_and_said_is_not_told_as_unsaid(forked: Path) -> None:
+    assert [] == summarise(forked).unsaid
+
+
+def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.journal"
+    fork(parent, 2, own, roster="ada=tests.replay.competition.test_fork:Silent")
+
+    with pytest.raises(BadInput, match="--trust"):
+        fork(own, 3, tmp_path / "again.journal")
+    with pytest.raises(BadInput, match="--trust"):
+        fork(own, 3, tmp_path / "again.journal", trust=["tests.replay.competition.test_fork:Other"])
+    fork(own, 3, tmp_path / "again.journal", trust=["tests.replay.competition.test_fork:Silent"])
+
+    assert [e for e in events_of(tmp_path / "again.journal") if e.name == "scored"] == [
+        e for e in events_of(own) if e.name == "scored"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "what", "says"),
+    [
+        (5, {}, "give one from -1 to 4"),
+        (-2, {}, "there is no assignment -2"),
+        (2, {"settings": {"workers": 7}}, "workers cannot change"),
+        (2, {"settings": {"assignments": 2}}, "give 3 or more"),
+        (2, {"settings": {"movs": 2}}, "did you mean moves"),
+        (2, {"treatment": "scarce"}, "leave --treatment"),
+        (2, {"roster": "nobody=scripted"}, "casts nobody"),
+        (2, {"roster": "ada=nonsense"}, "there is no policy"),
+        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "ignment 3 on"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "no active wor"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 99, "agent": 5}]}, "has round 99"),
+        (2, {"replace": [{"assignment": 3, "table": 2, "round": 0, "agent": 5}]}, "has table 2"),
+        (2, {"roster": "ada=tests.nowhere:Nobody"}, "tests.nowhere:Nobody cannot be made"),
+        (2, {"roster": "judge=tests.replay.competition.test_fork:Mute"}, "has no method judge"),
+        (2, {"replace": [{"event": "judged"}]}, "give `spoke` events"),
+        (2, {"replace": [{"mov": "pass"}]}, "give an object of"),
+    ],
+)  # fmt: skip
+def test_a_fork_that_cannot_be_is_refused_and_writes_nothing(
+    at: int, what: dict[str, Any], says: str, parent: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.journal"
+
+    with pytest.raises(BadInput, match=says):
+        fork(parent, at, out, **what)
+    assert not out.exists()
+
+
+def test_seasons_that_are_the_same_have_no_consequences(parent: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.journal"
+    record(again, SMALL)
+
+    assert parent.read_bytes() == again.read_bytes()
+    assert consequences(diff(parent, again)) is None
+
+
+def test_seasons_of_other_seeds_are_compared_from_the_start(parent: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.journal"
+    record(other, {**SMALL, "seed": 3, "assignments": 2})
+    came = consequences(diff(parent, other))
+    assert came is not None
+
+    assert (0, 1) == (came.since, came.until)
+    assert {s.name for s in came.standings} <= set(came.names.values())

@@ -1,0 +1,125 @@
+"""The golden seasons hold, are made anew, and leave no event of the world out."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.competition.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import (
+    CODES,
+    CONTRACT_ENDS,
+    EVENTS,
+    REDIRECT,
+    SIGNALS,
+    TIER_REWARDS,
+)
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Event
+from goldrush.replay.competition.prompt import prompted
+from goldrush.replay.verify import verify
+from tests.golden import (
+    FORKED_SEASON,
+    MODEL_SEASON,
+    SEASON,
+    SEASON_NAMES,
+    SEASON_SETTINGS,
+    SEASONS,
+    SHORT,
+    fork_season,
+    season_path,
+)
+
+
+def events_of(name: str) -> list[Event]:
+    with JournalReader(season_path(name)) as reader:
+        return list(fold.events(COMPETITION, reader))
+
+
+def test_no_other_season_is_kept() -> None:
+    assert SEASON_NAMES == {path.stem for path in SEASONS.glob("*.journal")}
+
+
+@pytest.mark.parametrize("name", sorted(SEASON_NAMES))
+def test_a_golden_season_holds_at_every_level(name: str) -> None:
+    verdict = verify(season_path(name))
+
+    assert (True, 4, True, ()) == (
+        verdict.holds, verdict.level, verdict.finished, verdict.not_asked
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEASON_SETTINGS)
+def test_a_golden_season_is_recorded_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    record(tmp_path / "again.journal", SEASON_SETTINGS[name])
+
+    assert season_path(name).read_bytes() == (tmp_path / "again.journal").read_bytes()
+
+
+def test_the_golden_fork_of_a_season_is_forked_again_byte_for_byte(tmp_path: Path) -> None:
+    fork_season(tmp_path / "again.journal")
+
+    assert season_path(FORKED_SEASON).read_bytes() == (tmp_path / "again.journal").read_bytes()
+
+
+@pytest.mark.parametrize("event", [event.name for event in EVENTS])
+def test_every_event_of_the_world_is_in_a_golden_season(event: str) -> None:
+    names = {e.name for name in (SHORT, SEASON, MODEL_SEASON) for e in events_of(name)}
+
+    assert event in names
+
+
+def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
+    events = events_of(SEASON)
+    rewards = {e["reward"] for e in events if e.name == "reward_unlocked"}
+    stages = Counter(e["agent"] for e in events if e.name == "stage_reached")
+    ends = {e["outcome"] for e in events if e.name == "contract_settled"}
+    signals = {e["signal"] for e in events if e.name == "judged"}
+    returned = {e["agent"] for e in events if e.name == "returned"}
+    relegated = {e["agent"] for e in events if e.name == "relegated"}
+    heirs = [e["inherits"] for e in events if e.name == "joined" and e["inherits"] is not None]
+
+    assert set(TIER_REWARDS) == rewards
+    assert {1: 4, 2: 3, 3: 3} == dict(stages)  # assistant, judge, therapist
+    assert set(CONTRACT_ENDS) == ends
+    assert set(SIGNALS) - {REDIRECT} == signals - {REDIRECT}
+    assert returned
+    assert returned <= relegated
+    assert heirs
+    assert {e["code"] for e in events if e.name == "refused"} <= set(CODES)
+    assert 2 in {len(e["subjects"]) for e in events if e.name == "assignment_opened"}
+
+
+def test_the_golden_model_spoke_and_its_words_are_kept() -> None:
+    events = events_of(MODEL_SEASON)
+    answers = [e for e in events if e.name == "answered"]
+    spoke = [e for e in events if e.name == "spoke" and e["source"] is not None]
+
+    assert {5} == {e["who"] for e in answers}
+    assert {"smollm2"} == {e["source"]["model"] for e in spoke}
+    assert [e["answer"] for e in answers if e["asked"] == "speak"]
+
+
+def test_the_prompts_of_the_golden_model_are_made_again() -> None:
+    asked = [e["asked"] for e in events_of(MODEL_SEASON) if e.name == "answered"]
+    prompts = prompted(season_path(MODEL_SEASON), 0, 5)
+
+    assert asked == [one.name for one in prompts]
+    assert [one.digest for one in prompts] == [one.recorded for one in prompts]
+    assert all(one.is_model and one.answer is not None for one in prompts)
+
+
+def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
+    [speak, *_] = prompted(season_path(SHORT), 1, 6)
+
+    assert ("speak", None, False) == (speak.name, speak.recorded, speak.is_model)
+    assert ["system", "user"] == [message["role"] for message in speak.messages]
+
+
+@pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
+def test_what_there_is_not_has_no_prompts(assignment: int, agent: int) -> None:
+    with pytest.raises(BadInput):
+        prompted(season_path(SHORT), assignment, agent)

@@ -1,0 +1,127 @@
+"""What is installed: one package, which collides with nobody's `agents` or `kernel`."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import ROOT, goldrush
+
+ROOMS = ("kernel", "agents", "replay", "cli")
+SOURCES = (*ROOMS, "goldrush", "pyproject.toml", "README.md", "LICENSE")
+POLICY = """
+class Agent:
+    def plan(self, seen, draws):
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built from a copy."""
+    pytest.importorskip("setuptools", "77")
+    copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("wheel")
+    skipped = shutil.ignore_patterns("__pycache__")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=skipped)
+        else:
+            shutil.copy(ROOT / name, copy)
+    pip("wheel", "--no-build-isolation", "--wheel-dir", out, copy)
+    [built] = out.iterdir()
+    return built
+
+
+def pip(*arguments: object) -> None:
+    command = [sys.executable, "-m", "pip", *map(str, arguments), "--no-deps", "--no-index", "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+    assert 0 == done.returncode, done.stderr
+
+
+def test_every_folder_with_modules_is_listed_for_the_wheel() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    there = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+
+    assert [
+        "goldrush",
+        *sorted(f"goldrush.{'.'.join(p.relative_to(ROOT).parts)}" for p in there),
+    ] == listed
+
+
+def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+        links = [one.filename for one in file.infolist() if one.external_attr >> 28 == 0xA]
+    modules = {
+        f"goldrush/{p.relative_to(ROOT)}" for room in ROOMS for p in (ROOT / room).rglob("*.py")
+    }
+
+    assert {"goldrush"} == {name.partition("/")[0] for name in names if ".dist-info/" not in name}
+    assert modules < set(names)
+    assert {"goldrush/py.typed", "goldrush/kernel/README.md"} < set(names)
+    assert [] == links
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "second"])
+def test_it_is_installed_beside_another_package_that_is_called_agents(
+    wheel: Path, is_first: bool, tmp_path: Path
+) -> None:
+    other = tmp_path / "openai_agents-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(other, "w") as file:
+        file.writestr("agents/__init__.py", "class Agent: pass\n")
+        file.writestr(
+            "openai_agents-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: openai-agents\nVersion: 1.0\n",
+        )
+        file.writestr(
+            "openai_agents-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        file.writestr("openai_agents-1.0.dist-info/RECORD", "")
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True, timeout=120
+    )
+    python = tmp_path / "venv" / "bin" / "python"
+    for one in (wheel, other) if is_first else (other, wheel):
+        pip("--python", python, "install", one)
+    [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    paths = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "dependencies.pth").write_text("".join(f"{path}\n" for path in paths))
+    code = (
+        "from agents import Agent; import goldrush.agents.mining.players as players; "
+        "print(Agent.__module__, players.__file__)"
+    )
+    done = subprocess.run(
+        [python, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+
+    assert f"agents {packages}/goldrush/agents/mining/players.py\n" == done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_cannot_be_imported_by_another_name(room: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {room}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert f"ImportError: import goldrush.{room}: " in done.stderr
+
+
+def test_policies_of_ones_own_may_stand_in_a_module_that_is_called_agents(tmp_path: Path) -> None:
+    (tmp_path / "agents.py").write_text(POLICY)
+    ran = goldrush(
+        "record", "--rounds", 2, "--roster", "agents:Agent*2", "--out", "x", cwd=tmp_path
+    )
+    again = goldrush("verify", "x", "--trust", "agents:Agent", cwd=tmp_path)
+
+    assert (0, 0) == (ran.code, again.code)
+    assert "holds at levels 1 to 4" in again.out
