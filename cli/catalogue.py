@@ -1,10 +1,12 @@
-"""`goldrush policies` and `goldrush treatments`: what can be played."""
+"""`goldrush policies`, `treatments` and `plugins`: what there is to play."""
 
 from __future__ import annotations
 
 import click
 
+from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 
@@ -38,6 +40,33 @@ def treatments(as_json: bool) -> None:
     from goldrush.kernel.mining.treatments import TREATMENTS
 
     _print([(item.name, item.says) for item in TREATMENTS.values()], as_json, "treatment")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def plugins(as_json: bool) -> int:
+    """List what other distributions add: name, kind, distribution and version, or why it fails.
+
+    GOLDRUSH_PLUGINS lists the names that may be used: all where it is not set, none where it is
+    empty. Exits with 1 if one of them cannot be used.
+
+    \b
+    Example: goldrush plugins
+    """
+    from goldrush.replay import toolkit
+
+    rows = []
+    for plugin in toolkit.installed():
+        trouble = toolkit.trouble_of(plugin)
+        rows.append((plugin.name, "world", f"{plugin.distribution} {plugin.version}", trouble))
+    if as_json:
+        names = ("name", "kind", "distribution", "trouble")
+        echo_json([dict(zip(names, row, strict=True)) for row in rows])
+    elif rows:
+        click.echo(table([tuple(escaped(cell or "") for cell in row) for row in rows]))
+    else:
+        click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
+    return DIFFERS if any(row[3] for row in rows) else DONE
 
 
 def _print(entries: list[tuple[str, str]], as_json: bool, what: str) -> None:

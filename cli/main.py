@@ -92,6 +92,7 @@ for command in (
     export.export,
     catalogue.policies,
     catalogue.treatments,
+    catalogue.plugins,
 ):
     cli.add_command(_behind_door(command))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from goldrush.agents.plugins import plugin, plugins
+from goldrush.agents.plugins import Plugin, PluginFailed, plugin, plugins
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event, World
@@ -212,7 +212,21 @@ def _loaded(point: EntryPoint) -> Toolkit:
 
 def worlds() -> list[str]:
     """The names of all worlds that are known here."""
-    return [*(point.name for point in BUILT_IN), *(one.name for one in plugins(GROUP, BUILT_IN))]
+    return [*(point.name for point in BUILT_IN), *(one.name for one in installed())]
+
+
+def installed() -> list[Plugin]:
+    """The worlds that other distributions bring, by name; none is imported."""
+    return plugins(GROUP, BUILT_IN)
+
+
+def trouble_of(world: Plugin) -> str | None:
+    """Why a world that is installed cannot be used; None where it can."""
+    try:
+        toolkit_named(world.name)
+    except PluginFailed as error:
+        return error.reason
+    return None
 
 
 def toolkit_for(name: str) -> Toolkit:

@@ -57,7 +57,7 @@ class Change:
     @property
     def given(self) -> dict[str, Any]:
         """The arguments of `fork`."""
-        roster = self.roster and roster_of(self.roster)
+        roster = self.roster and ",".join(self.roster)
         return {"settings": self.settings, "roster": roster, "replace": self.replace}
 
 
@@ -168,7 +168,7 @@ def test_what_is_changed_and_changed_back_comes_again(folder: Path, data: st.Dat
     fork(parent, run.at, there, force=True, **change.given)
     changed = config_of({**run.config.as_dict(), **change.settings})
     fork(
-        there, run.at, back, settings=changes(changed, run.config), roster=roster_of(run.roster),
+        there, run.at, back, settings=changes(changed, run.config), roster=",".join(run.roster),
         force=True,
     )  # fmt: skip
 

@@ -53,8 +53,6 @@ from goldrush.kernel.competition.events import (
     TABLE_SET,
     TEAM_RECOMMENDED,
     TIER_REWARDS,
-    faults,
-    fold,
 )
 from goldrush.kernel.competition.rubric import finished, lower_median, related
 from goldrush.kernel.competition.settle import grounds_at
@@ -69,6 +67,7 @@ from goldrush.kernel.competition.state import (
 )
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.turns import speaker
+from goldrush.kernel.fold import faults, fold
 from goldrush.kernel.world import Block, Row
 from tests.kernel.competition import seasons as by_hand
 from tests.kernel.competition.seasons import ADA, BAR, BASELINE, BEN, CLEO, DOV, ELIF

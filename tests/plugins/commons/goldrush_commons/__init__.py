@@ -1,0 +1,1 @@
+"""A shared fishery: agents harvest from a stock of fish that regrows."""

@@ -1,0 +1,171 @@
+"""The rules of the fishery.
+
+Each season every agent says how much it takes. Where that is more than there is, everybody gets the
+same share of what it asked for. Then the stock regrows logistically,
+
+    stock + growth × stock × (1 - stock ÷ capacity),
+
+times a shock between 1 - shock and 1 + shock, drawn with the key [seed, season, "shock"]. A run
+ends after its last season, or when no fish is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.draws import WORD_RANGE, Draws
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.forking import check_changes, check_facts
+from goldrush.kernel.settings import check_setting, integer, real, setting
+from goldrush.kernel.world import (
+    AGENT,
+    AMOUNT,
+    FACTS,
+    NATURAL,
+    WORD,
+    Batch,
+    Block,
+    EventType,
+    Past,
+    Vocabulary,
+    World,
+    amount,
+    optional,
+    several,
+)
+
+ASKED, LANDED, REGROWN = range(3)
+EVENTS: Final = (
+    EventType("asked", {"agent": AGENT, "fish": NATURAL, "source": optional(FACTS)}, is_input=True),
+    EventType("landed", {"agent": AGENT, "fish": AMOUNT}),
+    EventType(
+        "regrown",
+        {"caught": AMOUNT, "stock": AMOUNT, "words": several(WORD)},
+        drawn=frozenset({"stock"}),
+    ),
+)
+EXTINCT: Final = 1.0  # below it, no fish is left
+
+
+@attrs.frozen
+class CommonsConfig:
+    """The settings of a run. Fish are counted in tonnes."""
+
+    seed: int = setting(0, integer(0, 2**53 - 1))
+    seasons: int = setting(50, integer(1, 10_000))
+    agents: int = setting(5, integer(1, 100))
+    capacity: float = setting(1000, real(10, 1e6))
+    growth: float = setting(0.5, real(0, 2))
+    shock: float = setting(0.1, real(0, 0.9))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in declared order."""
+        return attrs.asdict(self)
+
+
+def config_of(settings: Mapping[str, Any]) -> CommonsConfig:
+    """The configuration with these settings. Raises BadInput for a name or a value it lacks."""
+    for name, value in settings.items():
+        check_setting(CommonsConfig, name, value)
+    return CommonsConfig(**settings)
+
+
+@attrs.frozen
+class Fishery:
+    """The state: `season` is the last one closed, `landed` the catch of each agent in all."""
+
+    config: CommonsConfig
+    roster: Sequence[Mapping[str, Any]]
+    stock: float
+    landed: tuple[float, ...]
+    season: int = 0
+
+
+def initial(setup: Mapping[str, Any]) -> Fishery:
+    """The state before the first season. Raises BadInput for a setup that is none."""
+    if list(setup) != ["config", "roster"]:
+        raise BadInput("this is no setup of the fishery", "give config and roster")
+    config = config_of(setup["config"])
+    roster = setup["roster"]
+    if [entry.get("agent") for entry in roster] != list(range(config.agents)):
+        raise BadInput(f"the roster has {len(roster)} agents", f"agents is {config.agents}")
+    return Fishery(config, roster, float(config.capacity), (0.0,) * config.agents)
+
+
+def decide(state: Fishery, inputs: Block) -> list[Batch]:
+    """Who lands how much, and how the stock regrows."""
+    config, season = state.config, state.season + 1
+    asked = {agent: fish for agent, fish, _ in inputs.rows(ASKED)}
+    wanted = sum(asked.values())
+    share = min(1.0, state.stock / wanted) if wanted else 0.0
+    landed = [(agent, amount(fish * share)) for agent, fish in sorted(asked.items()) if fish]
+    caught = wanted * share
+    left = max(0.0, state.stock - caught)
+    draws = Draws(config.seed, season, "shock")
+    shock = 1 + config.shock * (2 * (draws.word() / WORD_RANGE) - 1)
+    grown = (left + config.growth * left * (1 - left / config.capacity)) * shock
+    regrown = (amount(caught), amount(max(0.0, grown)), draws.words())
+    return [(LANDED, landed), (REGROWN, [regrown])]
+
+
+def evolve(state: Fishery, block: Block) -> Fishery:
+    """The state after these events."""
+    landed, stock = list(state.landed), state.stock
+    for agent, fish in block.rows(LANDED):
+        landed[agent] += fish
+    for _, left, _ in block.rows(REGROWN):
+        stock = left
+    return attrs.evolve(state, landed=tuple(landed), stock=float(stock))
+
+
+def close(state: Fishery) -> Fishery:
+    """The state with its season closed."""
+    return attrs.evolve(state, season=state.season + 1)
+
+
+def ended(state: Fishery) -> bool:
+    """Whether the last season is over, or no fish is left."""
+    return state.season >= state.config.seasons or state.stock < EXTINCT
+
+
+def plain(state: Fishery) -> list[Any]:
+    """Every field of the state as plain values."""
+    roster = [dict(entry) for entry in state.roster]
+    return [state.config.as_dict(), roster, state.stock, state.landed, state.season]
+
+
+def thaw(frozen: Any, past: Past) -> Fishery:
+    """The state that `plain` was made of."""
+    config, roster, stock, landed, season = frozen
+    return Fishery(config_of(config), roster, stock, tuple(landed), season)
+
+
+def fork(state: Fishery, facts: Mapping[str, Any], past: Past) -> Fishery:
+    """The state with what a fork changes."""
+    check_facts(facts, ["parent", "changes", "roster", "replaced"])
+    config = config_of({**state.config.as_dict(), **facts["changes"]})
+    check_changes(state.config, config, facts["changes"])
+    if config.agents != state.config.agents:
+        raise BadInput("agents cannot change", "leave it out")
+    return attrs.evolve(state, config=config, roster=facts["roster"] or state.roster)
+
+
+COMMONS: Final = World[Fishery](
+    name="commons",
+    rules=1,
+    events=EVENTS,
+    initial=initial,
+    decide=decide,
+    evolve=evolve,
+    ended=ended,
+    close=close,
+    digest=lambda state: fingerprint(plain(state)),
+    fork=fork,
+    freeze=plain,
+    thaw=thaw,
+    vocabulary=Vocabulary(unit="season", closed="season_closed"),
+)

@@ -1,0 +1,112 @@
+"""A world in a package of its own, installed by pip: it edits nothing here, and the commands that
+know no world play it, tell it and verify it.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+
+Command = Callable[..., Ran]
+ENDS = "season_closed"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the package lies, installed."""
+    pytest.importorskip("setuptools", "77")
+    copy, target = tmp_path_factory.mktemp("copy") / "commons", tmp_path_factory.mktemp("target")
+    shutil.copytree(ROOT / "tests" / "plugins" / "commons", copy)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+         "--no-build-isolation", "--target", target, copy],
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert 0 == done.returncode, done.stderr
+    return target
+
+
+@pytest.fixture
+def commons(installed: Path, tmp_path: Path) -> Command:
+    """Runs a command where the package is installed, in a folder with a run."""
+
+    def run(*arguments: object, **environment: str) -> Ran:
+        return goldrush(*arguments, cwd=tmp_path, PYTHONPATH=f"{installed}:{ROOT}", **environment)
+
+    played = run(
+        "record", "--world", "commons", "--seed", 3, "--roster", "share*5", "--out", "c.journal"
+    )
+    assert 0 == played.code
+    return run
+
+
+def test_it_is_recorded_verified_and_told(commons: Command) -> None:
+    verified = commons("verify", "--strict", "c.journal")
+    shown = commons("replay", "c.journal", "--round", 3)
+    told = commons("log", "c.journal", "--rounds", "2-3", "--event", "regrown").out.splitlines()
+    exported = [json.loads(line) for line in commons("export", "c.journal").out.splitlines()]
+
+    assert "holds at levels 1 to 4: 50 seasons" in verified.out
+    assert "season 3 of 50" in shown.out
+    assert "agent 4 asks for" in shown.out
+    assert 2 == len(told)
+    assert "caught; the stock is" in told[0]
+    assert 50 == sum(event["event"] == ENDS for event in exported)
+
+
+def test_a_run_that_broke_off_goes_on_to_the_same_bytes(commons: Command, tmp_path: Path) -> None:
+    whole = (tmp_path / "c.journal").read_bytes()
+    (tmp_path / "half.journal").write_bytes(whole[: len(whole) // 2])
+    resumed = commons("resume", "half.journal")
+
+    assert (0, "") == (resumed.code, resumed.err)
+    assert "50 seasons," in resumed.out
+    assert whole == (tmp_path / "half.journal").read_bytes()
+
+
+def test_it_is_forked_and_compared(commons: Command) -> None:
+    forked = commons("fork", "c.journal", "--at", 20, "--roster", "greedy*5", "--out", "f.journal")
+    compared = commons("diff", "c.journal", "f.journal")
+
+    assert 0 == forked.code
+    assert "holds" in commons("verify", "--parent", "c.journal", "f.journal").out
+    assert 1 == compared.code
+    assert "differ from season 21 on" in compared.out
+    assert "cause: roster: agents 0, 1, 2, 3, 4: share in a, greedy in b" in compared.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["audit", "c.journal", "--all"], "which has no draws to audit"),
+        (["measure", "c.journal"], "which has no measures"),
+        (["log", "c.journal", "--plot", "3"], "which has no plots"),
+        (["replay", "c.journal", "--round", 51], "no season 51; give one from 0 to 50"),
+        (["record", "--world", "commons", "--roster", "gredy"], "there is no policy 'gredy'"),
+        (["record", "--world", "commons", "--set", "growt=1"], "did you mean growth?"),
+        (["record", "--world", "fishery"], "no world 'fishery'; take one of mining, competition,"),
+    ],
+)
+def test_what_it_does_not_have_is_refused_in_one_line(
+    commons: Command, arguments: list[object], says: str
+) -> None:
+    assert_refused(commons(*arguments), says)
+
+
+def test_it_is_listed_among_the_plugins(commons: Command) -> None:
+    assert ["commons  world  goldrush-commons 0.1.0"] == commons("plugins").out.splitlines()
+    assert [] == json.loads(commons("plugins", "--json", GOLDRUSH_PLUGINS="").out)
+
+
+def test_without_plugins_its_journals_are_refused_by_name(commons: Command) -> None:
+    for allowed in ("", "other"):
+        ran = commons("replay", "c.journal", "--round", 1, GOLDRUSH_PLUGINS=allowed)
+
+        assert_refused(ran, "world 'commons'; this goldrush plays mining, competition")
+    assert 0 == commons("verify", "c.journal", GOLDRUSH_PLUGINS="other,commons").code

@@ -1,0 +1,101 @@
+"""Plugins are found by name, never in the place of what is built in, and none breaks another."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.plugins import PluginFailed, plugins
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.toolkit import (
+    BUILT_IN,
+    GROUP,
+    installed,
+    toolkit_for,
+    toolkit_named,
+    trouble_of,
+    worlds,
+)
+from tests.golden import path_of
+from tests.lessons import TOOLKIT, play
+from tests.plugins.installed import dist_info
+
+LESSONS = "tests.lessons:TOOLKIT"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    return tmp_path / "installed"
+
+
+def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> None:
+    dist_info(folder, {GROUP: {"lessons": LESSONS}}, "school", "2.1")
+    [found] = plugins(GROUP, BUILT_IN)
+
+    assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
+    assert TOOLKIT is toolkit_named("lessons")
+    assert ["mining", "competition", "lessons"] == worlds()
+
+
+def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
+    before = toolkit_for("mining")
+    dist_info(folder, {GROUP: {"mining": LESSONS}})
+
+    assert before is toolkit_for("mining")
+    assert [] == plugins(GROUP, BUILT_IN)
+
+
+def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> None:
+    dist_info(folder, {GROUP: {"lessons": LESSONS, "more": LESSONS}}, "one")
+    dist_info(folder, {GROUP: {"lessons": "tests.lessons:LESSONS"}}, "two")
+
+    with pytest.raises(PluginFailed, match="both one and two bring it"):
+        toolkit_named("lessons")
+    assert TOOLKIT is toolkit_named("more")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("no_such_module:TOOLKIT", "ModuleNotFoundError"),
+        ("tests.lessons:NOTHING", "AttributeError"),
+        ("tests.lessons:CAST", "tests.lessons:CAST is a list"),
+    ],
+)
+def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
+    folder: Path, tmp_path: Path, value: str, says: str
+) -> None:
+    dist_info(folder, {GROUP: {"lessons": value}})
+    journal = play(tmp_path / "a.journal")
+
+    with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
+        rebuild(journal, 0)
+    [found] = installed()
+    assert re.search(says, trouble_of(found) or "")
+    assert 1 == rebuild(path_of("scarce"), 1).round
+
+
+@pytest.mark.parametrize("name", ["Lessons", "1st", "a_b", "x" * 33, "a/b/c", "-x"])
+def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
+    dist_info(folder, {GROUP: {name: LESSONS}})
+
+    assert [] == plugins(GROUP)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "known"), [("", False), ("other", False), ("x, lessons", True)]
+)
+def test_plugins_are_allowed_by_the_environment(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str, known: bool
+) -> None:
+    dist_info(folder, {GROUP: {"lessons": LESSONS}})
+    monkeypatch.setenv("GOLDRUSH_PLUGINS", allowed)
+    journal = play(tmp_path / "a.journal")
+
+    if known:
+        assert 0 == rebuild(journal, 0).round
+    else:
+        with pytest.raises(UnsupportedJournal, match="world 'lessons'; this goldrush plays mining"):
+            rebuild(journal, 0)
