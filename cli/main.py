@@ -21,6 +21,7 @@ import click
 from goldrush.cli import (
     audit,
     catalogue,
+    conform,
     diff,
     export,
     fork,
@@ -93,6 +94,7 @@ for command in (
     catalogue.policies,
     catalogue.treatments,
     catalogue.plugins,
+    conform.conform,
 ):
     cli.add_command(_behind_door(command))
 

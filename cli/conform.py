@@ -1,0 +1,36 @@
+"""`goldrush conform`: the laws that every world must keep to, tried on a run of one."""
+
+from __future__ import annotations
+
+import click
+
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.record import settings_of
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+
+
+@click.command()
+@click.argument("world")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@click.option("--roster", help="Who plays, as for record.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: bool) -> int:
+    """Try a world: whether it keeps to the laws on which recording and verifying rest.
+
+    A run is recorded, and played and folded many times: make it short with --set. Exits with 1 if a
+    law is broken. In pytest the same laws are goldrush.testing.WorldLaws.
+
+    \b
+    Example: goldrush conform mining --set rounds=5 --set agents=4
+    """
+    from goldrush.testing import LAWS, broken, trial
+
+    with trial(world, settings_of(settings, {}), roster) as run:
+        found = {name: broken(law, run) for name, law in LAWS.items()}
+    if as_json:
+        echo_json([{"law": name, "broken": says} for name, says in found.items()])
+    else:
+        for name, says in found.items():
+            click.echo(f"{name}: {'holds' if says is None else f'BREAKS: {escaped(says)}'}")
+    return DIFFERS if any(found.values()) else DONE

@@ -1,0 +1,188 @@
+"""The world kit: the worlds keep to its laws, and one that is broken on purpose breaks each."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from goldrush import testing
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.world import World
+from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
+from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.plugins.installed import dist_info
+
+PACKAGE = ROOT / "tests" / "plugins" / "commons"
+SMALL = {"seasons": 4}
+
+
+class TestMining(WorldLaws):
+    world = "mining"
+    settings = {"rounds": 4, "rows": 3, "cols": 3, "agents": 4, "authority": "punish"}
+
+
+class TestCompetition(WorldLaws):
+    world = "competition"
+    settings = {"assignments": 2, "test_rounds": 10, "test_seeds": 2}
+
+    @pytest.mark.xfail(strict=True, reason="`tested` has the seeds that are drawn, not the words")
+    def test_draws_stand_in_the_events(self) -> None:
+        self._keeps(testing.draws_stand_in_the_events)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    folder = tmp_path_factory.mktemp("installed")
+    dist_info(
+        folder,
+        {
+            "goldrush.worlds": {
+                "commons": "goldrush_commons.toolkit:TOOLKIT",
+                "counts": "tests.plugins.canaries:COUNTS",
+                "hashes": "tests.plugins.canaries:HASHES",
+            }
+        },
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PACKAGE)
+        patch.syspath_prepend(folder)
+        yield
+
+
+class TestCommons(WorldLaws):
+    world = "commons"
+    settings = SMALL
+    roster = "share*3,random"
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Trial]:
+    with trial("commons", SMALL) as found:
+        yield found
+
+
+# Every canary changes one function of the world: given the world, what it becomes.
+
+
+def _random(world: World[Any]) -> dict[str, Any]:
+    def decide(state: Any, inputs: Any) -> Any:
+        landed, (code, [(caught, _, words)]) = world.decide(state, inputs)
+        return [landed, (code, [(caught, random.random(), words)])]
+
+    return {"decide": decide}
+
+
+def _counting(world: World[Any]) -> dict[str, Any]:
+    def evolve(state: Any, block: Any) -> Any:
+        return attrs.evolve(state := world.evolve(state, block), stock=state.stock + 1)
+
+    calls: list[None] = []
+
+    def uneven(state: Any, block: Any) -> Any:
+        calls.append(None)
+        return evolve(state, block) if len(calls) % 4 == 0 else world.evolve(state, block)
+
+    return {"evolve": uneven}
+
+
+def _forgetting(world: World[Any]) -> dict[str, Any]:
+    def thaw(frozen: Any, past: Any) -> Any:
+        assert world.thaw is not None
+        return attrs.evolve(world.thaw(frozen, past), landed=(0.0,) * 5)
+
+    return {"thaw": thaw}
+
+
+def _changing(world: World[Any]) -> dict[str, Any]:
+    def fork(state: Any, facts: Any, past: Any) -> Any:
+        return attrs.evolve(state, stock=state.stock - 1)
+
+    return {"fork": fork}
+
+
+def _blind(world: World[Any]) -> dict[str, Any]:
+    return {"digest": lambda state: hash((state.stock, state.season)) & (1 << 64) - 1}
+
+
+def _secret(world: World[Any]) -> dict[str, Any]:
+    def decide(state: Any, inputs: Any) -> Any:
+        Draws(state.config.seed, state.season, "secret").word()
+        return world.decide(state, inputs)
+
+    return {"decide": decide}
+
+
+def _wordy(world: World[Any]) -> dict[str, Any]:
+    def decide(state: Any, inputs: Any) -> Any:
+        landed, (code, [(caught, stock, words)]) = world.decide(state, inputs)
+        return [landed, (code, [(f"{caught}", stock, words)])]
+
+    return {"decide": decide}
+
+
+def _strict(world: World[Any]) -> dict[str, Any]:
+    def decide(state: Any, inputs: Any) -> Any:
+        if any(fish == 0 for _, fish, _ in inputs.rows(0)):
+            raise ValueError("nobody asks for nothing")
+        return world.decide(state, inputs)
+
+    return {"decide": decide}
+
+
+CANARIES: dict[str, Callable[[World[Any]], dict[str, Any]]] = {
+    "deciding depends on nothing else": _random,
+    "folding in pieces gives the same": _counting,
+    "frozen states thaw": _forgetting,
+    "a fork that changes nothing is the same run": _changing,
+    "the digest covers every field": _blind,
+    "draws stand in the events": _secret,
+    "rows are of the declared kinds": _wordy,
+    "legal inputs are never raised on": _strict,
+}
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial) -> None:
+    canary = attrs.evolve(run.world, **CANARIES[name](run.world))
+
+    assert broken(LAWS[name], run) is None
+    assert broken(LAWS[name], attrs.evolve(run, world=canary)) is not None
+
+
+@pytest.mark.parametrize(
+    ("world", "law", "says"),
+    [
+        ("counts", "it verifies", "level 4"),
+        ("hashes", "any process writes the same bytes", "with PYTHONHASHSEED=1: SHA-256"),
+    ],
+)
+def test_players_that_are_broken_on_purpose_break_the_law(world: str, law: str, says: str) -> None:
+    with trial(world, SMALL) as run:
+        assert says in (broken(LAWS[law], run) or "")
+
+
+def test_damage_that_is_not_found_breaks_the_law(
+    run: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = testing.verify(run.path)
+    monkeypatch.setattr(testing, "verify", lambda path, level: sound)
+
+    assert "the journal holds" in (broken(LAWS["damage is found"], run) or "")
+
+
+def test_every_law_has_a_canary() -> None:
+    others = {"it verifies", "any process writes the same bytes", "damage is found"}
+
+    assert set(LAWS) == CANARIES.keys() | others
+
+
+def test_the_command_tells_law_by_law(tmp_path: Path) -> None:
+    small = ("--set", "rounds=2", "--set", "agents=2", "--set", "rows=2", "--set", "cols=2")
+    ran = goldrush("conform", "mining", *small, cwd=tmp_path)
+
+    assert 0 == ran.code
+    assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines()
+    assert_refused(goldrush("conform", "fishery", cwd=tmp_path), "no world 'fishery'")
