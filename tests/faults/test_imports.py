@@ -105,9 +105,9 @@ COMMANDS: dict[str, list[list[object]]] = {
 
 
 def test_every_command_that_reads_a_file_is_tried() -> None:
-    writing = {"record", "season", "policies", "treatments"}
+    without = {"conform", "plugins", "policies", "record", "season", "treatments"}
 
-    assert set(cli.commands) - writing == set(COMMANDS)
+    assert set(cli.commands) - without == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
