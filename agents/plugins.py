@@ -89,6 +89,16 @@ def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin
     return found[0] if found else None
 
 
+def trouble_of(found: Plugin, check: Callable[[Any], bool]) -> str | None:
+    """Why a plugin cannot be used; None where it can. It is imported."""
+    try:
+        twin = plugin(found.group, found.name)
+        (twin or found).load(check)
+    except PluginFailed as error:
+        return error.reason
+    return None
+
+
 def _allowed() -> frozenset[str] | None:
     """The names that may be used; None: all."""
     listed = os.environ.get(VARIABLE)

@@ -1,6 +1,10 @@
-"""`goldrush policies`, `treatments` and `plugins`: what there is to play."""
+"""`goldrush policies`, `treatments`, `settings`, `plugins`: what there is to play."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +12,9 @@ from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
+
+if TYPE_CHECKING:
+    from goldrush.agents.plugins import Plugin
 
 
 @click.command()
@@ -18,9 +25,13 @@ def policies(as_json: bool) -> None:
     \b
     Example: goldrush policies
     """
-    from goldrush.agents.mining.roster import POLICIES
+    from goldrush.agents.mining.roster import POLICIES, installed_policies
 
     entries = [(name, (policy.__doc__ or "").strip()) for name, policy in POLICIES.items()]
+    entries += [
+        (name, f"Of {one.distribution} {one.version}.")
+        for name, one in installed_policies().items()
+    ]
     entries += [
         ("llm:MODEL", "A language model, asked over the OpenAI protocol; see record --help."),
         ("recorded:JOURNAL", "Submits what the agent of the same id submitted in another journal."),
@@ -43,6 +54,31 @@ def treatments(as_json: bool) -> None:
 
 
 @click.command()
+@click.argument("world", default="mining")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def settings(world: str, as_json: bool) -> None:
+    """List the settings of a world (mining, where none is named): name, default, range.
+
+    \b
+    Example: goldrush settings competition
+    """
+    import attrs
+
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import toolkit_for
+
+    config = toolkit_for(world).config
+    if config is None:
+        raise BadInput(f"the {world} world does not list its settings", "see its own pages")
+    rows = [(one.name, one.default, one.metadata["rule"][1]) for one in attrs.fields(config)]
+    if as_json:
+        names = ("setting", "default", "range")
+        echo_json([dict(zip(names, row, strict=True)) for row in rows])
+    else:
+        click.echo(table([(name, json.dumps(value), range_) for name, value, range_ in rows]))
+
+
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def plugins(as_json: bool) -> int:
     """List what other distributions add: name, kind, distribution and version, or why it fails.
@@ -53,12 +89,17 @@ def plugins(as_json: bool) -> int:
     \b
     Example: goldrush plugins
     """
+    from goldrush.agents.mining.roster import installed_policies
+    from goldrush.agents.plugins import trouble_of
     from goldrush.replay import toolkit
 
-    rows = []
-    for plugin in toolkit.installed():
-        trouble = toolkit.trouble_of(plugin)
-        rows.append((plugin.name, "world", f"{plugin.distribution} {plugin.version}", trouble))
+    found: list[tuple[Plugin, str, Callable[[Any], bool]]]
+    found = [(one, "world", toolkit.is_toolkit) for one in toolkit.installed()]
+    found += [(one, "policy", callable) for one in installed_policies().values()]
+    rows = [
+        (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, check))
+        for one, kind, check in found
+    ]
     if as_json:
         names = ("name", "kind", "distribution", "trouble")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])

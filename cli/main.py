@@ -93,6 +93,7 @@ for command in (
     export.export,
     catalogue.policies,
     catalogue.treatments,
+    catalogue.settings,
     catalogue.plugins,
     conform.conform,
 ):

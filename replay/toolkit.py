@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from goldrush.agents.plugins import Plugin, PluginFailed, plugin, plugins
+from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event, World
@@ -158,6 +158,7 @@ class Toolkit:
 
     - `world(setup)`: the world of a run whose START records `setup`; of one that is empty where
       START cannot be read. Raises nothing.
+    - `config`: the class of its settings, made with kernel.settings.
     - `players`: who plays it, and is asked again by `verify`; `length(state)`: of how many units a
       run is; `agents(state)`: how many there are, where nobody comes or goes.
     - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
@@ -168,6 +169,7 @@ class Toolkit:
     """
 
     world: Callable[[Mapping[str, Any]], World[Any]]
+    config: type[attrs.AttrsInstance] | None = None
     players: Players[Any] | None = None
     length: Callable[[Any], int] | None = None
     agents: Callable[[Any], int] | None = None
@@ -201,7 +203,7 @@ def toolkit_named(name: str) -> Toolkit | None:
         if point.name == name:
             return _loaded(point)
     found = plugin(GROUP, name, BUILT_IN)
-    return None if found is None else found.load(lambda loaded: isinstance(loaded, Toolkit))
+    return None if found is None else found.load(is_toolkit)
 
 
 @cache
@@ -220,13 +222,9 @@ def installed() -> list[Plugin]:
     return plugins(GROUP, BUILT_IN)
 
 
-def trouble_of(world: Plugin) -> str | None:
-    """Why a world that is installed cannot be used; None where it can."""
-    try:
-        toolkit_named(world.name)
-    except PluginFailed as error:
-        return error.reason
-    return None
+def is_toolkit(found: object) -> bool:
+    """Whether an entry point gave what it must."""
+    return isinstance(found, Toolkit)
 
 
 def toolkit_for(name: str) -> Toolkit:

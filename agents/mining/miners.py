@@ -17,10 +17,12 @@ from goldrush.agents.mining.roster import (
     Entry,
     Roster,
     entries_in,
+    installed_policy,
     models_in,
     policy_of,
 )
 from goldrush.agents.mining.rows import reread
+from goldrush.agents.trust import RECORDED
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, described
 from goldrush.kernel.mining.config import MiningConfig
@@ -148,6 +150,14 @@ def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
     return replaced
 
 
+def _installed(entries: Sequence[Entry]) -> set[str]:
+    """The policies of a roster that are here, and nobody's own. Where all are built in, the
+    distributions are not looked through: that takes longer than to verify a short run.
+    """
+    names = {entry.policy for entry in entries if entry.policy not in (LLM, RECORDED)}
+    return {name for name in names if name in POLICIES or installed_policy(name) is not None}
+
+
 class MinersAgain:
     """Asks the agents of a journal again, with policies made afresh for every round.
 
@@ -175,7 +185,7 @@ class MinersAgain:
         digests = {recording.sha256 for recording in recordings}
         found = sorted_players(
             (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
-            Known(POLICIES, VERSION, trust, digests),
+            Known(_installed(entries), VERSION, trust, digests),
         )
         self.entries = [
             entry if can_ask else None

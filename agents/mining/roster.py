@@ -7,6 +7,7 @@
 - `llm:model-a*4`: language models, by the names that `--models` or a server knows
 - `recorded:run.journal`: what the same agent did in another journal
 - `package.module:Class`: a policy of one's own
+- any other name: a policy that an installed distribution brings
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from goldrush.agents.mining.policy import Policy, Scripted
 from goldrush.agents.mining.prompt import VERSION as PROMPT
 from goldrush.agents.mining.recorded import Recorded, Recording
 from goldrush.agents.mining.specialists import Claimer, Defender, Miner, Raider
+from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.agents.trust import RECORDED, is_own, made, own_among
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import AGENTS_MAX, MiningConfig
@@ -39,6 +41,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
+GROUP: Final = "goldrush.policies"  # of entry points, called mining/NAME
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 CASTS: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
@@ -50,7 +53,8 @@ _ENTRY = re.compile(r"(?P<name>[^*,]+?)\s*(?:\*\s*(?P<count>[0-9]{1,6}))?")
 class Entry:
     """One agent of a roster: its policy's name and the options that belong to it.
 
-    `is_own`: the policy is somebody's own class, whose answers have to be checked.
+    `is_own`: the policy is somebody's own, or of another distribution: its answers have to be
+    checked.
     """
 
     agent: int
@@ -59,8 +63,8 @@ class Entry:
     is_own: bool = attrs.field(init=False)
 
     @is_own.default
-    def _has_a_module(self) -> bool:
-        return ":" in self.policy
+    def _is_not_of_here(self) -> bool:
+        return self.policy not in POLICIES and self.policy not in (RECORDED, LLM)
 
     def as_dict(self) -> dict[str, Any]:
         """The form in which the journal holds it."""
@@ -106,7 +110,7 @@ def parse_roster(
         elif family == LLM:
             model = attrs.evolve((models or Models()).named(rest), prompt=PROMPT)
             players[name] = LLM, model.as_options()
-        elif name in POLICIES or is_own(name):
+        elif name in POLICIES or is_own(name) or installed_policy(name):
             players[name] = name, {}
         else:
             raise _unknown(name)
@@ -201,10 +205,28 @@ def policy_of(
             f"agent {entry.agent} plays a recording with SHA-256 {digest}",
             "give that journal as a source (--source)",
         )
+    found = installed_policy(entry.policy)
+    if found is not None:
+        made_of: Callable[[], Policy] = found.load(callable)
+        return made_of()
     if is_own(entry.policy):
         policy: Policy = made(entry.policy, trust, ["plan"])
         return policy
     raise _unknown(entry.policy)
+
+
+def installed_policy(name: str) -> Plugin | None:
+    """The policy of this name that another distribution brings, if one does.
+
+    Raises PluginFailed where two of them do.
+    """
+    return None if name in POLICIES or is_own(name) else plugin(GROUP, f"mining/{name}")
+
+
+def installed_policies() -> dict[str, Plugin]:
+    """The policies that other distributions bring, by name; none is imported."""
+    found = {one.name.removeprefix("mining/"): one for one in plugins(GROUP)}
+    return {name: one for name, one in found.items() if "/" not in name and name not in POLICIES}
 
 
 def _pairs(text: str) -> list[tuple[str, int | None]]:
@@ -228,10 +250,11 @@ def _pairs(text: str) -> list[tuple[str, int | None]]:
 
 
 def _unknown(name: str) -> BadInput:
-    close = difflib.get_close_matches(name, POLICIES, n=1)
+    known = [*POLICIES, *installed_policies()]
+    close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return BadInput(
         f"there is no policy {name!r}",
-        f"{hint}take one of {', '.join(POLICIES)}, llm:MODEL, recorded:JOURNAL or "
+        f"{hint}take one of {', '.join(known)}, llm:MODEL, recorded:JOURNAL or "
         "package.module:Class",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from goldrush.agents.competition.players import CAST
 from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.replay.competition import (
     audit,
@@ -48,6 +49,7 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
 
 TOOLKIT = Toolkit(
     world=lambda setup: COMPETITION,
+    config=SeasonConfig,
     players=CAST,
     length=_length,
     story=Story(story.story, story.chronicle, story.names_in),

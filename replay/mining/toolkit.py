@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldrush.agents.mining.players import MINERS
 from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.world import Event
 from goldrush.replay.mining import audit, place, prompt, show, story, summary
@@ -68,6 +69,7 @@ def _request(found: Sequence[prompt.Prompted], round: int, agent: int) -> dict[s
 
 TOOLKIT = Toolkit(
     world=lambda setup: MINING,
+    config=MiningConfig,
     players=MINERS,
     length=_length,
     agents=_agents,

@@ -99,6 +99,13 @@ def test_what_it_does_not_have_is_refused_in_one_line(
     assert_refused(commons(*arguments), says)
 
 
+def test_its_settings_are_listed_with_their_ranges(commons: Command) -> None:
+    listed = json.loads(commons("settings", "commons", "--json").out)
+
+    assert {"setting": "growth", "default": 0.5, "range": "a number from 0 to 2"} in listed
+    assert "growth" in commons("settings", "commons").out
+
+
 def test_it_is_listed_among_the_plugins(commons: Command) -> None:
     assert ["commons  world  goldrush-commons 0.1.0"] == commons("plugins").out.splitlines()
     assert [] == json.loads(commons("plugins", "--json", GOLDRUSH_PLUGINS="").out)

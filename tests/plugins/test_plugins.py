@@ -5,18 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.plugins import PluginFailed, plugins
-from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.agents.mining.players import record
+from goldrush.agents.mining.roster import GROUP as GROUP_OF_POLICIES
+from goldrush.agents.mining.roster import installed_policies
+from goldrush.agents.plugins import PluginFailed, plugins, trouble_of
+from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
     BUILT_IN,
     GROUP,
     installed,
+    is_toolkit,
     toolkit_for,
     toolkit_named,
-    trouble_of,
     worlds,
 )
+from goldrush.replay.verify import verify
 from tests.golden import path_of
 from tests.lessons import TOOLKIT, play
 from tests.plugins.installed import dist_info
@@ -73,7 +77,7 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
         rebuild(journal, 0)
     [found] = installed()
-    assert re.search(says, trouble_of(found) or "")
+    assert re.search(says, trouble_of(found, is_toolkit) or "")
     assert 1 == rebuild(path_of("scarce"), 1).round
 
 
@@ -99,3 +103,42 @@ def test_plugins_are_allowed_by_the_environment(
     else:
         with pytest.raises(UnsupportedJournal, match="world 'lessons'; this goldrush plays mining"):
             rebuild(journal, 0)
+
+
+# Policies.
+
+
+@pytest.fixture
+def policies(folder: Path) -> None:
+    entry = "tests.plugins.policies:"
+    named = {"mining/idle": f"{entry}Idle", "mining/rude": f"{entry}Rude", "mining/raid": entry}
+    dist_info(folder, {GROUP_OF_POLICIES: {**named, "commons/idle": f"{entry}Idle"}}, "lazy", "3")
+
+
+@pytest.mark.usefixtures("policies")
+def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> None:
+    record(tmp_path / "a.journal", {"rounds": 3}, "idle*2,raid")
+    verdict = verify(tmp_path / "a.journal")
+
+    assert {"idle", "rude"} == set(installed_policies())
+    assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
+
+
+@pytest.mark.usefixtures("policies")
+def test_where_it_is_not_installed_its_runs_cannot_be_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path / "a.journal", {"rounds": 3}, "idle*2,raid")
+    monkeypatch.setenv("GOLDRUSH_PLUGINS", "")
+    verdict = verify(tmp_path / "a.journal")
+
+    assert (3, None) == (verdict.level, verdict.holds)
+    assert "agent 0 plays 'idle'" in verdict.unknown
+    with pytest.raises(BadInput, match="there is no policy 'idle'"):
+        record(tmp_path / "b.journal", {"rounds": 3}, "idle*2,raid")
+
+
+@pytest.mark.usefixtures("policies")
+def test_its_answers_are_checked_as_anybodys(tmp_path: Path) -> None:
+    with pytest.raises(PolicyFailed, match="policy rude of agent 0 failed in round 1"):
+        record(tmp_path / "a.journal", {"rounds": 3}, "rude")

@@ -16,7 +16,7 @@ from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 from goldrush.replay.toolkit import Names, Story, Summaries, Toolkit, UnitView
 from goldrush_commons.players import FISHERS
-from goldrush_commons.world import COMMONS, Fishery
+from goldrush_commons.world import COMMONS, CommonsConfig, Fishery
 
 
 def lines(told: Iterable[Event], names: Names) -> Iterator[str]:
@@ -84,6 +84,7 @@ def format_season(rebuilt: Rebuilt, paint: Paint) -> str:
 
 TOOLKIT: Final = Toolkit(
     world=lambda setup: COMMONS,
+    config=CommonsConfig,
     players=FISHERS,
     length=lambda state: state.config.seasons,
     agents=lambda state: state.config.agents,
