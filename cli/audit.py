@@ -100,10 +100,9 @@ def _found(
 
 
 def _draws(journal: str) -> TieBreaks:
-    from goldrush.replay.toolkit import part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
-    found: TieBreaks = part_of(journal, "tie_breaks", "draws to audit")
-    return found
+    return needed(toolkit_at(journal).tie_breaks, journal, "draws to audit")
 
 
 def _place(journal: str, word: str, plot: str | None, table: int | None) -> int | None:
@@ -111,23 +110,22 @@ def _place(journal: str, word: str, plot: str | None, table: int | None) -> int 
     option of another word.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
     for name, given in (("plot", plot), ("table", table)):
         if name != word and given is not None:
             raise BadInput(f"there are no {name}s in {journal}", f"give --{word}")
     if plot is not None:
-        number: int = part_of(journal, "place_of", "plots")(journal, plot)
-        return number
+        return needed(toolkit_at(journal).place_of, journal, "plots")(journal, plot)
     return table
 
 
 def _score(
     journal: str, round_: int, plot: str | None, table: int | None, agent: str, as_json: bool
 ) -> int:
-    from goldrush.replay.toolkit import Scores, part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
-    by: Scores = part_of(journal, "scores", "scores to audit")
+    by = needed(toolkit_at(journal).scores, journal, "scores to audit")
     found = by.at(journal, round_, agent, _place(journal, "table", plot, table))
     if as_json:
         echo_json([audited.as_dict() for audited in found])

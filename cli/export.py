@@ -83,9 +83,9 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
-    from goldrush.replay.toolkit import part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
-    says = part_of(path, "folder", "folders")(path, to, at, force=force)
+    says = needed(toolkit_at(path).folder, path, "folders")(path, to, at, force=force)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
 

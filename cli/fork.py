@@ -76,12 +76,12 @@ def fork(
     from goldrush.agents.trust import RECORDED
     from goldrush.kernel import files
     from goldrush.replay.inputs import read_submissions
-    from goldrush.replay.toolkit import part_of, toolkit_at, world_at
+    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     models = models_of(**options)
     chosen = settings_of(settings, {})
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    who = part_of(journal, "players", "players")
+    who = needed(toolkit_at(journal).players, journal, "players")
     named = who.names(roster) if roster else []
     own = allow_own_policies(trust, named)
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]

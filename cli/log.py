@@ -39,10 +39,10 @@ def log(
     """
     from goldrush.replay.log import Query, log
     from goldrush.replay.story import narrator
-    from goldrush.replay.toolkit import part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
     first, last = _rounds(rounds)
-    ids = [part_of(journal, "place_of", "plots")(journal, text) for text in plots]
+    ids = [needed(toolkit_at(journal).place_of, journal, "plots")(journal, text) for text in plots]
     events = log(journal, Query(first, last, agents, ids, names))
     if as_json:
         for event in events:

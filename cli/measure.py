@@ -68,10 +68,9 @@ def measure(
 
 
 def _run(path: str) -> Run:
-    from goldrush.replay.toolkit import part_of
+    from goldrush.replay.toolkit import needed, toolkit_at
 
-    run: Run = part_of(path, "measured", "measures")(path)
-    return run
+    return needed(toolkit_at(path).measured, path, "measures")(path)
 
 
 def _check(

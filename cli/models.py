@@ -126,9 +126,9 @@ def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     \b
     Example: goldrush prompt run.journal --round 3 --agent 0
     """
-    from goldrush.replay.toolkit import Prompts, part_of, world_at
+    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
-    prompts: Prompts = part_of(journal, "prompts", "prompts")
+    prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
     found = prompts.at(journal, round_, agent)
     if as_json:
         echo_json(prompts.as_dict(found, round_, agent))

@@ -128,11 +128,11 @@ def resume(
     Example: goldrush resume run.journal
     """
     from goldrush.agents import players
-    from goldrush.replay.toolkit import part_of, toolkit_at, world_at
+    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     allow_own_policies(trust)
     models = models_of(**options)
-    who = part_of(journal, "players", "players")
+    who = needed(toolkit_at(journal).players, journal, "players")
     return carried_out(
         journal,
         lambda on_unit: players.resume(

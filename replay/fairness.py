@@ -19,7 +19,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.tie_break import TieBreak
-from goldrush.replay.toolkit import TieBreaks, part_of
+from goldrush.replay.toolkit import needed, toolkit_at
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
@@ -124,7 +124,7 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
 
 
 def _every(path: str | Path) -> Iterator[TieBreak]:
-    draws: TieBreaks = part_of(path, "tie_breaks", "draws to audit")
+    draws = needed(toolkit_at(path).tie_breaks, path, "draws to audit")
     yield from draws.every(path)
 
 

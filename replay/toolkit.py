@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from goldrush.replay.tables import Run
     from goldrush.replay.text import Paint
     from goldrush.replay.tie_break import TieBreak
+
+T = TypeVar("T")
 
 Names = Mapping[int, str]  # what the agents of a run are called, by number
 
@@ -280,16 +282,16 @@ def world_at(path: str | Path) -> World[Any]:
         return open_world(reader)
 
 
-def part_of(path: str | Path, name: str, what: str) -> Any:
+def needed(part: T | None, path: str | Path, what: str) -> T:
     """A part of the toolkit for the journal at a path, for a command that is nothing without it.
 
     Raises BadInput where the world has none: `what` says what it is that there is not.
     """
-    with JournalReader(path) as reader:
-        found = getattr(toolkit_of(reader), name)
-        if found is None:
-            raise BadInput(
-                f"{path} is a run of the {reader.header.world} world, which has no {what}",
-                "give a run of another world",
-            )
-        return found
+    if part is None:
+        with JournalReader(path) as reader:
+            world = reader.header.world
+        raise BadInput(
+            f"{path} is a run of the {world} world, which has no {what}",
+            "give a run of another world",
+        )
+    return part

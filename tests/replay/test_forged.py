@@ -239,7 +239,7 @@ NO_READERS = {
     "verify.verify": "what the door asks",
     "story.narrator": "a test of its own",
     "toolkit.open_world": "headers and START",
-    "toolkit.part_of": "headers",
+    "toolkit.needed": "headers",
     "toolkit.toolkit_at": "headers",
     "toolkit.toolkit_of": "headers",
     "usage.asked_by": "its caller is behind the door",

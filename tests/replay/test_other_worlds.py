@@ -14,7 +14,7 @@ from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.story import narrator
 from goldrush.replay.tables import events_table
-from goldrush.replay.toolkit import part_of, world_at
+from goldrush.replay.toolkit import needed, toolkit_at, world_at
 from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import ANSWERED, CAST, HEADER, LESSONS, PRAISED, SETUP, forked, member, play
@@ -107,7 +107,7 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        part_of(path, "place_of", "plots")
+        needed(toolkit_at(path).place_of, path, "plots")
 
 
 # Two runs.
@@ -256,7 +256,7 @@ def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
 def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
     assert LESSONS is world_at(path)
     with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
-        part_of(path, "prompts", "prompts")
+        needed(toolkit_at(path).prompts, path, "prompts")
 
 
 def test_the_table_of_events_counts_as_people_do() -> None:
