@@ -235,7 +235,14 @@ def _calls(writer: Writer, room: Path) -> list[str]:
 def _run(writer: Writer, folder: Path, disk: Disk) -> End:
     disk.lacks = writer.lacks
     with _watched() as appended:
-        return End(disk, disk.tried(lambda: writer.write(folder)), appended)
+        error = disk.tried(lambda: writer.write(folder))
+    # What the lost process held is gone with it: an object that lived on could write later, by a
+    # descriptor that is another file's by then (pyarrow's writers do on their way out).
+    lost: BaseException | None = error
+    while lost is not None:
+        traceback.clear_frames(lost.__traceback__)
+        lost = lost.__context__
+    return End(disk, error, appended)
 
 
 @contextmanager
