@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.replay.workers import WorkerDied, each_of
+from goldrush.replay.workers import WorkerDied, each_of, workers
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -59,3 +59,12 @@ def test_who_stops_asking_leaves_no_process_behind(tmp_path: Path) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert len(list(tmp_path.iterdir())) < 100
+
+
+def test_what_is_printed_in_a_worker_is_no_part_of_an_answer(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with workers(1) as pool:
+        pool.submit(print, "loud").result()
+
+    assert ("", "loud\n") == capfd.readouterr()
