@@ -17,14 +17,15 @@ import attrs
 from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players
     from goldrush.replay.diff import Diff
+    from goldrush.replay.measures import Measure, Measured
     from goldrush.replay.rebuild import Rebuilt
-    from goldrush.replay.tables import Run
     from goldrush.replay.text import Paint
     from goldrush.replay.tie_break import TieBreak
 
@@ -154,6 +155,31 @@ class Prompts:
     as_dict: Callable[[Any, int, int], Mapping[str, Any]]
 
 
+def _head(measured: Measured[Any]) -> str:
+    facts = measured.facts()
+    return (
+        f"{measured.units} {measured.vocabulary.units} of {facts['agents']} agents, "
+        f"seed {facts['seed']}"
+    )
+
+
+@attrs.frozen
+class Measures:
+    """Figures of a run.
+
+    `known`: the measures by name, in the order in which they are shown; `read`: measures the run of
+    a journal that is open and not read yet, and raises what replay.measures.by_unit says. Where
+    there is no room for all: `of_runs`, those shown of many runs, `of_units`, those shown by unit
+    (empty: the first that have room). `head(measured)`: a run in a line.
+    """
+
+    known: Mapping[str, Measure]
+    read: Callable[[JournalReader], Measured[Any]]
+    of_runs: Sequence[str] = ()
+    of_units: Sequence[str] = ()
+    head: Callable[[Any], str] = _head
+
+
 @attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
@@ -165,7 +191,9 @@ class Toolkit:
       run is; `agents(state)`: how many there are, where nobody comes or goes.
     - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
     - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
-    - `measured(path)`: the run of a journal, whose measures are taken when they are asked for.
+    - `measures()`: see the type; made by a function, as what it takes to measure need not be
+      imported to replay. `treatments`: variations of the settings, by name, that of no change
+      (kernel.treatments.BASELINE) first.
     - `folder(path, target, at, force=)`: keep a run's state as a folder of files; returns a line
       that says what was written.
     """
@@ -183,7 +211,8 @@ class Toolkit:
     scores: Scores | None = None
     prompts: Prompts | None = None
     place_of: Callable[[str | Path, str], int] | None = None
-    measured: Callable[[str | Path], Run] | None = None
+    measures: Callable[[], Measures] | None = None
+    treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     folder: Callable[..., str] | None = None
 
 

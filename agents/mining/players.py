@@ -30,8 +30,9 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.treatments import BASELINE, Treatment, treated, treatment_named
+from goldrush.kernel.mining.treatments import treated, treatment_named
 from goldrush.kernel.run import OnUnit
+from goldrush.kernel.treatments import BASELINE, Treatment
 from goldrush.kernel.world import Row
 
 
@@ -66,7 +67,7 @@ def prepared(config: MiningConfig, roster: Roster) -> Prepared:
     )
 
 
-def agents_wanted(treatment: Treatment, settings: Mapping[str, Any]) -> int | None:
+def agents_wanted(treatment: Treatment[MiningConfig], settings: Mapping[str, Any]) -> int | None:
     """How many agents a treatment and settings ask for; None where the roster decides.
 
     Raises BadInput as `config_of` does.

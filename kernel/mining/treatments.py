@@ -1,18 +1,12 @@
-"""The treatments: named variations of the default configuration, one factor each.
-
-A treatment is a few settings, and where they depend on the size of the run a function that works
-them out from the rest of the configuration. What a person sets by hand goes before a treatment.
-"""
+"""The treatments of the mining world, one factor each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-import attrs
-
+from goldrush.kernel import treatments
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import (
     ADJUDICATE,
     ALL,
@@ -21,18 +15,9 @@ from goldrush.kernel.mining.config import (
     MiningConfig,
     config_of,
 )
+from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 
 RICH_ALPHA = 2.0
-
-
-@attrs.frozen
-class Treatment:
-    """A name, what it changes in words, the settings, and those that follow from others."""
-
-    name: str
-    says: str
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
-    derived: Callable[[MiningConfig], Mapping[str, Any]] | None = None
 
 
 def _rich_plots(config: MiningConfig) -> Mapping[str, Any]:
@@ -49,10 +34,8 @@ def _mixed_stamina(config: MiningConfig) -> Mapping[str, Any]:
     return {"stamina_by_agent": [6 + 2 * (agent % 5) for agent in range(config.agents)]}
 
 
-BASELINE: Final = "baseline"
-TREATMENTS: Final[Mapping[str, Treatment]] = {
-    treatment.name: treatment
-    for treatment in (
+TREATMENTS: Final[Mapping[str, Treatment[MiningConfig]]] = by_name(
+    [
         Treatment(BASELINE, "the default configuration"),
         Treatment("truce-0", "claimed plots can be raided in the same round", {"truce": 0}),
         Treatment("defense-pointwise", "a defence point stops one raider", {"defense": POINTWISE}),
@@ -72,27 +55,20 @@ TREATMENTS: Final[Mapping[str, Treatment]] = {
         Treatment(
             "scarce-20", "5 x 6 plots for 20 agents", {"rows": 5, "cols": 6, "agents": 20}
         ),
-    )
-}  # fmt: skip
+    ]
+)  # fmt: skip
 
 
-def treatment_named(name: str) -> Treatment:
+def treatment_named(name: str) -> Treatment[MiningConfig]:
     """The treatment of that name. Raises BadInput if there is none."""
-    try:
-        return TREATMENTS[name]
-    except KeyError:
-        raise BadInput(
-            f"there is no treatment {name!r}", "take one of " + ", ".join(TREATMENTS)
-        ) from None
+    return treatments.treatment_named(TREATMENTS, name)
 
 
-def treated(treatment: Treatment, settings: Mapping[str, Any], agents: int) -> MiningConfig:
+def treated(
+    treatment: Treatment[MiningConfig], settings: Mapping[str, Any], agents: int
+) -> MiningConfig:
     """The configuration of a run under a treatment, for so many agents.
 
     `settings` go before those of the treatment. Raises BadInput as `config_of` does.
     """
-    named = {**treatment.settings, **settings, "agents": agents}
-    config = config_of(named)
-    if treatment.derived is None:
-        return config
-    return config_of({**treatment.derived(config), **named})
+    return treatments.treated(treatment, {**settings, "agents": agents}, config_of)

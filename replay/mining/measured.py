@@ -17,10 +17,11 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.mining.state import MiningState
+from goldrush.replay import measures
 from goldrush.replay.forged import reader_of
+from goldrush.replay.measures import Span, Value
 from goldrush.replay.mining.counting import Counting, Tie
 from goldrush.replay.mining.measures import (
-    AT_END,
     CONVERGENCE,
     GINI,
     HALF_LIFE,
@@ -32,136 +33,56 @@ from goldrush.replay.mining.measures import (
     WINDOW,
     Counts,
     Land,
-    Value,
     convergence,
     gini,
     hhi,
     land_of,
 )
 from goldrush.replay.mining.spells import Spell, half_life, restricted_mean
+from goldrush.replay.toolkit import Measures
 
-BURN_IN: Final = 10  # one round in so many, at the start, is not compared
 GOLD_MAX: Final = 1e30  # what no run can mine; sums of less are finite
 
 
-@attrs.frozen
-class Span:
-    """Rounds `first` .. `last`, both included."""
-
-    first: int
-    last: int
-
-    def __len__(self) -> int:
-        return self.last - self.first + 1
-
-
-@attrs.frozen
-class Measured:
+@attrs.frozen(kw_only=True)
+class Measured(measures.Measured[MiningConfig]):
     """A run and its measures; what they mean stands in `measures`.
 
-    `roster`: by agent, what its policy is called. `rounds`: closed rounds. `counts` and `values`,
-    by the name of a measure, are by round, from round 1 on; None where undefined. `gold`: what
-    every agent has, `agents` figures a round, those before round 1 first. `spells` of ownership,
-    `ties` that were drawn. `forks`: how often it left a parent's run; with none, configuration and
-    roster are those with which it began.
+    `counts`: by round. `gold`: what every agent has, `agents` figures a round, those before round 1
+    first. `spells` of ownership, `ties` that were drawn.
     """
 
-    path: str
-    config: MiningConfig
-    roster: Sequence[str]
-    finished: bool
     counts: Sequence[Counts]
-    values: Mapping[str, Sequence[Value]]
     gold: array[float]
     spells: Sequence[Spell]
     ties: Sequence[Tie]
-    forks: int
 
     @property
     def rounds(self) -> int:
         """How many rounds are closed."""
-        return len(self.counts)
-
-    @property
-    def whole(self) -> Span:
-        """All closed rounds."""
-        return Span(1, self.rounds)
+        return self.units
 
     def gold_after(self, round: int) -> Sequence[float]:
         """What each agent has after a round, 0 being the start."""
         agents = self.config.agents
         return self.gold[round * agents : (round + 1) * agents]
 
-    def of(self, name: str, span: Span | None = None) -> Value:
-        """A measure over the run, or over a span of its rounds: the mean of the rounds in which it
-        is defined; Gini and HHI at the end, Gini over the gold earned in the span; survival up to
-        the end of the span. A half-life is of the whole run alone.
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        """Gini over the gold earned in the span; survival up to its end, of the first `horizon`
+        rounds; a half-life of the whole run alone; of others as elsewhere.
         """
-        rounds = span or self.whole
-        return self._of(name, rounds, len(rounds))
-
-    def _of(self, name: str, rounds: Span, horizon: int) -> Value:
-        if not self.rounds:
-            return None
         if name == GINI:
-            start, end = self.gold_after(rounds.first - 1), self.gold_after(rounds.last)
+            start, end = self.gold_after(span.first - 1), self.gold_after(span.last)
             return gini(after - before for before, after in zip(start, end, strict=True))
         if name == HALF_LIFE:
-            return half_life(self.spells) if rounds == self.whole else None
+            return half_life(self.spells) if span == self.whole else None
         if name == SURVIVAL:
-            return restricted_mean(self.spells, rounds.first, rounds.last, horizon)
-        values = self.values[name][rounds.first - 1 : rounds.last]
-        return values[-1] if name in AT_END else mean(values)
+            return restricted_mean(self.spells, span.first, span.last, horizon)
+        return super().over(name, span, horizon)
 
-    def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
-        """The rounds after the burn-in (the first ⌊R/10⌋ rounds), or all of them, cut in the
-        middle; the second half has the odd one. None where a half would be empty.
-        """
-        start = self.rounds // BURN_IN if burn_in else 0
-        middle = start + (self.rounds - start) // 2
-        if middle == start:
-            return None
-        return Span(start + 1, middle), Span(middle + 1, self.rounds)
-
-    def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
-        """A measure in the first half and in the second; survival as far as the shorter one."""
-        halves = self.halves(burn_in=burn_in)
-        if halves is None:
-            return None, None
-        first, second = (self._of(name, half, len(halves[0])) for half in halves)
-        return first, second
-
-    def as_dict(self) -> dict[str, Any]:
-        """The figures of the run and of its halves for JSON."""
-        return {
-            "path": self.path,
-            "rounds": self.rounds,
-            "finished": self.finished,
-            "seed": self.config.seed,
-            "agents": self.config.agents,
-            "pressure": self.config.pressure,
-            "run": {name: self.of(name) for name in MEASURES},
-            "halves": self._halves_as_dict(burn_in=True),
-            "halves_without_burn_in": self._halves_as_dict(burn_in=False),
-        }
-
-    def _halves_as_dict(self, *, burn_in: bool) -> dict[str, Any] | None:
-        halves = self.halves(burn_in=burn_in)
-        if halves is None:
-            return None
-        values = {
-            name: self.compared(name, burn_in=burn_in) for name in MEASURES if name != HALF_LIFE
-        }
-        return {
-            half: {
-                "first": span.first,
-                "last": span.last,
-                **{name: pair[place] for name, pair in values.items()},
-            }
-            for place, (half, span) in enumerate(
-                zip(("first_half", "second_half"), halves, strict=True)
-            )
-        }
+    def facts(self) -> dict[str, Any]:
+        """With the pressure: agents for each plot."""
+        return {**super().facts(), "pressure": self.config.pressure}
 
 
 @reader_of
@@ -206,6 +127,9 @@ def measured_by(reader: JournalReader) -> Measured:
         spells=counting.spells(),
         ties=counting.ties,
         forks=forks,
+        known=MEASURES,
+        vocabulary=MINING.vocabulary,
+        units=len(counting.counts),
     )
 
 
@@ -234,7 +158,18 @@ def _add_values(
     values[HHI].append(hhi(map(len, state.plots_of)))
 
 
-def mean(values: Sequence[Value]) -> Value:
-    """The mean of what is defined; None where nothing is."""
-    defined = [value for value in values if value is not None]
-    return math.fsum(defined) / len(defined) if defined else None
+def _head(run: Measured) -> str:
+    config = run.config
+    return (
+        f"{run.rounds} rounds of {config.agents} agents, "
+        f"pressure {config.pressure:.2f}, seed {config.seed}"
+    )
+
+
+# What of many runs, or of many rounds, has room in a terminal.
+_OF_ROUNDS: Final = (
+    "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
+)  # fmt: skip
+_OF_RUNS: Final = ("turnover", "survival", *_OF_ROUNDS[1:])
+
+MEASURED: Final = Measures(MEASURES, measured_by, _OF_RUNS, _OF_ROUNDS, _head)

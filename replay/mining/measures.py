@@ -15,9 +15,9 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.mining.config import MiningConfig
+from goldrush.replay import measures
+from goldrush.replay.measures import Measure, Value, ratio
 from goldrush.replay.mining.spells import half_life, restricted_mean
-
-Value = float | None
 
 HELD_LONG: Final = 5  # rounds after which a holder counts as stable
 WINDOW: Final = 10  # rounds whose stamina is pooled for the convergence of shares
@@ -111,11 +111,6 @@ def land_of(config: MiningConfig) -> Land:
         filled.append(min(cap, left) * alpha)
         left -= cap
     return Land(math.fsum(cap * alpha for alpha in alphas), math.fsum(filled))
-
-
-def ratio(part: float, whole: float) -> Value:
-    """`part` ÷ `whole`, None where there is nothing to divide by."""
-    return part / whole if whole else None
 
 
 def turnover(n: Counts) -> Value:
@@ -225,13 +220,7 @@ def gini(gold: Iterable[float]) -> Value:
     cumulative gold; of a half, over the gold earned in it. 0: all have the same. None where the
     mean is not above 0: in a half, fines may take more than was mined.
     """
-    held = sorted(gold)
-    total = math.fsum(held)
-    if total <= 0:
-        return None
-    # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
-    apart = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
-    return apart / (2 * len(held) * total)
+    return measures.gini(gold)
 
 
 def hhi(plots: Iterable[int]) -> Value:
@@ -280,21 +269,18 @@ PER_LAND: Final[Mapping[str, Callable[[Counts, Land], Value]]] = {
 HALF_LIFE, SURVIVAL, CONVERGENCE, GINI, HHI = (
     "half_life", "survival", "convergence", "gini", "hhi",
 )  # fmt: skip
-AT_END: Final = (GINI, HHI)  # a run's value is that at its end, not a mean
-
-
-@attrs.frozen
-class Measure:
-    """A measure by its name: how people call it, and what it is."""
-
-    name: str
-    title: str
-    definition: str
 
 
 def _measure(title: str, of: Callable[..., Value], name: str | None = None) -> Measure:
-    says = " ".join((of.__doc__ or "").split())
-    return Measure(name or of.__name__, title, says)
+    name = name or of.__name__
+    return Measure(
+        name,
+        title,
+        " ".join((of.__doc__ or "").split()),
+        at_end=name in (GINI, HHI),
+        by_unit=name not in (HALF_LIFE, SURVIVAL),
+        by_half=name != HALF_LIFE,
+    )
 
 
 # All measures, in the order in which they are shown.

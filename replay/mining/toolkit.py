@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from goldrush.agents.mining.players import MINERS
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Event
 from goldrush.replay.mining import audit, place, prompt, show, story, summary
 from goldrush.replay.mining.consequences import consequences
 from goldrush.replay.toolkit import (
     Consequences,
+    Measures,
     Names,
     Prompts,
     Story,
@@ -23,9 +25,6 @@ from goldrush.replay.toolkit import (
     Toolkit,
     UnitView,
 )
-
-if TYPE_CHECKING:
-    from goldrush.replay.tables import Run
 
 
 def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
@@ -49,10 +48,10 @@ def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> 
     return audit.audit(path, round, plot, kind)
 
 
-def _measured(path: str | Path) -> Run:
-    from goldrush.replay.tables import Run
+def _measures() -> Measures:
+    from goldrush.replay.mining.measured import MEASURED
 
-    return Run(path)
+    return MEASURED
 
 
 def _prompts(path: str | Path, round: int, agent: int) -> list[prompt.Prompted]:
@@ -80,5 +79,6 @@ TOOLKIT = Toolkit(
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
     prompts=Prompts(_prompts, _request),
     place_of=place.plot_of,
-    measured=_measured,
+    measures=_measures,
+    treatments=TREATMENTS,
 )

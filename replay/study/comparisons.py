@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.kernel.mining.config import NO_AUTHORITY, MiningConfig
-from goldrush.kernel.mining.treatments import BASELINE
+from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.inference import Correlation, Interval, paired, spearman
 from goldrush.replay.study.plan import Cell

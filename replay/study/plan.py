@@ -25,9 +25,10 @@ from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import read_given
 from goldrush.kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
-from goldrush.kernel.mining.treatments import BASELINE, TREATMENTS, treated, treatment_named
+from goldrush.kernel.mining.treatments import TREATMENTS, treated, treatment_named
 from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.text import check_name
+from goldrush.kernel.treatments import BASELINE
 
 ALL: Final = "all"
 # The source's four baselines, each alone, and the default mix of them.

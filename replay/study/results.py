@@ -20,9 +20,10 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.replay.forged import telling_forged
+from goldrush.replay.measures import Span, Value, mean
 from goldrush.replay.mining.counting import Tie
-from goldrush.replay.mining.measured import Measured, Span, mean, measured_by
-from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, Counts, Value
+from goldrush.replay.mining.measured import Measured, measured_by
+from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, Counts
 from goldrush.replay.mining.spells import check_statsmodels
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model

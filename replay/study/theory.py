@@ -15,8 +15,7 @@ from typing import Final
 import attrs
 
 from goldrush.replay.fairness import Fairness, tested
-from goldrush.replay.mining.measured import mean
-from goldrush.replay.mining.measures import Value, ratio
+from goldrush.replay.measures import Value, mean, ratio
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import SIGN_SHARE, Interval, interval, paired
 from goldrush.replay.study.plan import Cell

@@ -85,7 +85,6 @@ def test_it_is_forked_and_compared(commons: Command) -> None:
     ("arguments", "says"),
     [
         (["audit", "c.journal", "--all"], "which has no draws to audit"),
-        (["measure", "c.journal"], "which has no measures"),
         (["log", "c.journal", "--plot", "3"], "which has no plots"),
         (["replay", "c.journal", "--round", 51], "no season 51; give one from 0 to 50"),
         (["record", "--world", "commons", "--roster", "gredy"], "there is no policy 'gredy'"),

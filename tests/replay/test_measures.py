@@ -30,8 +30,9 @@ from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import resubmitted
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Batch, Block
+from goldrush.replay.measures import Span, mean
 from goldrush.replay.mining.counting import Tie
-from goldrush.replay.mining.measured import Measured, Span, mean, measure
+from goldrush.replay.mining.measured import Measured, measure
 from goldrush.replay.mining.measures import MEASURES, gini, hhi, land_of
 from goldrush.replay.mining.spells import Seen, Spell, curve, half_life, restricted_mean, seen
 from tests import measures_oracle

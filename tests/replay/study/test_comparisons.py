@@ -12,7 +12,8 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
-from goldrush.kernel.mining.treatments import BASELINE, TREATMENTS
+from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.comparisons import (
     against_baseline,

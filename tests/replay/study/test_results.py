@@ -14,7 +14,8 @@ import pytest
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
-from goldrush.replay.mining.measured import mean, measure
+from goldrush.replay.measures import mean
+from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes

@@ -12,9 +12,10 @@ import attrs
 from goldrush.kernel.fold import events
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event
+from goldrush.replay.measures import Measure, Value, by_unit, gini
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
-from goldrush.replay.toolkit import Names, Story, Summaries, Toolkit, UnitView
+from goldrush.replay.toolkit import Measures, Names, Story, Summaries, Toolkit, UnitView
 from goldrush_commons.players import FISHERS
 from goldrush_commons.world import COMMONS, CommonsConfig, Fishery
 
@@ -82,6 +83,35 @@ def format_season(rebuilt: Rebuilt, paint: Paint) -> str:
     return f"{head}\n\n{table(rows, numbers=(2,))}"
 
 
+MEASURES: Final = {
+    measure.name: measure
+    for measure in (
+        Measure("stock", "stock, tonnes", "Tonnes of fish at the end of the season."),
+        Measure("landed", "landed in all, tonnes", "What all have caught so far.", at_end=True),
+        Measure("sustained", "sustained", "1 while half the capacity or more is left, else 0."),
+        Measure("gini", "Gini of landings", "Gini coefficient of what each landed.", at_end=True),
+    )
+}
+
+
+def measures_of(state: Fishery) -> dict[str, Value]:
+    """The measures of the season that has just closed."""
+    return {
+        "stock": state.stock,
+        "landed": sum(state.landed),
+        "sustained": float(state.stock >= state.config.capacity / 2),
+        "gini": gini(state.landed),
+    }
+
+
+READ: Final = by_unit(
+    COMMONS,
+    MEASURES,
+    measures_of,
+    config=lambda state: state.config,
+    roster=lambda state: [entry["policy"] for entry in state.roster],
+)
+
 TOOLKIT: Final = Toolkit(
     world=lambda setup: COMMONS,
     config=CommonsConfig,
@@ -91,4 +121,5 @@ TOOLKIT: Final = Toolkit(
     story=Story(lines, chronicle),
     unit=UnitView(as_dict, format_season),
     summary=Summaries(summarise, format_summary),
+    measures=lambda: Measures(MEASURES, READ),
 )

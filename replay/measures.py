@@ -1,0 +1,235 @@
+"""A run measured: figures by unit (a round, an assignment), over spans of units, halves and runs.
+
+What is measured is the world's own. What a figure is over a span, which units its halves have, and
+how undefined ones count is said here once: undefined (nothing in the denominator) is None, never 0,
+and a mean is over the units where the measure is defined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.world import Vocabulary, World
+
+Value = float | None
+
+BURN_IN: Final = 10  # one unit in so many, at the start, is not compared
+
+
+class Config(Protocol):
+    """The settings of a run, as far as they are asked for here."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of all draws."""
+        ...
+
+
+S = TypeVar("S")
+C = TypeVar("C", bound=Config, covariant=True)
+
+
+@attrs.frozen
+class Measure:
+    """A measure by its name: its `title` and its `definition`, in words.
+
+    `at_end`: of several units it is the value of the last one, not the mean. `by_unit`: one unit
+    has it; what does not (a half-life) is of the run. `by_half`: a half of a run has it.
+    """
+
+    name: str
+    title: str
+    definition: str
+    at_end: bool = False
+    by_unit: bool = True
+    by_half: bool = True
+
+
+@attrs.frozen
+class Span:
+    """Units `first` .. `last` of a journal, both included; the first unit is 1."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+
+@attrs.frozen(kw_only=True)
+class Measured(Generic[C]):
+    """A run and its measures. A world with measures of another kind (of the run alone, or worked
+    out anew for a span) subclasses it and overrides `over`.
+
+    `roster`: by agent, what its policy is called. `units`: how many are closed. `forks`: how often
+    the run left a parent's; with none, `config` and `roster` are those with which it began, else
+    the last ones. `values`, by the name of a measure that a unit has: by unit, from unit 1 on; None
+    where undefined.
+    """
+
+    path: str
+    config: C
+    roster: Sequence[str]
+    finished: bool
+    forks: int
+    known: Mapping[str, Measure]
+    vocabulary: Vocabulary
+    units: int
+    values: Mapping[str, Sequence[Value]]
+
+    @property
+    def whole(self) -> Span:
+        """All closed units."""
+        return Span(1, self.units)
+
+    def of(self, name: str, span: Span | None = None) -> Value:
+        """A measure over the run, or over a span of its units."""
+        units = span or self.whole
+        return self.over(name, units, len(units)) if self.units else None
+
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        """A measure over a span: the mean of the units in which it is defined, or the value of the
+        last one. `horizon`: how many units of it count where longer spans have larger values.
+        """
+        values = self.values[name][span.first - 1 : span.last]
+        return values[-1] if self.known[name].at_end else mean(values)
+
+    def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
+        """The units after the burn-in (the first ⌊U/10⌋ of U units), or all of them, cut in the
+        middle; the second half has the odd one. None where a half would be empty.
+        """
+        start = self.units // BURN_IN if burn_in else 0
+        middle = start + (self.units - start) // 2
+        if middle == start:
+            return None
+        return Span(start + 1, middle), Span(middle + 1, self.units)
+
+    def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
+        """A measure in the first half and in the second, whose horizon is that of the shorter."""
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None, None
+        first, second = (self.over(name, half, len(halves[0])) for half in halves)
+        return first, second
+
+    def facts(self) -> dict[str, Any]:
+        """What tells a run from others, beside its path."""
+        return {"seed": self.config.seed, "agents": len(self.roster)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures of the run and of its halves for JSON."""
+        return {
+            "path": self.path,
+            self.vocabulary.units: self.units,
+            "finished": self.finished,
+            **self.facts(),
+            "run": {name: self.of(name) for name in self.known},
+            "halves": self._halves_as_dict(burn_in=True),
+            "halves_without_burn_in": self._halves_as_dict(burn_in=False),
+        }
+
+    def _halves_as_dict(self, *, burn_in: bool) -> dict[str, Any] | None:
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None
+        values = {
+            name: self.compared(name, burn_in=burn_in)
+            for name, measure in self.known.items()
+            if measure.by_half
+        }
+        number = self.vocabulary.number
+        return {
+            half: {
+                "first": number(span.first),
+                "last": number(span.last),
+                **{name: pair[place] for name, pair in values.items()},
+            }
+            for place, (half, span) in enumerate(
+                zip(("first_half", "second_half"), halves, strict=True)
+            )
+        }
+
+
+def by_unit(
+    world: World[S],
+    known: Mapping[str, Measure],
+    of: Callable[[S], Mapping[str, Value]],
+    *,
+    config: Callable[[S], C],
+    roster: Callable[[S], Sequence[str]],
+) -> Callable[[JournalReader], Measured[C]]:
+    """How a journal is measured whose measures are functions of the state at the close of a unit.
+
+    Args:
+        world: the world, whose state is folded.
+        known: the measures by name.
+        of: the measures of the unit that has just closed; one left out is undefined.
+        config: the settings in a state.
+        roster: by agent, what its policy is called.
+
+    Returns:
+        A function of a journal that is open and not read yet. It raises what reading a journal
+        raises, MalformedEvents for events that do not apply, and ValueError for a figure that is
+        infinite or NaN.
+
+    """
+
+    def read(reader: JournalReader) -> Measured[C]:
+        values: dict[str, list[Value]] = {name: [] for name in known}
+        units = forks = 0
+        for commit, state in fold.states(world, reader):
+            forks += commit.kind == FORK
+            if commit.kind == UNIT and commit.digest is not None:
+                units += 1
+                found = of(state)
+                for name, series in values.items():
+                    series.append(_finite(name, found.get(name)))
+        return Measured(
+            path=reader.path,
+            config=config(state),
+            roster=roster(state),
+            finished=reader.ended,
+            forks=forks,
+            known=known,
+            vocabulary=world.vocabulary,
+            units=units,
+            values=values,
+        )
+
+    return read
+
+
+def _finite(name: str, value: Value) -> Value:
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"{name} is {value}, which no run can come to")
+    return value
+
+
+def mean(values: Sequence[Value]) -> Value:
+    """The mean of what is defined; None where nothing is."""
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
+
+
+def ratio(part: float, whole: float) -> Value:
+    """`part` ÷ `whole`, None where there is nothing to divide by."""
+    return part / whole if whole else None
+
+
+def gini(amounts: Iterable[float]) -> Value:
+    """Gini coefficient: Σ over i, j of |x_i − x_j| ÷ (2 N² · mean). 0: all have the same. None
+    where the mean is not above 0.
+    """
+    held = sorted(amounts)
+    total = math.fsum(held)
+    if total <= 0:
+        return None
+    # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
+    apart = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
+    return apart / (2 * len(held) * total)
