@@ -14,7 +14,6 @@ from goldrush.cli.progress import progress
 from goldrush.kernel.text import escaped
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
-TABLES = ("events", "rounds", "agents", "spells")
 
 
 @click.command()
@@ -23,7 +22,7 @@ TABLES = ("events", "rounds", "agents", "spells")
     "--format", "format_", type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL,
     show_default=True, help="jsonl: the events of one journal, one JSON object a line.",
 )  # fmt: skip
-@click.option("--table", type=click.Choice(TABLES), help="Only this table (default: all four).")
+@click.option("--table", metavar="NAME", help="Only this table (default: all of the world).")
 @click.option("--out", type=Output("folder"), metavar="DIR", help="The folder for the tables.")
 @click.option(
     "--to", type=Output("folder"), metavar="DIR", help="Keep a season in this folder, by agent."
@@ -41,9 +40,10 @@ def export(
 ) -> None:
     """Give journals to other programs: events as JSON lines, or tables as CSV or Parquet.
 
-    Tables are of events, rounds, agents and spells of ownership; replay/TABLES.md lists their
-    columns. Of a folder, all *.journal files in it are meant. One table as csv is printed where
-    there is no --out. Parquet needs goldrush[tables].
+    Tables are of events and, where the world has measures, of its rounds; of mining also of agents
+    and spells of ownership. replay/TABLES.md lists their columns. Of a folder, all *.journal files
+    in it are meant. One table as csv is printed where there is no --out. Parquet needs
+    goldrush[tables].
 
     Of a season, --to keeps the numbers, memory and instructions of everybody, each in a folder
     agents/NAME, and the leaderboard in benchmarks.
@@ -65,8 +65,8 @@ def export(
     elif out is not None:
         _write(paths, out, format_, table, force)
     else:
-        _check_printed(format_, table, force)
-        _print(paths, str(table))
+        _check_printed(format_, force)
+        _print(paths, table)
 
 
 def _is_given(option: str) -> bool:
@@ -100,13 +100,11 @@ def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
         )
 
 
-def _check_printed(format_: str, table: str | None, force: bool) -> None:
+def _check_printed(format_: str, force: bool) -> None:
     from goldrush.kernel.errors import BadInput
 
     if format_ == PARQUET:
         raise BadInput("parquet is not for a terminal", "give --out a folder for the tables")
-    if table is None:
-        raise BadInput("these are four tables", "give --out a folder for them, or one --table")
     if force:
         raise BadInput("--force has nothing to overwrite", "give --out a folder, or leave it out")
 
@@ -121,15 +119,20 @@ def _print_events(path: str) -> None:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
 
 
-def _print(paths: Sequence[str], table: str) -> None:
-    from goldrush.kernel.text import escaped
+def _print(paths: Sequence[str], table: str | None) -> None:
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.runs import run_at, runs_at
     from goldrush.replay.table_files import csv_lines
-    from goldrush.replay.tables import Run, tables_of
-    from goldrush.replay.toolkit import world_at
+    from goldrush.replay.tables import tables_of
 
-    world = world_at(paths[0])
-    [wanted] = tables_of(world, [table])
-    lines = csv_lines(wanted, (Run(path, world) for path in paths))
+    first = run_at(paths[0])
+    tables = tables_of(first.toolkit, first.world, None if table is None else [table])
+    if len(tables) > 1:
+        names = ", ".join(one.name for one in tables)
+        raise BadInput(
+            f"these are {len(tables)} tables", f"give --out a folder, or one --table: {names}"
+        )
+    lines = csv_lines(tables[0], runs_at(paths))
     if sys.stdout.isatty():  # nothing that came from a file may move the cursor
         sys.stdout.writelines(escaped(line, "\n") for line in lines)
         return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,18 +16,21 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from goldrush.replay.tables import Run
+    from goldrush.replay.runs import Run
+    from goldrush.replay.toolkit import Spells
 
-# What of many journals, or of many rounds, has room in a terminal.
-_MAIN = ("turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi")
-_OF_RUNS = ("turnover", "survival", *_MAIN[1:])
+SHOWN_MAX = 8  # measures that have room beside each other
 _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
 
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL...")
-@click.option("--by-round", is_flag=True, help="By round, too.")
-@click.option("--spells", is_flag=True, help="List who held which plot, from when to when.")
+@click.option("--by-round", is_flag=True, help="By round, too (or by the world's own unit).")
+@click.option(
+    "--spells",
+    is_flag=True,
+    help="List who held what, from when to when.",
+)
 @click.option("--usage", is_flag=True, help="What language models took, by agent.")
 @models_file
 @click.option("--csv", "as_csv", is_flag=True, help="Print everything as CSV, a row a measure.")
@@ -40,22 +44,24 @@ def measure(
     as_csv: bool,
     as_json: bool,
 ) -> int:
-    """Measure runs: property, conflict, efficiency, inequality; or what language models took.
+    """Measure runs by the measures of their world; or what language models took.
 
-    Halves are those of the rounds after the burn-in, the first tenth. Of a folder, all *.journal
-    files in it are meant; of several journals the main measures are shown, and all of them with
-    --csv or --json. All but --usage needs goldrush[stats].
+    Of mining: property, conflict, efficiency, inequality. Halves are those of the rounds after the
+    burn-in, the first tenth. Of a folder, all *.journal files in it are meant; of several journals
+    the main measures are shown, and all of them with --csv or --json. How long property lasts needs
+    goldrush[stats].
 
     \b
     Example: goldrush measure run.journal --by-round
     """
     from goldrush.replay.batch import journals_in
+    from goldrush.replay.runs import runs_at
 
     _check(by_round, spells, usage, models_path, as_csv, as_json)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, as_json)
-    runs = map(_run, paths)  # one at a time: nothing is kept of a run that is told
+    runs = runs_at(paths)  # one at a time: nothing is kept of a run that is told
     if as_json:
         echo_json([_as_dict(run, by_round, spells) for run in runs])
     elif as_csv:
@@ -65,14 +71,6 @@ def measure(
     else:
         click.echo("\n\n".join([_told(run, by_round, spells) for run in runs]))
     return DONE
-
-
-def _run(path: str) -> Run:
-    from goldrush.replay.tables import Run
-    from goldrush.replay.toolkit import needed, toolkit_at
-
-    needed(toolkit_at(path).measures, path, "measures")
-    return Run(path)
 
 
 def _check(
@@ -92,82 +90,94 @@ def _check(
         raise BadInput("--by-round and --spells are two tables", "give one of them with --csv")
 
 
-def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
-    from goldrush.replay.tables import as_dict
+def _spells_of(run: Run) -> Spells:
+    """The run's spells. Raises BadInput for a world that has none."""
+    from goldrush.replay.toolkit import needed
 
-    return as_dict(run, by_round=by_round, spells=by_round or spells)
+    return needed(run.measures.spells, run.path, "spells")
+
+
+def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
+    from goldrush.replay.tables import as_dicts, units_table
+
+    words = run.world.vocabulary
+    with run.told_forged():
+        found = run.measured.as_dict()
+    if by_round:
+        found[f"by_{words.unit}"] = as_dicts(units_table(words, run.measures.known), run)
+    if spells or (by_round and run.measures.spells is not None):
+        found["spells"] = [spell.as_dict() for spell in _spells_of(run).of(run.measured)]
+    return found
 
 
 def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
     from goldrush.replay.table_files import csv_lines
-    from goldrush.replay.tables import FIGURES, MEASURED, SPELLS
+    from goldrush.replay.tables import figures_table, units_table
 
-    chosen = MEASURED if by_round else SPELLS if spells else FIGURES
+    first = next(runs)
+    table_of = units_table if by_round else figures_table
+    chosen = (
+        _spells_of(first).table
+        if spells
+        else table_of(first.world.vocabulary, first.measures.known)
+    )
     # All of it or nothing: half a table would be taken for one.
-    sys.stdout.buffer.write("".join(csv_lines(chosen, runs)).encode())
+    sys.stdout.buffer.write("".join(csv_lines(chosen, chain([first], runs))).encode())
 
 
 def _compared(runs: Iterator[Run]) -> str:
     """Many runs, one a line."""
-    rows: list[Sequence[str]] = [("journal", "rounds", *_OF_RUNS)]
-    for run in runs:
+    from goldrush.replay.runs import of_one_world
+
+    rows: list[Sequence[str]] = []
+    for run in of_one_world(runs):
         found = run.measured
-        values = (_number(found.of(name)) for name in _OF_RUNS)
-        rows.append((escaped(run.name), str(found.rounds), *values))
+        names = _shown(run.measures.of_runs, found.known)
+        rows = rows or [("journal", found.vocabulary.units, *names)]
+        values = (_number(found.of(name)) for name in names)
+        rows.append((escaped(run.name), str(found.units), *values))
     return _table(rows, 1)
+
+
+def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
+    return chosen or list(known)[:SHOWN_MAX]
 
 
 def _told(run: Run, by_round: bool, spells: bool) -> str:
     """One run, in blocks."""
-    blocks = [_spells(run) if spells else _measures(run)]
+    end = "" if run.measured.finished else ", unfinished"
+    head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
+    blocks = [_spells_of(run).format(run.measured) if spells else _measures(run)]
     if by_round:
-        blocks.append(_rounds(run))
-    return "\n\n".join([_head(run), *blocks])
-
-
-def _head(run: Run) -> str:
-    found = run.measured
-    config = found.config
-    end = "" if found.finished else ", unfinished"
-    return (
-        f"{escaped(run.name)}: {found.rounds} rounds of {config.agents} agents, "
-        f"pressure {config.pressure:.2f}, seed {config.seed}{end}"
-    )
+        blocks.append(_by_unit(run))
+    return "\n\n".join([head, *blocks])
 
 
 def _measures(run: Run) -> str:
-    from goldrush.replay.mining.measures import MEASURES
-    from goldrush.replay.tables import FIGURES
+    from goldrush.replay.tables import figures_table
 
-    spans = (run.measured.whole, *(run.measured.halves() or (None, None)))
+    found = run.measured
+    number = found.vocabulary.number
+    spans = (found.whole, *(found.halves() or (None, None)))
+    cells = [f"{number(span.first)}-{number(span.last)}" if span else "-" for span in spans]
     rows: list[Sequence[str]] = [
         ("measure", "run", "first half", "second half"),
-        ("rounds", *(f"{span.first}-{span.last}" if span else "-" for span in spans)),
+        (found.vocabulary.units, *cells),
     ]
-    for _, name, *values in FIGURES.rows(run):
-        rows.append((MEASURES[name].title, *map(_number, values[:3])))
+    for name, *values in figures_table(found.vocabulary, found.known).own_rows(run):
+        rows.append((found.known[name].title, *map(_number, values[:3])))
     return _table(rows, 1)
 
 
-def _rounds(run: Run) -> str:
-    from goldrush.replay.tables import BY_ROUND, MEASURED
-
-    places = [BY_ROUND.index(name) for name in _MAIN]
-    rows: list[Sequence[str]] = [("round", *_MAIN)]
-    for _, round_, *values in MEASURED.rows(run):
-        rows.append((str(round_), *(_number(values[place]) for place in places)))
+def _by_unit(run: Run) -> str:
+    found = run.measured
+    known = [name for name, measure in found.known.items() if measure.by_unit]
+    names = _shown(run.measures.of_units, known)
+    rows: list[Sequence[str]] = [(found.vocabulary.unit, *names)]
+    for place in range(found.units):
+        values = (_number(found.values[name][place]) for name in names)
+        rows.append((str(found.vocabulary.number(place + 1)), *values))
     return _table(rows, 0)
-
-
-def _spells(run: Run) -> str:
-    rows: list[Sequence[str]] = [
-        ("start", "end", "length", "plot", "owner", "gained by", "lost by")
-    ]
-    for spell in run.measured.spells:
-        lost = "still held" if spell.lost_to is None else f"capture, to {spell.lost_to}"
-        numbers = (spell.start, spell.end, spell.length, spell.plot, spell.owner)
-        rows.append((*map(str, numbers), spell.gained, lost))
-    return table(rows, numbers=range(5))
 
 
 def _number(value: float | None) -> str:

@@ -20,6 +20,7 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, shown
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
+from goldrush.replay.declared import Declared, declared_by
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.toolkit import open_world
 
@@ -174,8 +175,7 @@ class _Run:
         self.world: World[Any] | None = None
         self.reader = reader
         self.path = reader.path
-        self.settings: Mapping[str, Any] = {}
-        self.players: Sequence[Any] = ()
+        self.declared = Declared()
         self.by_hand: set[tuple[int, Any]] = set()
         self.declarations = 0
         self.declared_from = 0  # the first unit for which the last one holds; 0: the start
@@ -232,18 +232,12 @@ class _Run:
             self.broken_in = self.broken_in or self.rounds + 1
 
     def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
-        fields = dict(event.fields)
-        players = world.vocabulary.players
-        if commit.kind == START:  # a world of somebody's own may have settings of any form
-            known = ("world", "rules", players)
-            others = {name: value for name, value in fields.items() if name not in known}
-            self.settings = fields.get("config", others)
-        else:
-            self.settings = {**self.settings, **fields.get("changes", {})}
+        if commit.kind == FORK:
+            self.declared = declared_by(world, self.declared, event)
             self.declared_from = commit.unit + 1
-        if fields.get(players) is not None:
-            self.players = [_player(entry) for entry in fields[players]]
-        self.by_hand |= {(unit, who) for unit, who in fields.get("replaced", ())}
+        else:
+            self.declared = declared_by(world, None, event)
+        self.by_hand |= {(unit, who) for unit, who in event.fields.get("replaced", ())}
         self.declarations += 1
 
 
@@ -379,13 +373,15 @@ def _of_headers(one: _Run, two: _Run) -> Cause:
 def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     """In what the setups in force differ."""
     at = world.vocabulary.number(max(one.declared_from, two.declared_from))
-    for name in {**one.settings, **two.settings}:
-        a, b = one.settings.get(name), two.settings.get(name)
+    ours, theirs = one.declared, two.declared
+    for name in {**ours.settings, **theirs.settings}:
+        a, b = ours.settings.get(name), theirs.settings.get(name)
         if pack(a) != pack(b):
             says = f"{name} is {shown(a)} in a, {shown(b)} in b"
             yield Cause(CONFIGURATION, at, says, str(name), a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
-    for agent, (a, b) in enumerate(zip_longest(one.players, two.players)):
+    both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
+    for agent, (a, b) in enumerate(both):
         if pack(a) != pack(b):
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():

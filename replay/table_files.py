@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput, JournalError, shown
 from goldrush.kernel.files import Group, Unfinished
-from goldrush.kernel.world import World
-from goldrush.replay.tables import Column, Row, Run, Table, tables_of
-from goldrush.replay.toolkit import world_at
+from goldrush.replay.columns import Column
+from goldrush.replay.runs import Run, of_one_world, run_at, runs_at
+from goldrush.replay.tables import Row, Table, tables_of
+from goldrush.replay.toolkit import Toolkit
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
 BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once
@@ -22,12 +23,12 @@ GROUP: Final = 120_000  # rows in a row group of Parquet; as many as DuckDB give
 def csv_lines(table: Table, runs: Iterable[Run]) -> Iterator[str]:
     """A table as lines of CSV, line ends included, the names of the columns first.
 
-    Null is an empty field; reals read back are the same reals. Raises what reading a journal
-    raises, after the rows before.
+    Null is an empty field; reals read back are the same reals. Raises BadInput for a run of another
+    world than the first, and what reading a journal raises, after the rows before.
     """
     yield _line(column.name for column in table.columns)
     texts = [column.type.text for column in table.columns]
-    for run in runs:
+    for run in of_one_world(runs):
         for row in table.rows(run):
             yield _csv_row(row, texts)
 
@@ -47,18 +48,19 @@ def write(
     *,
     names: Sequence[str] | None = None,
     force: bool = False,
-    world: World[Any] | None = None,
+    toolkit: Toolkit | None = None,
     on_run: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, as `events.csv` (or `.parquet`) and so on; gives how
     many rows each file has, by its path.
 
     All files are whole, or none is there: they bear other names until all are. The folder is made
-    where there is none. `names`: the tables, if not all; `form`: csv or parquet; `world`: the
-    journals' own, if it is not one of goldrush's; `on_run` is told how many journals are done.
-    Raises BadInput for a place where the files cannot go, for a file that is there already unless
-    `force`, and for a journal; WriteFailed where the system refuses; JournalError for an integer
-    that Parquet cannot hold; and what reading a journal raises.
+    where there is none. `names`: the tables, if not all; `form`: csv or parquet; `toolkit`: the
+    world's, if it is not one that is found by its name; `on_run` is told how many journals are
+    done. Raises BadInput for a place where the files cannot go, for a file that is there already
+    unless `force`, for a journal, and for journals of two worlds; WriteFailed where the system
+    refuses; JournalError for an integer that Parquet cannot hold; and what reading a journal
+    raises.
     """
     if form not in FORMATS:
         raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")
@@ -66,14 +68,13 @@ def write(
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
         check_pyarrow()
-    world = world or world_at(paths[0])
+    first = run_at(paths[0], toolkit)
     with Group(str(folder)) as group, ExitStack() as stack:
         files = []
-        for table in tables_of(world, names):
+        for table in tables_of(first.toolkit, first.world, names):
             file = _File(group.file(f"{table.name}.{form}", force=force), table)
             files.append(stack.enter_context(file))
-        for count, path in enumerate(paths, 1):
-            run = Run(path, world)
+        for count, run in enumerate(of_one_world(runs_at(paths, toolkit)), 1):
             for file in files:
                 file.add(run)
             if on_run is not None:

@@ -23,9 +23,11 @@ from goldrush.replay.forged import reader_of
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players
+    from goldrush.replay.columns import Column, Type
     from goldrush.replay.diff import Diff
     from goldrush.replay.measures import Measure, Measured
     from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.tables import Table
     from goldrush.replay.text import Paint
     from goldrush.replay.tie_break import TieBreak
 
@@ -164,13 +166,22 @@ def _head(measured: Measured[Any]) -> str:
 
 
 @attrs.frozen
+class Spells:
+    """How long something was held: the spells of a measured run, as text, and as a table."""
+
+    of: Callable[[Any], Sequence[HasDict]]
+    format: Callable[[Any], str]
+    table: Table
+
+
+@attrs.frozen
 class Measures:
     """Figures of a run.
 
     `known`: the measures by name, in the order in which they are shown; `read`: measures the run of
     a journal that is open and not read yet, and raises what replay.measures.by_unit says. Where
     there is no room for all: `of_runs`, those shown of many runs, `of_units`, those shown by unit
-    (empty: the first that have room). `head(measured)`: a run in a line.
+    (empty: the first that have room). `head(measured)`: a run in a line. `spells`: see the type.
     """
 
     known: Mapping[str, Measure]
@@ -178,6 +189,23 @@ class Measures:
     of_runs: Sequence[str] = ()
     of_units: Sequence[str] = ()
     head: Callable[[Any], str] = _head
+    spells: Spells | None = None
+
+
+@attrs.frozen
+class Tables:
+    """What tables of a world's journals hold that is its own.
+
+    `setup`: the columns for what its first event, and a fork's, hold (none: one column of JSON);
+    `types`: of the columns for kinds of fields that only this world has, by the kind's name;
+    `fields`: the unit and the meaning of fields of events, by name; `own`: tables beside that of
+    the events; one called as the world's units are, takes the place of that of its measures.
+    """
+
+    setup: Sequence[Column] = ()
+    types: Mapping[str, Type] = attrs.field(factory=dict)
+    fields: Mapping[str, tuple[str, str]] = attrs.field(factory=dict)
+    own: Sequence[Table] = ()
 
 
 @attrs.frozen
@@ -191,9 +219,9 @@ class Toolkit:
       run is; `agents(state)`: how many there are, where nobody comes or goes.
     - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
     - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
-    - `measures()`: see the type; made by a function, as what it takes to measure need not be
-      imported to replay. `treatments`: variations of the settings, by name, that of no change
-      (kernel.treatments.BASELINE) first.
+    - `measures()`, `tables()`: see the types; made by functions, as what it takes to measure need
+      not be imported to replay.
+    - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
     - `folder(path, target, at, force=)`: keep a run's state as a folder of files; returns a line
       that says what was written.
     """
@@ -212,6 +240,7 @@ class Toolkit:
     prompts: Prompts | None = None
     place_of: Callable[[str | Path, str], int] | None = None
     measures: Callable[[], Measures] | None = None
+    tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     folder: Callable[..., str] | None = None
 
@@ -290,12 +319,13 @@ def toolkit_at(path: str | Path) -> Toolkit:
         return toolkit_of(reader)
 
 
-def open_world(reader: JournalReader) -> World[Any]:
-    """The world that a journal was played in, by its header and what its START records.
+def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[Any]:
+    """The world that a journal was played in, by its header and what its START records. `toolkit`:
+    the world's, if it is not one that is found by its name.
 
     Raises UnsupportedJournal for a world that is not known here.
     """
-    toolkit = toolkit_of(reader)
+    toolkit = toolkit or toolkit_of(reader)
     try:
         with reader.again() as again:
             start = next(iter(again), None)

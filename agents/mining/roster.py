@@ -163,12 +163,6 @@ def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
 
 
-def called(entry: Mapping[str, Any]) -> str:
-    """How people call the policy of a journal's entry: a model by its name, too."""
-    policy, name = str(entry["policy"]), entry["options"].get("name")
-    return f"{policy}:{name}" if policy == LLM and type(name) is str else policy
-
-
 def can_mean(name: str, called: str) -> bool:
     """Whether a name of a roster's text can have become a policy that is called so in a journal.
     Which recording was played, and which model `llm` alone stood for, the text does not say.

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.mining.roster import called
+from goldrush.agents.llm.models import called
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.mining import MINING
@@ -39,7 +39,6 @@ from goldrush.replay.mining.measures import (
     land_of,
 )
 from goldrush.replay.mining.spells import Spell, half_life, restricted_mean
-from goldrush.replay.toolkit import Measures
 
 GOLD_MAX: Final = 1e30  # what no run can mine; sums of less are finite
 
@@ -156,20 +155,3 @@ def _add_values(
     )
     values[GINI].append(gini(state.gold))
     values[HHI].append(hhi(map(len, state.plots_of)))
-
-
-def _head(run: Measured) -> str:
-    config = run.config
-    return (
-        f"{run.rounds} rounds of {config.agents} agents, "
-        f"pressure {config.pressure:.2f}, seed {config.seed}"
-    )
-
-
-# What of many runs, or of many rounds, has room in a terminal.
-_OF_ROUNDS: Final = (
-    "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
-)  # fmt: skip
-_OF_RUNS: Final = ("turnover", "survival", *_OF_ROUNDS[1:])
-
-MEASURED: Final = Measures(MEASURES, measured_by, _OF_RUNS, _OF_ROUNDS, _head)

@@ -1,12 +1,14 @@
-"""A mining run as text: its summary, a round of it, and what came of a difference."""
+"""A mining run as text: its summary, a round of it, its spells of ownership, and what came of a
+difference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import Failures, format_failures
-from goldrush.agents.mining.roster import called
+from goldrush.agents.llm.models import called
 from goldrush.kernel.mining.events import KINDS
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import escaped
@@ -16,6 +18,9 @@ from goldrush.replay.mining.summary import Summary
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 from goldrush.replay.usage import Taken
+
+if TYPE_CHECKING:
+    from goldrush.replay.mining.measured import Measured
 
 SHOWN_MAX: Final = 20  # plots with other owners, agents: how many are listed
 MAP_COLUMNS_MAX: Final = 60
@@ -196,3 +201,24 @@ def _rounds(rounds: Sequence[RoundApart]) -> str:
         for r in rounds
     ]  # fmt: skip
     return table(rows, numbers=range(7))
+
+
+def format_measured(run: Measured) -> str:
+    """A measured run in a line."""
+    config = run.config
+    return (
+        f"{run.rounds} rounds of {config.agents} agents, pressure {config.pressure:.2f}, "
+        f"seed {config.seed}"
+    )
+
+
+def format_spells(run: Measured) -> str:
+    """Who held which plot, from when to when."""
+    rows: list[Sequence[str]] = [
+        ("start", "end", "length", "plot", "owner", "gained by", "lost by")
+    ]
+    for spell in run.spells:
+        lost = "still held" if spell.lost_to is None else f"capture, to {spell.lost_to}"
+        numbers = (spell.start, spell.end, spell.length, spell.plot, spell.owner)
+        rows.append((*map(str, numbers), spell.gained, lost))
+    return table(rows, numbers=range(5))

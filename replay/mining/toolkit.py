@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from goldrush.agents.mining.players import MINERS
 from goldrush.kernel.mining import MINING
@@ -19,12 +19,20 @@ from goldrush.replay.toolkit import (
     Measures,
     Names,
     Prompts,
+    Spells,
     Story,
     Summaries,
+    Tables,
     TieBreaks,
     Toolkit,
     UnitView,
 )
+
+# The measures of many runs, or of many rounds, that have room in a terminal.
+_OF_ROUNDS: Final = (
+    "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
+)  # fmt: skip
+_OF_RUNS: Final = ("turnover", "survival", *_OF_ROUNDS[1:])
 
 
 def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
@@ -49,9 +57,20 @@ def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> 
 
 
 def _measures() -> Measures:
-    from goldrush.replay.mining.measured import MEASURED
+    from goldrush.replay.mining.measured import measured_by
+    from goldrush.replay.mining.measures import MEASURES
+    from goldrush.replay.mining.tables import SPELLS
 
-    return MEASURED
+    return Measures(
+        MEASURES, measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured,
+        Spells(lambda run: run.spells, show.format_spells, SPELLS),
+    )  # fmt: skip
+
+
+def _tables() -> Tables:
+    from goldrush.replay.mining.tables import TABLES
+
+    return TABLES
 
 
 def _prompts(path: str | Path, round: int, agent: int) -> list[prompt.Prompted]:
@@ -80,5 +99,6 @@ TOOLKIT = Toolkit(
     prompts=Prompts(_prompts, _request),
     place_of=place.plot_of,
     measures=_measures,
+    tables=_tables,
     treatments=TREATMENTS,
 )

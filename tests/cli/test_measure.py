@@ -12,17 +12,22 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Block
-from goldrush.replay import table_files, tables
+from goldrush.replay import table_files
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.tables import BY_ROUND, FIGURES, MEASURED, SPELLS, Run
+from goldrush.replay.mining.tables import SPELLS
+from goldrush.replay.runs import runs_at
+from goldrush.replay.tables import Table, figures_table, units_table
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 
 DASH = "-"
+FIGURES = figures_table(MINING.vocabulary, MEASURES)
+MEASURED = units_table(MINING.vocabulary, MEASURES)
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +98,15 @@ def test_csv_has_a_row_for_every_measure_of_every_run(kept: Path) -> None:
         halves = [found.compared(row["measure"], burn_in=burn_in) for burn_in in (True, False)]
         values = [found.of(row["measure"]), *halves[0], *halves[1]]
 
-        assert ["" if value is None else repr(value) for value in values] == list(row.values())[2:]
+        assert ["" if value is None else repr(value) for value in values] == list(row.values())[5:]
 
 
 @pytest.mark.parametrize(
     ("option", "table"), [((), FIGURES), (("--by-round",), MEASURED), (("--spells",), SPELLS)]
 )
-def test_csv_is_that_of_the_library(
-    kept: Path, option: tuple[str, ...], table: tables.Table
-) -> None:
+def test_csv_is_that_of_the_library(kept: Path, option: tuple[str, ...], table: Table) -> None:
     ran = goldrush("measure", kept / "runs", "--csv", *option, cwd=kept)
-    runs = [Run(path) for path in sorted((kept / "runs").iterdir())]
+    runs = runs_at(sorted((kept / "runs").iterdir()))
 
     assert (0, "".join(table_files.csv_lines(table, runs))) == (ran.code, ran.out)
 
@@ -120,7 +123,7 @@ def test_json_has_what_the_library_measures(kept: Path) -> None:
         assert bare | {"spells": held} == some
         assert held == entry["spells"]
         assert list(range(1, run.rounds + 1)) == [row["round"] for row in entry["by_round"]]
-        for name in BY_ROUND:
+        for name in run.values:
             assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
 
 

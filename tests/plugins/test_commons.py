@@ -81,9 +81,52 @@ def test_it_is_forked_and_compared(commons: Command) -> None:
     assert "cause: roster: agents 0, 1, 2, 3, 4: share in a, greedy in b" in compared.out
 
 
+def test_it_is_measured_by_its_own_unit(commons: Command) -> None:
+    shown = commons("measure", "c.journal", "--by-round").out.splitlines()
+    [told] = json.loads(commons("measure", "c.journal", "--json", "--by-round").out)
+    rows = commons("measure", "c.journal", "--csv", "--by-round").out.splitlines()
+
+    assert "c.journal: 50 seasons of 5 agents, seed 3" == shown[0]
+    assert ["seasons", "1-50", "6-27", "28-50"] == shown[3].split()
+    assert ["season", "stock", "landed", "sustained", "gini"] == shown[9].split()
+    assert (50, 3, 5) == (told["seasons"], told["seed"], told["agents"])
+    assert told["run"]["landed"] == told["by_season"][-1]["landed"]
+    assert 0 == told["run"]["gini"]  # everybody shares
+    assert "journal,treatment,roster,seed,season,stock,landed,sustained,gini" == rows[0]
+    assert rows[1].startswith('c.journal,,"share*5",3,1,')
+
+
+def test_its_tables_are_those_of_events_and_seasons(commons: Command, tmp_path: Path) -> None:
+    done = commons("export", "c.journal", "--format", "parquet", "--out", "tables")
+    printed = commons("export", "c.journal", "--format", "csv", "--table", "seasons")
+
+    assert ["tables/events.parquet: 602 rows", "tables/seasons.parquet: 50 rows"] == (
+        done.out.splitlines()
+    )
+    assert commons("measure", "c.journal", "--csv", "--by-round").out == printed.out
+
+
+def test_its_runs_are_not_one_table_with_those_of_another_world(
+    commons: Command, tmp_path: Path
+) -> None:
+    golden = ROOT / "journals" / "golden" / "baseline.journal"
+    for arguments in (
+        ["measure", golden, "c.journal"],
+        ["measure", golden, "c.journal", "--csv"],
+        ["export", golden, "c.journal", "--format", "csv", "--out", "tables"],
+    ):
+        assert_refused(commons(*arguments), "c.journal is a run of the commons world")
+
+    assert 2 == commons("measure", golden, "c.journal", "--by-round").out.count("agents, ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["measure", "c.journal", "--spells"], "which has no spells"),
+        (["measure", "c.journal", "--csv", "--spells"], "which has no spells"),
+        (["export", "c.journal", "--format", "csv"], "2 tables; give --out a folder, or one"),
+        (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
         (["audit", "c.journal", "--all"], "which has no draws to audit"),
         (["log", "c.journal", "--plot", "3"], "which has no plots"),
         (["replay", "c.journal", "--round", 51], "no season 51; give one from 0 to 50"),

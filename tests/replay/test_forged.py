@@ -22,19 +22,23 @@ from goldrush.kernel.journal import Commit, Header, JournalReader, Place
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
-from goldrush.replay import diff, fairness, log, rebuild, table_files, tables, toolkit, usage
+from goldrush.replay import diff, fairness, log, rebuild, table_files, toolkit, usage
 from goldrush.replay.competition import audit as season_audit
 from goldrush.replay.competition import consequences as season_consequences
 from goldrush.replay.competition import folder, leaderboard, score, steps
 from goldrush.replay.competition import prompt as season_prompt
 from goldrush.replay.competition import summary as season_summary
 from goldrush.replay.diff import Diff
+from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, telling_forged
 from goldrush.replay.mining import audit, consequences, measured, prompt, summary
 from goldrush.replay.mining import place as mining_place
+from goldrush.replay.mining.toolkit import TOOLKIT
+from goldrush.replay.runs import run_at, runs_at
 from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
+from goldrush.replay.tables import as_dicts, tables_of
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
@@ -174,8 +178,8 @@ def _studied(case: Case) -> Any:
 
 
 def _rows_of(case: Case, name: str) -> list[Any]:
-    [table] = tables.tables_of(MINING, [name])
-    return list(table.rows(tables.Run(case.forged)))
+    [table] = tables_of(TOOLKIT, MINING, [name])
+    return list(table.rows(run_at(case.forged)))
 
 
 # By name; what is made before the reader itself begins stands in `given`.
@@ -192,15 +196,18 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "study.models.failures_of": _studied,
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "table_files.csv_lines": lambda c: list(
-        table_files.csv_lines(tables.events_table(), [tables.Run(c.forged)])
+        table_files.csv_lines(events_table(MINING, TOOLKIT), [run_at(c.forged)])
     ),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
-    "tables.as_dict": lambda c: tables.as_dict(tables.Run(c.forged)),
+    "the measures of a run": lambda c: run_at(c.forged).measured,
+    "runs.run_at": lambda c: run_at(c.forged),
+    "runs.runs_at": lambda c: list(runs_at([c.forged])),
+    "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
     "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
-    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables.tables_of(MINING)},
+    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
@@ -221,6 +228,7 @@ OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
 # Those that meet no event, and why nothing has to be told of one.
 NO_READERS = {
     "batch.journals_in": "paths",
+    "declared.declared_in": "its caller is behind the door",
     "forged.telling_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
@@ -235,6 +243,7 @@ NO_READERS = {
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
     "study.results.results_of": "behind the door run by run, where it reads",
+    "runs.of_one_world": "names of worlds",
     "sums.read_sums": "no journal",
     "verify.verify": "what the door asks",
     "story.narrator": "a test of its own",

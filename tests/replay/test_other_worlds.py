@@ -10,14 +10,25 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.replay.diff import Diff, diff
+from goldrush.replay.events_table import events_table
 from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.story import narrator
-from goldrush.replay.tables import events_table
 from goldrush.replay.toolkit import needed, toolkit_at, world_at
 from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
-from tests.lessons import ANSWERED, CAST, HEADER, LESSONS, PRAISED, SETUP, forked, member, play
+from tests.lessons import (
+    ANSWERED,
+    CAST,
+    HEADER,
+    LESSONS,
+    PRAISED,
+    SETUP,
+    TOOLKIT,
+    forked,
+    member,
+    play,
+)
 from tests.plugins.installed import install_world
 
 
@@ -260,6 +271,6 @@ def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
 
 
 def test_the_table_of_events_counts_as_people_do() -> None:
-    [column] = [c for c in events_table(LESSONS).columns if c.name == "lesson"]
+    [column] = [c for c in events_table(LESSONS, TOOLKIT).columns if c.name == "lesson"]
 
     assert "the lesson it belongs to; -1 for what is before 0" == column.says

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
+from goldrush.agents.llm.models import called
 from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, TornTail, UnsupportedJournal
@@ -40,19 +40,32 @@ from goldrush.kernel.mining.observe import Observation
 from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
-from goldrush.replay import table_files, tables
+from goldrush.replay import runs, table_files
+from goldrush.replay.columns import Column
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
+from goldrush.replay.mining.toolkit import TOOLKIT
+from goldrush.replay.runs import Run, run_at, runs_at
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.place import processes
+from goldrush.replay.study.plan import plan_of
 from goldrush.replay.table_files import CSV, PARQUET
-from goldrush.replay.tables import AGENTS, FIGURES, MEASURED, ROUNDS, SPELLS, Run, Table
+from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units_table
+from goldrush.replay.toolkit import Toolkit
 from tests.cli.helpers import ROOT
 from tests.golden import path_of
 from tests.journals import commits_of, in_pieces, write
 
 IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
+NAMES = ("events", "rounds", "agents", "spells")
 PRECISE: dict[str, Any] = {"float_precision": "round_trip"} if IS_OLD_PANDAS else {}
 PAGE = Path(replay.__file__).with_name("TABLES.md")
 MARK = "<!-- columns -->\n"
+ALL = tables_of(TOOLKIT, MINING)
+EVENTS = ALL[0]
+FIGURES = figures_table(MINING.vocabulary, MEASURES)
+MEASURED = units_table(MINING.vocabulary, MEASURES)
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 
 TEXTS = (
@@ -133,13 +146,28 @@ def events_of(path: Path, world: World[Any] = MINING) -> list[dict[str, Any]]:
         return [{"unit": event.unit, **event.as_dict()} for event in fold.events(world, reader)]
 
 
+def front_of(path: Path) -> dict[str, Any]:
+    """What every row of a run begins with, from its events alone."""
+    seed, names = None, []
+    for event in events_of(path):
+        if event["event"] in ("run_started", "forked"):
+            seed = {**event.get("config", {}), **event.get("changes", {})}.get("seed", seed)
+            names = list(map(called, event["roster"] or ())) or names
+    groups = [(name, len(list(same))) for name, same in groupby(names)]
+    roster = ",".join(name + f"*{n}" * (n > 1) for name, n in groups)
+    return {"journal": str(path), "treatment": None, "roster": roster, "seed": seed}
+
+
 def expected_events(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """Every field of every event by its name, null where it has none."""
-    names = [column.name for column in tables.events_table().columns]
+    names = [column.name for column in EVENTS.columns]
     rows = []
     for path in paths:
+        begins = front_of(path)
         for place, event in enumerate(events_of(path)):
-            front = {"journal": str(path), "place": place, "round": event["unit"]}
+            front = {**begins, "place": place, "round": event["unit"]}
+            if "roster" in event:
+                event["roster_"] = event.pop("roster")
             assert set(event) <= {*names, "unit"}
             rows.append({name: {**event, **front}.get(name) for name in names})
     return rows
@@ -154,7 +182,7 @@ def as_structs(name: str, value: Any) -> Any:
     }.get(name)
     if value is not None and fields:
         return [None if item is None else dict(zip(fields, item, strict=True)) for item in value]
-    if value is not None and name in ("config", "roster", "changes", "source"):
+    if value is not None and name in ("config", "roster_", "changes", "source"):
         return json.dumps(value)
     return value
 
@@ -235,7 +263,7 @@ def read_text(path: Path) -> dict[str, list[str]]:
     return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def as_text(column: tables.Column, value: Any) -> str:
+def as_text(column: Column, value: Any) -> str:
     """A value as CSV has it, quotes taken away."""
     if value is None:
         return ""
@@ -269,13 +297,13 @@ def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out
 
 
 def test_events_in_csv_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
-    same_text(tables.events_table(), expected_events(paths), read_text(out / "events.csv"))
+    same_text(EVENTS, expected_events(paths), read_text(out / "events.csv"))
 
 
 def test_pandas_reads_the_text_of_events_in_csv_as_it_is(paths: list[Path], out: Path) -> None:
     found = pd.read_csv(out / "events.csv", dtype=str, keep_default_na=False)
-    for name in ("journal", "event", "say", "memo", "source", "roster"):
-        [column] = [c for c in tables.events_table().columns if c.name == name]
+    for name in ("journal", "event", "say", "memo", "source", "roster_"):
+        [column] = [c for c in EVENTS.columns if c.name == name]
         expected = [as_text(column, row[name]) for row in expected_events(paths)]
 
         # Before version 3 pandas ends a field at a null character.
@@ -291,7 +319,7 @@ def test_every_event_and_every_field_was_there_to_be_compared(paths: list[Path])
     names = {"run_started", "forked", *(e.name for e in MINING.events), "round_closed", "run_ended"}
 
     assert names == {row["event"] for row in rows}
-    for column in tables.events_table().columns:
+    for column in EVENTS.own:
         assert any(row[column.name] is not None for row in rows), column.name
     assert set(TEXTS) <= {row["memo"] for row in rows}
 
@@ -326,7 +354,7 @@ def test_rounds_are_the_counts_and_the_measures(paths: list[Path], out: Path) ->
     for path in paths:
         run = measure(path)
         for place, counts in enumerate(run.counts):
-            row = {"journal": str(path), "seed": run.config.seed, "agents": run.config.agents}
+            row = {**front_of(path), "agents": run.config.agents}
             for name, value in attrs.asdict(counts).items():
                 flat = value if isinstance(value, dict) else {"": value}
                 row |= {f"{name}_{key}".rstrip("_"): number for key, number in flat.items()}
@@ -358,7 +386,7 @@ def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
     expected = []
     for path in paths:
         run = measure(path)
-        front = {"journal": str(path), "seed": run.config.seed, "agents": run.config.agents}
+        front = {**front_of(path), "agents": run.config.agents}
         expected += [front | spell.as_dict() for spell in run.spells]
 
     assert expected == pq.read_table(out / "spells.parquet").to_pylist()
@@ -368,7 +396,7 @@ def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
 
 @pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
 def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Table) -> None:
-    rows = [row for path in paths for row in by_name(table, Run(path))]
+    rows = [row for path in paths for row in by_name(table, run_at(path))]
 
     assert rows == pq.read_table(out / f"{table.name}.parquet").to_pylist()
     same_text(table, rows, read_text(out / f"{table.name}.csv"))
@@ -381,7 +409,7 @@ def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
     assert in_pandas(pd.read_parquet(out / f"{table.name}.parquet")) == in_pandas(plain)
 
 
-EVERY = pytest.mark.parametrize("table", tables.tables_of(), ids=lambda table: table.name)
+EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
 
 
 @EVERY
@@ -423,7 +451,7 @@ def test_the_schema_is_the_same_for_every_journal(
 ) -> None:
     for number, path in enumerate(paths):
         table_files.write([path], tmp_path / str(number), PARQUET)
-    for name in tables.NAMES:
+    for name in NAMES:
         files = sorted(tmp_path.glob(f"*/{name}.parquet"))
         whole = pq.read_table(out / f"{name}.parquet")
 
@@ -439,12 +467,12 @@ def test_batches_and_row_groups_change_no_row(
     for form in table_files.FORMATS:
         rows = table_files.write(paths, tmp_path, form)
 
-        for name in tables.NAMES:
+        for name in NAMES:
             assert (
                 pd.read_csv(out / f"{name}.csv", low_memory=False).shape[0]
                 == (rows[str(tmp_path / f"{name}.{form}")])
             )
-    for name in tables.NAMES:
+    for name in NAMES:
         file = f"{name}.csv"
 
         assert (out / file).read_bytes() == (tmp_path / file).read_bytes()
@@ -475,7 +503,7 @@ def test_only_a_batch_of_rows_is_held_at_once(
 
 def section(table: Table) -> str:
     rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
-    rows += [(f"`{c.name}`", c.type.name, c.unit, c.says) for c in table.columns]
+    rows += [(f"`{c.name}`", c.type.name, c.unit, c.says) for c in table.own]
     lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
     return f"## {table.name}\n\nA row is {table.says}.\n\n" + "".join(
         f"{line.strip()}\n" for line in lines
@@ -483,7 +511,8 @@ def section(table: Table) -> str:
 
 
 def columns_of_the_page() -> str:
-    return "\n".join(map(section, [*tables.tables_of(), FIGURES, MEASURED]))
+    front = Table("Every table", "about one run, and begins with", FRONT, lambda run: iter(()))
+    return "\n".join(map(section, [front, *ALL, FIGURES]))
 
 
 def test_the_page_has_the_columns_that_the_tables_have() -> None:
@@ -493,7 +522,7 @@ def test_the_page_has_the_columns_that_the_tables_have() -> None:
 
 
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
-    for table in (*tables.tables_of(), FIGURES, MEASURED):
+    for table in (*ALL, FIGURES, MEASURED):
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)
@@ -511,12 +540,6 @@ def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
     assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
     assert MEASURES.keys() - names == {HALF_LIFE, SURVIVAL}
     assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {HALF_LIFE, SURVIVAL}
-
-
-def test_the_names_are_those_that_the_command_offers() -> None:
-    from goldrush.cli.export import TABLES
-
-    assert TABLES == tables.NAMES == tuple(table.name for table in tables.tables_of())
 
 
 # Where files go.
@@ -585,7 +608,7 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
 FULL = """
 import resource, sys
 from goldrush.kernel.errors import WriteFailed
-from goldrush.replay import table_files, tables
+from goldrush.replay import runs, table_files
 table_files.BATCH = table_files.GROUP = 100
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
 try:
@@ -691,10 +714,10 @@ def test_integers_beyond_64_bits_are_refused_in_parquet_by_name(tmp_path: Path) 
 @pytest.mark.parametrize("gold", [float("nan"), float("inf"), 1.7e308, -1e31])
 def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> None:
     path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], gold))
-    run = Run(path)
+    run = run_at(path)
     for ask in (
         lambda: table_files.write([path], tmp_path / "out", CSV, names=["rounds"]),
-        lambda: tables.as_dict(run),
+        lambda: run.measured,
         lambda: list(table_files.csv_lines(FIGURES, [run])),
         lambda: list(AGENTS.rows(run)),
     ):
@@ -702,6 +725,59 @@ def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> No
             ask()
 
     assert not (tmp_path / "out").exists()
+
+
+# Studies.
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "s"
+    rosters = {"all the same": "random", "raiders": "raid"}
+    plan = plan_of(treatments=["baseline", "scarce"], rosters=rosters, seeds=[4], rounds=[3])
+    carry_out(plan, folder, place=processes(1))
+    return folder
+
+
+def cells_of(study: Path) -> list[tuple[Any, ...]]:
+    fronts = [run.front for run in runs_at(sorted(study.rglob("*.journal")))]
+    return [(front.treatment, front.roster, front.seed) for front in fronts]
+
+
+def test_runs_of_a_study_are_called_as_it_calls_them(study: Path, tmp_path: Path) -> None:
+    every = [(t, r, 4) for t in ("baseline", "scarce") for r in ("all the same", "raiders")]
+    table_files.write([*sorted(study.rglob("*.journal"))], tmp_path, CSV)
+
+    assert every == cells_of(study)
+    for name in NAMES:
+        found = pd.read_csv(tmp_path / f"{name}.csv", low_memory=False)
+        columns = found[["treatment", "roster", "seed"]].drop_duplicates()
+        assert every == list(columns.itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        None, "", "[]", "{", '{"cells": 3}', '{"cells": [{}]}', "[" * 100_000,
+        '{"cells": [{"treatment": 3, "roster": "a", "runs": [{"path": "a.journal"}]}]}',
+    ],
+)  # fmt: skip
+def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | None) -> None:
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_text(manifest)
+    record(tmp_path / "a.journal", {"rounds": 1, "seed": 3}, "raid*2,random,raid")
+
+    assert [(None, "raid*2,random,raid", 3)] == cells_of(tmp_path)
+
+
+def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Path] = []
+    look = runs._cells_in
+    monkeypatch.setattr(runs, "_cells_in", lambda folder: (looked.append(folder), look(folder))[1])
+    cells_of(study)
+
+    assert study in looked
+    assert len(set(looked)) == len(looked)
 
 
 # Other worlds.
@@ -722,6 +798,9 @@ OTHER: World[int] = World(
 )
 
 
+ODD = Toolkit(lambda setup: OTHER)
+
+
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
     path = tmp_path / "other.journal"
@@ -732,12 +811,13 @@ def other(tmp_path: Path) -> Path:
 
 def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
     for form in table_files.FORMATS:
-        done = table_files.write([other], tmp_path / "out", form, world=OTHER)
+        done = table_files.write([other], tmp_path / "out", form, toolkit=ODD)
         assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
     rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
     start, told, set_, closed = rows[:4]
 
-    assert ["journal", "place", "event", "round", "world", "rules", "facts"] == list(start)[:7]
+    assert ["place", "event", "round", "world", "rules", "facts"] == list(start)[4:10]
+    assert (None, None, 7) == (start["treatment"], start["roster"], start["seed"])
     assert {"seed": 7, "who": "me"} == json.loads(start["facts"])
     assert ("other", 1) == (start["world"], start["rules"])
     assert ("told", "hi", "0") == (told["event"], told["event_"], told["value"])
@@ -754,7 +834,7 @@ def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -
     with pytest.raises(UnsupportedJournal, match="world 'other'"):
         table_files.write([path_of("baseline"), other], tmp_path / "out", CSV)
     with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
-        table_files.write([other], tmp_path / "out", CSV, names=["rounds"], world=OTHER)
+        table_files.write([other], tmp_path / "out", CSV, names=["rounds"], toolkit=ODD)
 
     assert [other] == list(tmp_path.iterdir())
 
@@ -764,7 +844,7 @@ def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(
 ) -> None:
     commits = commits_of(folder / "texts.journal")
     path = write(tmp_path / "grows", commits[:4])
-    run = Run(path)
+    run = run_at(path)
     rounds = list(ROUNDS.rows(run))
     write(path, commits)
 
@@ -778,7 +858,7 @@ def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(
 def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> None:
     for path in paths:
         found = measure(path)
-        rows = by_name(FIGURES, Run(path))
+        rows = by_name(FIGURES, run_at(path))
 
         assert list(MEASURES) == [row["measure"] for row in rows]
         for row in rows:
@@ -791,32 +871,18 @@ def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> No
             )
 
 
-def test_measures_for_json_have_rounds_and_spells_where_asked_for(folder: Path) -> None:
-    run = Run(folder / "forked.journal")
-    found = measure(folder / "forked.journal")
-    told = tables.as_dict(run, by_round=True, spells=True)
-
-    assert found.as_dict() == tables.as_dict(run)
-    assert [spell.as_dict() for spell in found.spells] == told["spells"]
-    assert list(range(1, 21)) == [row["round"] for row in told["by_round"]]
-    for name in set(MEASURES) - {HALF_LIFE, SURVIVAL}:
-        assert list(found.values[name]) == [row[name] for row in told["by_round"]]
-
-
 def test_by_round_is_a_part_of_rounds(folder: Path) -> None:
-    run = Run(folder / "forked.journal")
+    run = run_at(folder / "forked.journal")
     names = [column.name for column in MEASURED.columns]
     rounds = [{name: row[name] for name in names} for row in by_name(ROUNDS, run)]
 
     assert rounds == by_name(MEASURED, run)
 
 
-def runs(paths: Sequence[Path]) -> Iterator[Run]:
-    return map(Run, paths)
-
-
 def test_lines_of_several_journals_have_one_head(paths: list[Path], out: Path) -> None:
-    assert (out / "spells.csv").read_text() == "".join(table_files.csv_lines(SPELLS, runs(paths)))
+    assert (out / "spells.csv").read_text() == "".join(
+        table_files.csv_lines(SPELLS, runs_at(paths))
+    )
 
 
 if __name__ == "__main__":

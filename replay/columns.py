@@ -1,0 +1,104 @@
+"""Columns of tables: what their values are, in CSV and in Parquet."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.world import (
+    AMOUNT,
+    BOOLEAN,
+    FACTS,
+    INTEGER,
+    NATURAL,
+    WORD,
+    Kind,
+    several,
+)
+
+
+@attrs.frozen
+class Type:
+    """What the values of a column are, null apart.
+
+    `text`: a value in CSV. `arrow`: its type, made by the module `pyarrow`; `plain`: the value as
+    pyarrow takes it.
+    """
+
+    name: str
+    text: Callable[[Any], str]
+    arrow: Callable[[Any], Any]
+    plain: Callable[[Any], Any] | None = None
+
+
+@attrs.frozen
+class Column:
+    """A column: its name, the type of its values, their unit, what they are."""
+
+    name: str
+    type: Type
+    unit: str
+    says: str
+
+
+_BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
+
+
+def _quoted(text: str) -> str:
+    """Text as a field of CSV. No text is "", so that it is told from null, an empty field."""
+    return text if _BARE(text) else '"' + text.replace('"', '""') + '"'
+
+
+def _as_json(value: Any) -> str:
+    return _quoted(json.dumps(value))
+
+
+def records(name: str, fields: Mapping[str, str]) -> Type:
+    """Lists of records with these fields: `[value, ...]` in JSON, structs in Parquet.
+
+    `fields`: by name, the function of pyarrow that makes the type.
+    """
+
+    def arrow(pa: Any) -> Any:
+        return pa.list_(pa.struct([(field, getattr(pa, of)()) for field, of in fields.items()]))
+
+    def plain(records: Sequence[Any]) -> list[Any]:
+        return [None if record is None else tuple(record) for record in records]
+
+    return Type(name, _as_json, arrow, plain)
+
+
+WHOLE: Final = Type("integer", str, lambda pa: pa.int64())
+REAL: Final = Type("number", repr, lambda pa: pa.float64())
+TRUTH: Final = Type("boolean", lambda value: "true" if value else "false", lambda pa: pa.bool_())
+TEXT: Final = Type("text", _quoted, lambda pa: pa.string())
+JSON: Final = Type("JSON", _as_json, lambda pa: pa.string(), json.dumps)
+WHOLES: Final = Type("list of integers", _as_json, lambda pa: pa.list_(pa.int64()))
+TEXTS: Final = Type("list of texts", _as_json, lambda pa: pa.list_(pa.string()))
+
+Types = Mapping[str, Type]  # by the name of a kind
+
+TYPES: Final[Types] = {
+    kind.name: type
+    for kind, type in (
+        (INTEGER, WHOLE), (NATURAL, WHOLE), (AMOUNT, REAL), (BOOLEAN, TRUTH), (WORD, TEXT),
+        (FACTS, JSON), (several(INTEGER), WHOLES), (several(NATURAL), WHOLES),
+        (several(WORD), TEXTS),
+    )
+}  # fmt: skip
+
+
+def type_of(kind: Kind, types: Types) -> Type:
+    """The type of a field: JSON for what is neither among `types`, nor text, nor a name."""
+    name = kind.name.removesuffix(" or null")
+    is_text = name.split(" of ")[0] == "text" or " | " in name
+    return types.get(name, TEXT if is_text else JSON)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A column's name, with `_` behind it if it is taken."""
+    return f"{name}_" if name in taken else name
