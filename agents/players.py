@@ -112,6 +112,8 @@ class Players(Generic[S]):
 
     - `prepare(settings, roster, treatment, models)`: a run that can begin; None stands for what the
       world takes by default. Raises BadInput; nothing is written, and no model is asked.
+    - `policies`: what a roster can name, with a line of what it does; not those that other
+      distributions bring, which are found by their entry points.
     - `names(roster)`: the policies that a roster's text names, each once. Raises BadInput for a
       malformed one.
     - `decided(setup, models)`: the setup with how each model is asked found out where that is left
@@ -139,6 +141,7 @@ class Players(Generic[S]):
     answers: Answers | None = None
     estimate: Callable[[Prepared, Models], Sequence[Estimate]] | None = None
     has_recorded: bool = False
+    policies: Mapping[str, str] = attrs.field(factory=dict)
 
 
 def record(

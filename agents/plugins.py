@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, described, shown
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
+POLICIES: Final = "goldrush.policies"  # the group of policies, called WORLD/NAME
 
 _NAME = re.compile(r"(?:[a-z][a-z0-9-]{0,31}/)?[a-z][a-z0-9-]{0,31}")
 
@@ -87,6 +88,18 @@ def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin
         both = " and ".join(sorted(one.distribution for one in found))
         raise PluginFailed(shown(name), f"both {both} bring it")
     return found[0] if found else None
+
+
+def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
+    """The policies that other distributions bring for a world, by name; none is imported.
+
+    `built_in`: the world's own, whose names cannot be taken.
+    """
+    front = f"{world}/"
+    found = {
+        one.name.removeprefix(front): one for one in plugins(POLICIES) if one.name.startswith(front)
+    }
+    return {name: one for name, one in found.items() if name not in built_in}
 
 
 def trouble_of(found: Plugin, check: Callable[[Any], bool]) -> str | None:

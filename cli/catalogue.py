@@ -10,6 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.text import echo_json
+from goldrush.cli.worlds import DEFAULT, world_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -18,46 +19,64 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@world_option
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def policies(as_json: bool) -> None:
-    """List the policies that a roster can name.
+def policies(world: str, as_json: bool) -> None:
+    """List the policies that a world's roster can name.
 
     \b
     Example: goldrush policies
     """
-    from goldrush.agents.mining.roster import POLICIES, installed_policies
+    from goldrush.agents.plugins import policies_for
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import players_of, toolkit_for
 
-    entries = [(name, (policy.__doc__ or "").strip()) for name, policy in POLICIES.items()]
-    entries += [
-        (name, f"Of {one.distribution} {one.version}.")
-        for name, one in installed_policies().items()
-    ]
-    entries += [
-        ("llm:MODEL", "A language model, asked over the OpenAI protocol; see record --help."),
-        ("recorded:JOURNAL", "Submits what the agent of the same id submitted in another journal."),
-        ("package.module:Class", "A policy of your own: a class with plan(seen, draws)."),
-    ]
-    _print(entries, as_json, "policy")
+    own = players_of(toolkit_for(world), world).policies
+    others = policies_for(world, own)
+    entries = [*own.items()]
+    entries += [(name, f"Of {one.distribution} {one.version}.") for name, one in others.items()]
+    if not entries:
+        raise BadInput(f"the {world} world does not list its policies", "see its own pages")
+    if as_json:
+        echo_json([{"policy": name, "says": says} for name, says in entries])
+    else:
+        click.echo(table([(escaped(name), escaped(says)) for name, says in entries]))
 
 
 @click.command()
+@world_option
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def treatments(as_json: bool) -> None:
-    """List the treatments: named variations of the default configuration.
+def treatments(world: str, as_json: bool) -> None:
+    """List the treatments of a world: named variations of its default configuration.
+
+    What each setting is otherwise, and can be, goldrush settings lists.
 
     \b
     Example: goldrush treatments
     """
-    from goldrush.kernel.mining.treatments import TREATMENTS
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import toolkit_for
 
-    _print([(item.name, item.says) for item in TREATMENTS.values()], as_json, "treatment")
+    found = toolkit_for(world).treatments.values()
+    if not found:
+        raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
+    if as_json:
+        echo_json(
+            [{"treatment": t.name, "says": t.says, "settings": dict(t.settings)} for t in found]
+        )
+        return
+    rows = []
+    for one in found:
+        settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
+        rows.append((escaped(one.name), escaped(one.says), escaped(settings)))
+    click.echo(table(rows))
 
 
 @click.command()
-@click.argument("world", default="mining")
+@click.argument("world", default=DEFAULT)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def settings(world: str, as_json: bool) -> None:
-    """List the settings of a world (mining, where none is named): name, default, range.
+    """List the settings of a world (by default mining): name, default, range.
 
     \b
     Example: goldrush settings competition
@@ -89,13 +108,12 @@ def plugins(as_json: bool) -> int:
     \b
     Example: goldrush plugins
     """
-    from goldrush.agents.mining.roster import installed_policies
     from goldrush.agents.plugins import trouble_of
     from goldrush.replay import toolkit
 
     found: list[tuple[Plugin, str, Callable[[Any], bool]]]
     found = [(one, "world", toolkit.is_toolkit) for one in toolkit.installed()]
-    found += [(one, "policy", callable) for one in installed_policies().values()]
+    found += [(one, "policy", callable) for one in toolkit.installed_policies()]
     rows = [
         (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, check))
         for one, kind, check in found
@@ -108,10 +126,3 @@ def plugins(as_json: bool) -> int:
     else:
         click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
     return DIFFERS if any(row[3] for row in rows) else DONE
-
-
-def _print(entries: list[tuple[str, str]], as_json: bool, what: str) -> None:
-    if as_json:
-        echo_json([{what: name, "says": says} for name, says in entries])
-    else:
-        click.echo(table(entries))

@@ -25,17 +25,16 @@ from goldrush.cli import (
     diff,
     export,
     fork,
-    leaderboard,
     log,
     measure,
     models,
     record,
     replay,
-    season,
     study,
     verify,
 )
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
+from goldrush.cli.competition import leaderboard, season
 from goldrush.cli.text import program
 from goldrush.kernel.text import escaped, quoted_path
 

@@ -17,6 +17,7 @@ from goldrush.cli.models import check_model, model_options, models_file, models_
 from goldrush.cli.paths import Output
 from goldrush.cli.progress import OnStep, progress
 from goldrush.cli.text import echo_json, program
+from goldrush.cli.worlds import world_option
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -31,7 +32,7 @@ JOURNALS = Path("journals")  # where runs land by default
 
 
 @click.command()
-@click.option("--world", default="mining", show_default=True, help="The world that is played.")
+@world_option
 @click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds to play (default 200).")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.plugins import Plugin, plugin, plugins
+from goldrush.agents.plugins import POLICIES, Plugin, plugin, plugins
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import Treatment
@@ -280,6 +280,19 @@ def worlds() -> list[str]:
 def installed() -> list[Plugin]:
     """The worlds that other distributions bring, by name; none is imported."""
     return plugins(GROUP, BUILT_IN)
+
+
+def installed_policies() -> list[Plugin]:
+    """The policies that other distributions bring, for whatever world; none is imported. A name
+    that a built-in world has itself cannot be taken.
+    """
+    return [one for one in plugins(POLICIES) if "/" in one.name and not _is_taken(one.name)]
+
+
+def _is_taken(policy: str) -> bool:
+    world, _, name = policy.partition("/")
+    own = [_loaded(point) for point in BUILT_IN if point.name == world]
+    return any(name in players_of(toolkit, world).policies for toolkit in own)
 
 
 def is_toolkit(found: object) -> bool:

@@ -41,6 +41,12 @@ SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     USER: User,
     WORKER: Worker,
 }
+# What a role or a name can be played by, with a line of what it does.
+LISTED: Final = {
+    SCRIPTED: "What the role does by its script; a worker acts by its character.",
+    "llm:MODEL": "A language model, asked over the OpenAI protocol; see season --help.",
+    "package.module:Class": "A policy of your own: a class with the methods of the role's script.",
+}
 Entry = dict[str, Any]
 
 

@@ -12,6 +12,7 @@ import attrs
 from goldrush.agents import players
 from goldrush.agents.competition.again import SeasonAgain
 from goldrush.agents.competition.cast import (
+    LISTED,
     SCRIPTED,
     Entry,
     cast_of,
@@ -160,4 +161,5 @@ CAST: Final = Players[SeasonState](
     decided=_decided,
     change=changed_by,
     answers=Answers(ANSWERED, _answer, "ordinal", PROMPT_MAX),
+    policies=LISTED,
 )

@@ -15,6 +15,7 @@ from goldrush.agents.mining.miners import Miners, MinersAgain, replaced_in
 from goldrush.agents.mining.prompt import PROMPT_MAX
 from goldrush.agents.mining.recorded import Recording
 from goldrush.agents.mining.roster import (
+    LISTED,
     Entry,
     Roster,
     entries_in,
@@ -220,4 +221,5 @@ MINERS: Final = Players[MiningState](
     answers=Answers(SUBMITTED, _answer, "agent", PROMPT_MAX),
     estimate=_estimate,
     has_recorded=True,
+    policies=LISTED,
 )

@@ -25,7 +25,8 @@ from goldrush.agents.mining.policy import Policy, Scripted
 from goldrush.agents.mining.prompt import VERSION as PROMPT
 from goldrush.agents.mining.recorded import Recorded, Recording
 from goldrush.agents.mining.specialists import Claimer, Defender, Miner, Raider
-from goldrush.agents.plugins import Plugin, plugin, plugins
+from goldrush.agents.plugins import POLICIES as INSTALLED
+from goldrush.agents.plugins import Plugin, plugin, policies_for
 from goldrush.agents.trust import RECORDED, is_own, made, own_among
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import AGENTS_MAX, MiningConfig
@@ -41,7 +42,13 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-GROUP: Final = "goldrush.policies"  # of entry points, called mining/NAME
+# What a roster can name, with a line of what it does.
+LISTED: Final = {
+    **{name: (policy.__doc__ or "").strip() for name, policy in POLICIES.items()},
+    "llm:MODEL": "A language model, asked over the OpenAI protocol; see record --help.",
+    "recorded:JOURNAL": "Submits what the agent of the same id submitted in another journal.",
+    "package.module:Class": "A policy of your own: a class with plan(seen, draws).",
+}
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 CASTS: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
@@ -214,13 +221,7 @@ def installed_policy(name: str) -> Plugin | None:
 
     Raises PluginFailed where two of them do.
     """
-    return None if name in POLICIES or is_own(name) else plugin(GROUP, f"mining/{name}")
-
-
-def installed_policies() -> dict[str, Plugin]:
-    """The policies that other distributions bring, by name; none is imported."""
-    found = {one.name.removeprefix("mining/"): one for one in plugins(GROUP)}
-    return {name: one for name, one in found.items() if "/" not in name and name not in POLICIES}
+    return None if name in POLICIES or is_own(name) else plugin(INSTALLED, f"mining/{name}")
 
 
 def _pairs(text: str) -> list[tuple[str, int | None]]:
@@ -244,7 +245,7 @@ def _pairs(text: str) -> list[tuple[str, int | None]]:
 
 
 def _unknown(name: str) -> BadInput:
-    known = [*POLICIES, *installed_policies()]
+    known = [*POLICIES, *policies_for("mining", POLICIES)]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return BadInput(

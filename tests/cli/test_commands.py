@@ -247,7 +247,22 @@ def test_policies_and_treatments_are_listed_with_what_they_do(tmp_path: Path) ->
     assert all(entry["says"] for entry in policies + treatments)
     for name in POLICIES:
         assert name in goldrush("policies", cwd=tmp_path).out
-    assert "scarce-20" in goldrush("treatments", cwd=tmp_path).out
+    shown = goldrush("treatments", cwd=tmp_path).out.splitlines()
+    assert {"rows": 5, "cols": 6, "agents": 20} == treatments[-1]["settings"]
+    assert ["scarce-20", "5 x 6 plots for 20 agents", "rows=5 cols=6 agents=20"] == (
+        re.split("  +", shown[-1])
+    )
+
+
+def test_what_another_world_does_not_have_is_said_in_a_line(tmp_path: Path) -> None:
+    listed = json.loads(goldrush("policies", "--world", "competition", "--json", cwd=tmp_path).out)
+
+    assert "scripted" == listed[0]["policy"]
+    assert_refused(
+        goldrush("treatments", "--world", "competition", cwd=tmp_path),
+        "the competition world has no treatments; see goldrush settings competition",
+    )
+    assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

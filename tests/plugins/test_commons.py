@@ -127,6 +127,7 @@ def test_its_runs_are_not_one_table_with_those_of_another_world(
         (["measure", "c.journal", "--csv", "--spells"], "which has no spells"),
         (["export", "c.journal", "--format", "csv"], "2 tables; give --out a folder, or one"),
         (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
+        (["leaderboard", "c.journal"], "give leaderboard a season"),
         (["audit", "c.journal", "--all"], "which has no draws to audit"),
         (["log", "c.journal", "--plot", "3"], "which has no plots"),
         (["replay", "c.journal", "--round", 51], "no season 51; give one from 0 to 50"),
@@ -146,6 +147,13 @@ def test_its_settings_are_listed_with_their_ranges(commons: Command) -> None:
 
     assert {"setting": "growth", "default": 0.5, "range": "a number from 0 to 2"} in listed
     assert "growth" in commons("settings", "commons").out
+
+
+def test_its_policies_are_listed(commons: Command) -> None:
+    listed = commons("policies", "--world", "commons").out.splitlines()
+
+    assert ["share", "greedy", "random"] == [line.split()[0] for line in listed]
+    assert listed[1].endswith("Half of its part of what there is.")
 
 
 def test_it_is_listed_among_the_plugins(commons: Command) -> None:

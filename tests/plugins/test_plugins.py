@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import GROUP as GROUP_OF_POLICIES
-from goldrush.agents.mining.roster import installed_policies
-from goldrush.agents.plugins import PluginFailed, plugins, trouble_of
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
+from goldrush.agents.plugins import PluginFailed, plugins, policies_for, trouble_of
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
     BUILT_IN,
     GROUP,
     installed,
+    installed_policies,
     is_toolkit,
     toolkit_for,
     toolkit_named,
@@ -120,7 +121,8 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
     record(tmp_path / "a.journal", {"rounds": 3}, "idle*2,raid")
     verdict = verify(tmp_path / "a.journal")
 
-    assert {"idle", "rude"} == set(installed_policies())
+    assert {"idle", "rude"} == set(policies_for("mining", POLICIES))
+    assert ["commons/idle", "mining/idle", "mining/rude"] == [p.name for p in installed_policies()]
     assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
 
 

@@ -123,5 +123,10 @@ def changed_by(state: Fishery, change: Change, models: Models | None) -> Changed
 
 
 FISHERS: Final = Players[Fishery](
-    prepare=prepare, names=names, seated=seated, again=again, change=changed_by
+    prepare=prepare,
+    names=names,
+    seated=seated,
+    again=again,
+    change=changed_by,
+    policies={name: policy.__doc__ or "" for name, policy in POLICIES.items()},
 )
