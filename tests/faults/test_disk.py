@@ -23,9 +23,10 @@ from tests.faults.conftest import Counted
 from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
 from tests.faults.journals import AUTHORITY, ROSTER, SMALL, SOUND, TRUST, fork_small, small
 from tests.faults.recorders import RECORDERS, recorders
+from tests.faults.sampling import step
 from tests.faults.tries import Found, crashes, failures, full_disks, tree
 
-EVERY = {"record with models": 5}  # its calls are many and alike
+STEPS = {"record with models": 7}  # its calls are many and alike
 
 
 @pytest.mark.parametrize("name", RECORDERS)
@@ -35,7 +36,7 @@ EVERY = {"record with models": 5}  # its calls are many and alike
 def test_whole_commits_survive_a_fault_at_any_call_and_the_run_goes_on_to_the_same_bytes(
     law: Callable[..., Found], kind: str, name: str, tmp_path: Path, counted: Counted
 ) -> None:
-    found = law(recorders()[name], tmp_path, EVERY.get(name, 1))
+    found = law(recorders()[name], tmp_path, step(STEPS.get(name, 3)))
     counted(f"{kind} while a journal was written", found.cases)
 
     assert [] == found.says
@@ -47,7 +48,7 @@ def test_whole_commits_survive_a_disk_with_room_for_any_number_of_bytes(
     name: str, stuck: bool, tmp_path: Path, counted: Counted
 ) -> None:
     writer = recorders()[name]
-    rooms = range(0, len(writer.whole) + 10, 37 if stuck else 11)
+    rooms = range(0, len(writer.whole) + 10, step(59 if stuck else 29))
     found = full_disks(writer, tmp_path, rooms, stuck=stuck)
     counted("disks that were full while a journal was written", found.cases)
 
@@ -77,7 +78,7 @@ def test_a_program_that_promises_too_much_is_found_out_when_the_power_goes(
     writer = recorders()[name]
     monkeypatch.setattr(broken, part, nothing)
 
-    assert crashes(writer, tmp_path).kinds[kind] > 0
+    assert crashes(writer, tmp_path, STEPS.get(name, 1)).kinds[kind] > 0
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def limited(size: int, *arguments: object, cwd: Path) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [300, 1_500, 2_501, 5_000])
+@pytest.mark.parametrize("size", [300, 2_501])
 def test_the_command_line_says_how_a_run_goes_on_that_met_the_largest_file(
     size: int, tmp_path: Path, counted: Counted
 ) -> None:
@@ -226,8 +227,7 @@ WRITERS = {
     "study": (*STUDY, "--seeds", 2, "--out", "new/out"),
     "study, its runs": (*STUDY, "--seeds", 1, "--out", "study"),
     "export": ("export", "a.journal", "--format", "csv", "--out", "out"),
-    "report": ("report", "whole", "--out", "out.html"),
-    "report, md": ("report", "whole", "--format", "md", "--out", "out.md"),
+    "report": ("report", "whole", "--format", "md", "--out", "out.md"),
     "verify": ("verify", "a.journal", "--junit", "out.xml"),
 }
 

@@ -9,10 +9,11 @@ import pytest
 
 from tests.faults.conftest import Counted
 from tests.faults.exporters import exporters
+from tests.faults.sampling import step
 from tests.faults.tries import Found, crashes, failures
 
-# Of their calls, which are many and alike, one of so many; `python -m tests.faults` tries all.
-EVERY = {"season folder": 29, "season folder over another": 29, "season folder, no exchange": 29}
+# Of their calls, which are many and alike, one of so many is tried.
+STEPS = {"season folder": 97, "season folder over another": 97, "season folder, no exchange": 97}
 
 
 @pytest.mark.parametrize("name", exporters())
@@ -22,7 +23,7 @@ EVERY = {"season folder": 29, "season folder over another": 29, "season folder, 
 def test_what_is_written_is_old_or_new_and_whole_whatever_call_fails(
     law: Callable[..., Found], kind: str, name: str, tmp_path: Path, counted: Counted
 ) -> None:
-    found = law(exporters()[name], tmp_path, EVERY.get(name, 11))
+    found = law(exporters()[name], tmp_path, step(STEPS.get(name, 17)))
     counted(f"{kind} while something that follows from journals was written", found.cases)
 
     assert [] == found.says

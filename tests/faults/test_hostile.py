@@ -19,16 +19,16 @@ from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.conftest import Counted
 from tests.faults.hostile import KINDS
+from tests.faults.hostile_seasons import SAMPLE
 from tests.faults.journals import TRUST, Sound, forked, small
 
-SEASONS = 100  # forged; `python -m tests.faults` tries all
 GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say they hold
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_forged_journals_are_refused_or_told_in_little_memory(kind: str, counted: Counted) -> None:
+@pytest.mark.parametrize("part", range(2))
+def test_forged_journals_are_refused_or_told_in_little_memory(part: int, counted: Counted) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.hostile", kind],
+        [sys.executable, "-m", "tests.faults.hostile", *KINDS[part::2]],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
@@ -38,12 +38,12 @@ def test_forged_journals_are_refused_or_told_in_little_memory(kind: str, counted
 
     assert found["wrong"] == []
     assert found["grown"] < GROWTH_MAX
-    assert found["cases"] > 50
+    assert found["cases"] > 100
 
 
 def test_forged_seasons_are_refused_or_told(counted: Counted) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.hostile_seasons", "--sample", str(SEASONS)],
+        [sys.executable, "-m", "tests.faults.hostile_seasons"],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
@@ -51,7 +51,8 @@ def test_forged_seasons_are_refused_or_told(counted: Counted) -> None:
     found = json.loads(done.stdout)
     counted("forged seasons", found["cases"])
 
-    assert found == {"cases": SEASONS, "wrong": []}
+    assert found["wrong"] == []
+    assert found["cases"] >= SAMPLE
 
 
 def test_settings_that_are_no_json_can_be_compared(tmp_path: Path) -> None:

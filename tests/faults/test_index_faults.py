@@ -1,6 +1,6 @@
 """A wrong index costs time and changes no answer; one that is found wrong is made anew.
 
-The index is built with states frozen close together, then changed in every bit, cut at every byte,
+The index is built with states frozen close together, then changed in every byte, cut everywhere,
 exchanged, and forged under right checksums. What is asked afterwards is asked of the sound journal
 too, and must be the same.
 """
@@ -25,6 +25,7 @@ from goldrush.replay.rebuild import rebuild
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.journals import SOUND, Sound, big, frozen, small, twin
+from tests.faults.sampling import sampled, step
 from tests.indexes import ENTRY, FOOT, Parts, facts_of, index_of
 
 Damaged = tuple[str, bytes]
@@ -124,15 +125,8 @@ def test_the_index_under_test_is_used(short: Indexed, long: Indexed) -> None:
             assert [] == list(indexed.asked(round))
 
 
-PARTS = 3
-
-
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_flipped_bit_of_an_index_changes_no_answer(
-    part: int, short: Indexed, counted: Counted
-) -> None:
-    size = len(short.right)
-    bits = damage.flipped(short.right, size * part // PARTS, size * (part + 1) // PARTS)
+def test_every_flipped_bit_of_an_index_changes_no_answer(short: Indexed, counted: Counted) -> None:
+    bits = sampled(damage.flipped(short.right), 7)
     cases, wrong = short.missed(bits, [4])
     counted("bits of an index flipped", cases)
     [[*_, at, state]] = short.parts.entries
@@ -150,7 +144,7 @@ def test_every_byte_of_a_longer_index_changed_changes_no_answer(
     long: Indexed, counted: Counted
 ) -> None:
     chance = random.Random(1)
-    places = range(0, len(long.right), 47)
+    places = range(0, len(long.right), step(97))
     changed = [
         (f"byte {place}", long.right[:place] + bytes([long.right[place] ^ chance.randint(1, 255)])
          + long.right[place + 1 :])
@@ -170,7 +164,7 @@ def test_every_byte_of_a_longer_index_changed_changes_no_answer(
 
 
 def test_every_cut_of_an_index_changes_no_answer(short: Indexed, counted: Counted) -> None:
-    cases, wrong = short.missed(damage.cuts(short.right), [4])
+    cases, wrong = short.missed(sampled(damage.cuts(short.right), 5), [4])
     counted("cuts of an index", cases)
 
     assert wrong == []
@@ -269,19 +263,18 @@ def _with(fields: Sequence[Any], place: int, value: Any) -> bytes:
     return pack((*fields[:place], value, *fields[place + 1 :]))
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_a_forged_state_changes_no_answer(part: int, short: Indexed, counted: Counted) -> None:
+def test_a_forged_state_changes_no_answer(short: Indexed, counted: Counted) -> None:
     [state] = short.parts.states
     indices = [
         (what, short.forged(lambda _, states, to=wrong: states.__setitem__(0, to)))
-        for what, wrong in [*_wrong_states(state)][part::2]
+        for what, wrong in sampled(_wrong_states(state), 4)
         if wrong != state
     ]
     # A state with a plot given twice is the same in the end, so not all of them are replaced.
     cases, wrong_answers = short.missed(indices, [4])
     counted("forged states of an index", cases)
 
-    assert cases > 400
+    assert cases > 200
     assert [says for says in wrong_answers if "still there" not in says] == []
     assert len(wrong_answers) <= 2
 
@@ -313,10 +306,10 @@ def test_forged_entries_change_no_answer(long: Indexed, counted: Counted) -> Non
     ]
     wrong = []
     for what, data in indices:
-        for round in (2, 5, 17, 30):
+        for round in (5, 30):
             long.put_index(data)
             wrong += [f"{what}: {says}" for says in long.asked(round)]
-    counted("forged entries of an index", len(indices) * 4)
+    counted("forged entries of an index", len(indices) * 2)
 
     assert wrong == []
 
@@ -336,7 +329,7 @@ def test_of_a_damaged_journal_with_an_index_that_seems_fresh_no_answer_is_wrong(
     long: Indexed, counted: Counted
 ) -> None:
     data, cases, wrong, answered = long.sound.data, 0, [], 0
-    for place in range(28, len(data), 149):
+    for place in range(28, len(data), step(449)):
         changed = bytearray(data)
         changed[place] ^= 1 << place % 8
         for round in (4 + place % 3, 27 + place % 4):
@@ -358,7 +351,7 @@ def test_an_index_made_of_a_damaged_journal_does_no_harm_once_it_is_mended(
     long: Indexed, counted: Counted
 ) -> None:
     data = long.sound.data
-    for commit in long.sound.commits[2:-1]:
+    for commit in sampled(long.sound.commits[2:-1], 3):
         changed = bytearray(data)
         changed[commit.offset + 20] ^= 1
         long.put(changed)

@@ -12,12 +12,11 @@ from goldrush.replay.study.place import Place
 from goldrush.replay.study.plan import Planned, plan_of
 from tests.faults.conftest import Counted
 from tests.faults.disk import LEAST, Disk, PowerLost
+from tests.faults.sampling import step
 from tests.faults.studies import Here, students
 from tests.faults.tries import Found, crashes, failures
 from tests.llm.runs import models, playing, rows_in
 from tests.llm.servers import serving
-
-EVERY = 23  # its calls are many and alike; `python -m tests.faults` tries all
 
 
 @pytest.mark.parametrize("name", students())
@@ -27,7 +26,7 @@ EVERY = 23  # its calls are many and alike; `python -m tests.faults` tries all
 def test_a_study_goes_on_to_the_same_folder_whatever_call_fails(
     law: Callable[..., Found], kind: str, name: str, tmp_path: Path, counted: Counted
 ) -> None:
-    found = law(students()[name], tmp_path, EVERY)
+    found = law(students()[name], tmp_path, step(47))
     counted(f"{kind} while a study was carried out", found.cases)
 
     assert [] == found.says

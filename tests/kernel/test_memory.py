@@ -19,7 +19,7 @@ from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.world import Block
 from tests.kernel.test_journal import HEADER, forged
 
-SIZE = 3 << 20  # bytes of a body that is all of one kind
+SIZE = 3 << 19  # bytes of a body that is all of one kind
 
 KINDS = {
     "empty maps": b"\x80",
@@ -104,14 +104,14 @@ def test_lengths_that_nothing_follows_take_no_more_memory_than_the_page_says(
 
 
 def test_a_value_of_too_many_maps_is_refused_before_they_are_made() -> None:
-    count = 12 << 20
+    count = 4 << 20
     packed = b"\xdd" + count.to_bytes(4, "big") + b"\x80" * count
 
     def refused() -> None:
         with pytest.raises(Undecodable, match="more than 1048576 maps"):
             unpack(packed)
 
-    assert peak(refused) < 200 << 20
+    assert peak(refused) < 100 << 20
 
 
 @pytest.mark.parametrize("maps", [MAPS_MAX, MAPS_MAX + 1])

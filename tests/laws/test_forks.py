@@ -21,6 +21,7 @@ from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters
 
 ROUNDS = 6
+few = settings(max_examples=settings().max_examples * 2 // 5)  # each records and forks runs
 
 
 @attrs.frozen
@@ -62,7 +63,7 @@ class Change:
 
 
 @st.composite
-def changes_of(draw: st.DrawFn, run: Run) -> Change:
+def changes_of(draw: st.DrawFn, run: Run, *, plans: int = 4) -> Change:
     """Any of the settings that may change, any roster, any plans for some of the rounds to come."""
     other = draw(configs()).as_dict()
     kept = set(FIXED) | draw(st.sets(st.sampled_from(sorted(other))))
@@ -78,7 +79,7 @@ def changes_of(draw: st.DrawFn, run: Run) -> Change:
     replace = [
         {"round": at, "agent": agent, "actions": named(draw(hostile_plans(config))), "memo": "m"}
         for at, agent in draw(
-            st.sets(st.sampled_from(places), max_size=4) if places else st.just([])
+            st.sets(st.sampled_from(places), max_size=plans) if places else st.just([])
         )
     ]
     return Change(different, draw(st.none() | rosters(run.config.agents, hostile=False)), replace)
@@ -99,6 +100,7 @@ def without_forks(path: Path) -> list[bytes]:
     return [commit.raw for commit in commits_of(path) if commit.kind != FORK]
 
 
+@few
 @given(runs())
 def test_without_a_change_every_event_and_digest_comes_again(folder: Path, run: Run) -> None:
     parent, out = run.recorded(folder / "parent"), folder / "out"
@@ -126,8 +128,8 @@ def test_a_golden_journal_forked_at_any_round_without_a_change_comes_again(
         assert without_forks(tmp_path / "out") == without_forks(path), at
 
 
+@few
 @given(st.data())
-@settings(max_examples=60)
 def test_a_fork_of_any_kind_keeps_the_past_and_verifies(folder: Path, data: st.DataObject) -> None:
     run = data.draw(runs())
     change = data.draw(changes_of(run))
@@ -142,8 +144,8 @@ def test_a_fork_of_any_kind_keeps_the_past_and_verifies(folder: Path, data: st.D
     assert tuple(entry["policy"] for entry in state.roster) == (change.roster or run.roster)
 
 
+@few
 @given(st.data())
-@settings(max_examples=60)
 def test_a_fork_of_any_kind_that_broke_off_is_resumed_byte_for_byte(
     folder: Path, data: st.DataObject
 ) -> None:
@@ -159,11 +161,11 @@ def test_a_fork_of_any_kind_that_broke_off_is_resumed_byte_for_byte(
     assert out.read_bytes() == whole
 
 
+@few
 @given(st.data())
-@settings(max_examples=60)
 def test_what_is_changed_and_changed_back_comes_again(folder: Path, data: st.DataObject) -> None:
     run = data.draw(runs())
-    change = attrs.evolve(data.draw(changes_of(run)), replace=[])
+    change = data.draw(changes_of(run, plans=0))
     parent, there, back = run.recorded(folder / "parent"), folder / "there", folder / "back"
     fork(parent, run.at, there, force=True, **change.given)
     changed = config_of({**run.config.as_dict(), **change.settings})
@@ -175,8 +177,8 @@ def test_what_is_changed_and_changed_back_comes_again(folder: Path, data: st.Dat
     assert without_forks(back) == without_forks(parent)
 
 
+@few
 @given(st.data())
-@settings(max_examples=60)
 def test_changes_in_one_fork_or_in_one_after_the_other_are_the_same(
     folder: Path, data: st.DataObject
 ) -> None:
