@@ -1,6 +1,6 @@
 """Processes of the command line that need not load it: `python -m tests.cli.warm`.
 
-One process with all that commands import forks one for each command that it is given, a line of
+One process with all modules, those of worlds too, forks one for each command that it is given, a line of
 JSON each, and prints its exit code. What runs is a process as any other, with its own folder,
 environment and files, after a hundredth of the time.
 """
@@ -8,6 +8,7 @@ environment and files, after a hundredth of the time.
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -20,7 +21,7 @@ import traceback
 import warnings
 from typing import Any
 
-from goldrush import cli
+import goldrush
 from tests.waiting import HANGS
 
 HEAVY = ("matplotlib.figure", "openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress",
@@ -29,10 +30,12 @@ HEAVY = ("matplotlib.figure", "openai", "pyarrow.csv", "pyarrow.parquet", "rich.
 
 def main() -> None:
     """Fork until there is nobody left who asks."""
-    for found in pkgutil.iter_modules(cli.__path__, "goldrush.cli."):
-        importlib.import_module(found.name)
-    for name in HEAVY:
-        importlib.import_module(name)
+    modules = [found.name for found in pkgutil.walk_packages(goldrush.__path__, "goldrush.")]
+    for name in (*modules, *HEAVY):
+        if not name.endswith("__main__"):  # that would run it
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # else each process copies all of this when it collects
     for line in sys.stdin:
         asked = json.loads(line)
         with warnings.catch_warnings(action="ignore"):  # of threads that libraries have started
@@ -57,7 +60,7 @@ def run(asked: dict[str, Any]) -> None:
     sys.stderr = sys.__stderr__ = open(  # noqa: SIM115
         2, "w", buffering=1, errors="backslashreplace", closefd=False
     )
-    root = os.path.dirname(os.path.dirname(cli.__file__))
+    root = os.path.dirname(os.path.dirname(goldrush.__file__))
     sys.path[:] = [os.getcwd(), root, *(path for path in sys.path if path not in ("", root))]
     sys.argv = ["cli", *asked["arguments"]]
     code = 0

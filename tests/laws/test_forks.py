@@ -21,7 +21,7 @@ from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters
 
 ROUNDS = 6
-few = settings(max_examples=settings().max_examples * 2 // 5)  # each records and forks runs
+few = settings(max_examples=settings().max_examples * 4 // 5)  # each records and forks runs
 
 
 @attrs.frozen

@@ -29,7 +29,7 @@ from tests.golden import MODEL_SEASON, MODELS, SEASON, season_path
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "journals" / "golden"
 VERSIONS = ("3.11", "3.12", "3.13")
-AT_RANDOM = 40 if settings.default.max_examples <= 100 else 1_000
+AT_RANDOM = 20 if settings.default.max_examples <= 100 else 1_000
 
 Run = tuple[dict[str, Any], str | None, str]  # settings, roster, treatment
 
@@ -120,7 +120,6 @@ def differing(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list
     "environment",
     [
         {"PYTHONHASHSEED": "0"},
-        {"PYTHONHASHSEED": "1"},
         {"PYTHONHASHSEED": "4294967295"},
         {"PYTHONHASHSEED": "random", "TZ": "Pacific/Chatham", "LC_ALL": "C", "PYTHONUTF8": "0"},
         {"PYTHONHASHSEED": "random", "PYTHONOPTIMIZE": "2", "PYTHONMALLOC": "malloc"},
@@ -151,11 +150,11 @@ def test_the_working_directory_changes_no_byte(
 def test_runs_that_go_on_at_once_do_not_touch_each_other(
     expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        folders = [tmp_path / str(i) for i in range(4)]
+    with ThreadPoolExecutor(2) as pool:
+        folders = [tmp_path / str(i) for i in range(2)]
         found = list(pool.map(lambda folder: recorded_by(sys.executable, folder), folders))
 
-    assert [[]] * 4 == [differing(expected, each) for each in found]
+    assert [[]] * 2 == [differing(expected, each) for each in found]
 
 
 def test_threads_of_one_process_do_not_touch_each_other(
@@ -219,15 +218,20 @@ def prompts_by(python: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def prompts() -> str:
+    """The same as this version writes them."""
+    return prompts_by(sys.executable)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
-def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
+def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version: str) -> None:
     python = interpreter(version)
     if python is None:
         pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
-    here = prompts_by(sys.executable)
 
-    assert here.endswith("\n4 True\n")
-    assert here == prompts_by(python)
+    assert prompts.endswith("\n4 True\n")
+    assert prompts == prompts_by(python)
 
 
 # A season recorded; then one with every event verified, its cast asked and its claims tested by
@@ -244,8 +248,7 @@ for path in sys.argv[2:]:
 """
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("hash_seed", ["0", "1"])
+@pytest.mark.parametrize(("version", "hash_seed"), [*zip(VERSIONS, "012", strict=True)])
 def test_every_version_of_cpython_plays_the_same_season(
     version: str, hash_seed: str, tmp_path: Path
 ) -> None:

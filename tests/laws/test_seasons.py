@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.kernel.codec import pack, unpack
@@ -97,6 +97,7 @@ def done(step: Step) -> Iterator[tuple[Act, SeasonState]]:
 def test_the_seasons_drawn_meet_every_event_and_every_refusal() -> None:
     met: set[str] = set()
 
+    @settings(max_examples=2 * settings().max_examples)
     @given(seasons())
     def collect(season: Season) -> None:
         for step in played(season):

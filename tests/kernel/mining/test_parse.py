@@ -834,7 +834,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=3 * settings().max_examples)
 @given(text=TEXTS, defense=st.sampled_from(["absolute", "pointwise"]))
 @example(text="[" * 100_000, defense="absolute")
 @example(text="\ud800" * 100_000, defense="pointwise")

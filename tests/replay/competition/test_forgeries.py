@@ -29,7 +29,7 @@ from goldrush.replay.verify import verify
 from tests.golden import SHORT, season_path
 from tests.journals import commits_of, write
 
-TRIES = 60
+TRIES = 25
 ODD: list[Any] = [
     None,
     True,
