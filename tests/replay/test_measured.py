@@ -12,6 +12,9 @@ from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
 from goldrush.replay.measures import Measure, Measured, Value, by_unit, mean
+from goldrush.replay.runs import run_at
+from goldrush.replay.tables import units_table
+from goldrush.replay.toolkit import Measures, Toolkit
 
 
 @attrs.frozen
@@ -86,6 +89,16 @@ def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
         "first_half": {"first": 0, "last": 2, "day": 2, "latest": 3, "odd": 2},
         "second_half": {"first": 3, "last": 6, "day": 5.5, "latest": 7, "odd": 6},
     } == told["halves"]
+
+
+def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
+    known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.")}
+    table = units_table(DAYS.vocabulary, known)
+    run = run_at(path, Toolkit(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
+    [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
+
+    assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]
+    assert (str(path), None, None, None, 0, 1, 1, 1) == first
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
