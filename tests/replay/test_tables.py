@@ -8,9 +8,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -32,7 +29,7 @@ from goldrush.agents.llm.models import called
 from goldrush.agents.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, JournalError, TornTail, UnsupportedJournal
+from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED, SUBMITTED
@@ -53,7 +50,6 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.table_files import CSV, PARQUET
 from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units_table
 from goldrush.replay.toolkit import Toolkit
-from tests.cli.helpers import ROOT
 from tests.golden import path_of
 from tests.journals import commits_of, in_pieces, write
 
@@ -540,163 +536,6 @@ def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
     assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
     assert MEASURES.keys() - names == {HALF_LIFE, SURVIVAL}
     assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {HALF_LIFE, SURVIVAL}
-
-
-# Where files go.
-
-
-@BOTH
-def test_a_file_that_is_there_is_left_alone(folder: Path, tmp_path: Path, form: str) -> None:
-    kept = tmp_path / f"agents.{form}"
-    kept.write_text("mine")
-    journals = [folder / "open.journal"]
-    with pytest.raises(BadInput, match=rf"agents\.{form} exists already; .*--force"):
-        table_files.write(journals, tmp_path, form)
-
-    assert ["mine"] == [path.read_text() for path in tmp_path.iterdir()]
-    assert 4 == len(table_files.write(journals, tmp_path, form, force=True))
-    assert "mine" != kept.read_bytes()[:4]
-
-
-@BOTH
-def test_a_journal_that_is_read_is_never_written_over(
-    folder: Path, tmp_path: Path, form: str
-) -> None:
-    data = (folder / "open.journal").read_bytes()
-    own = tmp_path / f"spells.{form}"
-    own.write_bytes(data)
-    (tmp_path / "link.journal").symlink_to(own)
-    for journal in (own, tmp_path / "link.journal"):
-        with pytest.raises(BadInput, match="is a journal"):
-            table_files.write([folder / "begun.journal", journal], tmp_path, form, force=True)
-
-    assert data == own.read_bytes()
-    assert {own.name, "link.journal"} == {path.name for path in tmp_path.iterdir()}
-
-
-@BOTH
-def test_places_where_files_cannot_go_are_refused(folder: Path, tmp_path: Path, form: str) -> None:
-    (tmp_path / "file").touch()
-    (tmp_path / "full" / f"rounds.{form}").mkdir(parents=True)
-    journals = [folder / "open.journal"]
-    wrong = {"file": "is no folder", "full": "is a folder", "a/b": "cannot write", "\0": "cannot"}
-    for place, says in (wrong | {"x" * 300: "cannot write"}).items():
-        with pytest.raises(BadInput, match=says):
-            table_files.write(journals, tmp_path / place, form, force=True)
-
-    assert {"file", "full"} == {path.name for path in tmp_path.iterdir()}
-
-
-@BOTH
-@pytest.mark.parametrize("is_new", [True, False])
-def test_a_journal_that_breaks_leaves_nothing_behind(
-    folder: Path, tmp_path: Path, form: str, is_new: bool
-) -> None:
-    torn = tmp_path / "torn.journal"
-    torn.write_bytes((folder / "texts.journal").read_bytes()[:-3])
-    place = tmp_path / "tables"
-    if not is_new:
-        place.mkdir()
-        (place / f"events.{form}").write_text("older")
-    with pytest.raises(TornTail):
-        table_files.write([folder / "texts.journal", torn], place, form, force=True)
-
-    assert is_new is not place.exists()
-    assert is_new or ["older"] == [path.read_text() for path in place.iterdir()]
-
-
-FULL = """
-import resource, sys
-from goldrush.kernel.errors import WriteFailed
-from goldrush.replay import runs, table_files
-table_files.BATCH = table_files.GROUP = 100
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
-try:
-    table_files.write([sys.argv[1]], sys.argv[2], sys.argv[3], names=sys.argv[5:] or None)
-except WriteFailed as error:
-    print(error)
-"""
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("journal", "room", "names"),
-    [
-        ("forked", 0, ()), ("forked", 3, ()), ("forked", 5_000, ()),
-        ("open", 3, ("rounds",)),  # so little is written only when the file is closed
-    ],
-)  # fmt: skip
-def test_a_full_disk_is_told_in_a_line_and_leaves_nothing(
-    folder: Path, tmp_path: Path, form: str, journal: str, room: int, names: tuple[str, ...]
-) -> None:
-    path = folder / f"{journal}.journal"
-    arguments = map(str, (path, tmp_path / "out", form, room, *names))
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, *arguments],
-        capture_output=True, text=True, cwd=ROOT, timeout=600,
-    )  # fmt: skip
-
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "cannot be written: file too large\n" == done.stdout.partition(": ")[2]
-    assert [] == list(tmp_path.iterdir())
-
-
-@BOTH
-def test_an_interrupt_leaves_nothing_behind(folder: Path, tmp_path: Path, form: str) -> None:
-    def interrupt(done: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        table_files.write([folder / "open.journal"], tmp_path / "out", form, on_run=interrupt)
-
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_how_far_it_is_is_told(folder: Path, tmp_path: Path) -> None:
-    told: list[int] = []
-    table_files.write([folder / "open.journal"] * 3, tmp_path, CSV, on_run=told.append)
-
-    assert [1, 2, 3] == told
-
-
-def test_a_name_that_is_no_utf_8_is_escaped(folder: Path, tmp_path: Path) -> None:
-    odd = os.fsdecode(bytes(tmp_path / "odd-") + b"\xff.journal")
-    Path(odd).write_bytes((folder / "open.journal").read_bytes())
-    for form in table_files.FORMATS:
-        table_files.write([odd], tmp_path / "out", form)
-    [name] = set(pd.read_csv(tmp_path / "out" / "agents.csv")["journal"])
-
-    assert str(tmp_path / "odd-\\xff.journal") == name
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ({"form": "xlsx"}, "there is no format 'xlsx'"),
-        ({"names": ["plots"]}, "no table 'plots'; take one of events, rounds, agents, spells"),
-        ({"paths": []}, "there is no journal"),
-    ],
-)
-def test_what_there_is_not_is_refused(
-    folder: Path, tmp_path: Path, arguments: dict[str, Any], says: str
-) -> None:
-    chosen: dict[str, Any] = {"paths": [folder / "open.journal"], "form": CSV} | arguments
-    with pytest.raises(BadInput, match=says):
-        table_files.write(folder=tmp_path / "out", **chosen)
-
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_without_pyarrow_it_says_what_to_install(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("pyarrow", "pyarrow.parquet"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(BadInput, match=r"needs pyarrow; .*pip install 'goldrush\[tables\]'"):
-        table_files.write([folder / "open.journal"], tmp_path / "out", PARQUET)
-
-    assert [] == list(tmp_path.iterdir())
-    assert 4 == len(table_files.write([folder / "open.journal"], tmp_path / "out", CSV))
 
 
 # Journals that no recorder wrote.
