@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from goldrush.cli.paths import Output
 from goldrush.cli.progress import progress
+from goldrush.cli.text import echo_csv
 from goldrush.kernel.text import escaped
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
@@ -132,12 +133,7 @@ def _print(paths: Sequence[str], table: str | None) -> None:
         raise BadInput(
             f"these are {len(tables)} tables", f"give --out a folder, or one --table: {names}"
         )
-    lines = csv_lines(tables[0], runs_at(paths))
-    if sys.stdout.isatty():  # nothing that came from a file may move the cursor
-        sys.stdout.writelines(escaped(line, "\n") for line in lines)
-        return
-    for line in lines:
-        sys.stdout.buffer.write(line.encode())  # data as it is, in UTF-8 whatever the locale
+    echo_csv(csv_lines(tables[0], runs_at(paths)))
 
 
 def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DONE
 from goldrush.cli.models import models_file, models_of
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_csv, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -122,7 +121,7 @@ def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
         else table_of(first.world.vocabulary, first.measures.known)
     )
     # All of it or nothing: half a table would be taken for one.
-    sys.stdout.buffer.write("".join(csv_lines(chosen, chain([first], runs))).encode())
+    echo_csv(list(csv_lines(chosen, chain([first], runs))))
 
 
 def _compared(runs: Iterator[Run]) -> str:

@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import Any, Final
 
 import click
 
-from goldrush.kernel.text import quoted
+from goldrush.kernel.text import escaped, quoted
 
 
 def program() -> str:
@@ -26,6 +27,17 @@ def program() -> str:
 def echo_json(value: Any) -> None:
     """One JSON value on stdout."""
     click.echo(json.dumps(value, indent=2))
+
+
+def echo_csv(lines: Iterable[str]) -> None:
+    """Lines of CSV on stdout: data as it is, in UTF-8 whatever the locale. In a terminal control
+    characters are escaped: nothing that came from a file may move the cursor.
+    """
+    if sys.stdout.isatty():
+        sys.stdout.writelines(escaped(line, "\n") for line in lines)
+        return
+    for line in lines:
+        sys.stdout.buffer.write(line.encode())
 
 
 _COLOURS: Final = (

@@ -198,7 +198,13 @@ def test_help_names_the_page_with_the_columns(tmp_path: Path) -> None:
     assert "replay/TABLES.md" in goldrush("export", "--help", cwd=tmp_path).out
 
 
-def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("export", ["--format", "csv", "--table", "agents"]), ("measure", ["--csv"])],
+)
+def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(
+    tmp_path: Path, command: str, options: list[str]
+) -> None:
     source, path = tmp_path / "sound", tmp_path / "run.journal"
     record(source, {"rounds": 1}, "raid*2")
     start, *rest = commits_of(source)
@@ -207,7 +213,7 @@ def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Pa
                  *rest])  # fmt: skip
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", "export", path, "--format", "csv", "--table", "agents"],
+        [sys.executable, "-m", "goldrush", command, path, *options],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=slave,
     )  # fmt: skip
     os.close(slave)

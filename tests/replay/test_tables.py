@@ -507,7 +507,9 @@ def section(table: Table) -> str:
 
 
 def columns_of_the_page() -> str:
-    front = Table("Every table", "about one run, and begins with", FRONT, lambda run: iter(()))
+    front = Table(
+        "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
+    )
     return "\n".join(map(section, [front, *ALL, FIGURES]))
 
 
