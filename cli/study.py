@@ -20,6 +20,7 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
+    from goldrush.replay.studies import Criteria
     from goldrush.replay.study.plan import Plan
     from goldrush.replay.study.verdicts import Verdict
 
@@ -28,6 +29,7 @@ JOBS_MAX = 1000
 
 @click.command()
 @click.argument("plan", required=False, type=click.Path())
+@click.option("--world", help="The world that is played (default: mining).")
 @click.option("--out", type=Output("folder"), required=True, help="The study's folder.")
 @click.option(
     "--treatment",
@@ -37,7 +39,12 @@ JOBS_MAX = 1000
 )
 @click.option("--roster", "rosters", multiple=True, help="One, or baselines; may be repeated.")
 @click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
-@click.option("--rounds", multiple=True, type=int, help="A horizon (default 200); may be repeated.")
+@click.option(
+    "--rounds",
+    multiple=True,
+    type=int,
+    help="A horizon, in the world's units (default: as the world has it); may be repeated.",
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors).")
 @click.option(
@@ -52,6 +59,7 @@ JOBS_MAX = 1000
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def study(
     plan: str | None,
+    world: str | None,
     out: str,
     treatments: tuple[str, ...],
     rosters: tuple[str, ...],
@@ -73,20 +81,23 @@ def study(
     """
     import attrs
 
-    from goldrush.agents.mining.roster import names_in
     from goldrush.kernel.errors import BadInput, WriteFailed
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
     from goldrush.replay.study.models import failures_of
     from goldrush.replay.study.place import RunFailed, WorkersLost, processes
+    from goldrush.replay.study.plan import studied
+    from goldrush.replay.toolkit import WORLD_DEFAULT
 
-    if plan is not None and (treatments or rosters or rounds or settings or seeds is not None):
+    said = (world, *treatments, *rosters, *rounds, *settings, seeds)
+    if plan is not None and any(one is not None for one in said):
         raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
     if plan is None and trust:
         raise BadInput("--trust is for a plan, and there is none", "leave it out, or give a plan")
     if dask is not None and jobs is not None:
         raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
+    names_in = studied(world or WORLD_DEFAULT).players.names
     own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
-    wanted = _plan_of(plan, treatments, rosters, seeds, rounds, settings, own)
+    wanted = _plan_of(plan, world, treatments, rosters, seeds, rounds, settings, own)
     models = models_of(**options)
     _check_model(options["model"], wanted)
     if dask is not None:
@@ -182,14 +193,20 @@ def report(
         click.echo("models that hardly played, most of whose answers were no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
     if written.verdicts:
-        click.echo(_verdicts(written.verdicts) + "\n")
+        click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
     else:
-        click.echo("no verdicts: they need runs with 10 agents and, else the same, with 20\n")
+        click.echo(f"{_no_verdicts(written.of.studies.criteria)}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
     return DONE
 
 
-def _verdicts(found: Sequence[Verdict]) -> str:
+def _no_verdicts(criteria: Criteria) -> str:
+    if not criteria.every:
+        return "no verdicts: this world has no criteria"
+    return f"no verdicts: they need runs {criteria.with_agents('and, else the same,')}"
+
+
+def _verdicts(found: Sequence[Verdict], units: str) -> str:
     """The verdicts, a line for the cells that are judged together; those with a star say below what
     there was none of.
     """
@@ -199,7 +216,7 @@ def _verdicts(found: Sequence[Verdict]) -> str:
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))
         star = "*" if one.nothing else ""
         lines.setdefault(key, {})[one.criterion] = f"{one.verdict}{star}"
-    head = ("treatments", "roster", "rounds", *next(iter(lines.values())))
+    head = ("treatments", "roster", units, *next(iter(lines.values())))
     shown = table([head, *((*key, *verdicts.values()) for key, verdicts in lines.items())], [2])
     nothing = dict.fromkeys(one.nothing for one in found if one.nothing)
     if not nothing:
@@ -209,6 +226,7 @@ def _verdicts(found: Sequence[Verdict]) -> str:
 
 def _plan_of(
     plan: str | None,
+    world: str | None,
     treatments: tuple[str, ...],
     rosters: tuple[str, ...],
     seeds: str | None,
@@ -218,34 +236,37 @@ def _plan_of(
 ) -> Plan:
     from goldrush.replay.study.plan import (
         ALL,
-        ROUNDS_DEFAULT,
+        BASELINES,
         SEEDS_DEFAULT,
         plan_of,
         read_plan,
         seeds_of,
     )
+    from goldrush.replay.toolkit import WORLD_DEFAULT
 
     if plan is not None:
         return read_plan(plan, trust)
     return plan_of(
+        world=world or WORLD_DEFAULT,
         treatments=treatments or [ALL],
-        rosters=rosters or ["baselines"],
+        rosters=rosters or [BASELINES],
         seeds=SEEDS_DEFAULT if seeds is None else seeds_of(seeds),
-        rounds=rounds or [ROUNDS_DEFAULT],
+        rounds=rounds or None,
         settings=settings_of(settings, {}),
     )
 
 
 def _check_model(model: str | None, plan: Plan) -> None:
     """Raises BadInput for a --model that no roster has a use for."""
-    from goldrush.agents.mining.roster import names_in
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.study.plan import studied
 
+    names_in = studied(plan.world).players.names
     texts = [text for text in plan.rosters.values() if text is not None]
     if model is not None and not any({"llm", "llm:"} & set(names_in(text)) for text in texts):
         raise BadInput(
             f"--model {model} is what llm alone stands for, and no roster has it",
-            "write llm (or portrait) in --roster, or leave --model out",
+            "write llm in --roster, or leave --model out",
         )
 
 

@@ -41,6 +41,7 @@ class Measure:
 
     `at_end`: of several units it is the value of the last one, not the mean. `by_unit`: one unit
     has it; what does not (a half-life) is of the run. `by_half`: a half of a run has it.
+    `limits`: no value is below the first or above the second.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Measure:
     at_end: bool = False
     by_unit: bool = True
     by_half: bool = True
+    limits: tuple[float, float] = (-math.inf, math.inf)
 
 
 @attrs.frozen

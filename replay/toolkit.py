@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from goldrush.replay.diff import Diff
     from goldrush.replay.measures import Measure, Measured
     from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.studies import Studies
     from goldrush.replay.tables import Table
     from goldrush.replay.text import Paint
     from goldrush.replay.tie_break import TieBreak
@@ -219,8 +220,8 @@ class Toolkit:
       run is; `agents(state)`: how many there are, where nobody comes or goes.
     - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
     - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
-    - `measures()`, `tables()`: see the types; made by functions, as what it takes to measure need
-      not be imported to replay.
+    - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
+      measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
     - `folder(path, target, at, force=)`: keep a run's state as a folder of files; returns a line
       that says what was written.
@@ -242,6 +243,7 @@ class Toolkit:
     measures: Callable[[], Measures] | None = None
     tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
+    studies: Callable[[], Studies] | None = None
     folder: Callable[..., str] | None = None
 
 
@@ -252,6 +254,7 @@ BUILT_IN: Final = tuple(
     EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", GROUP)
     for name in ("mining", "competition")
 )
+WORLD_DEFAULT: Final = BUILT_IN[0].name  # what is played where nobody names a world
 
 
 def toolkit_named(name: str) -> Toolkit | None:

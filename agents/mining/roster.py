@@ -170,18 +170,6 @@ def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
 
 
-def can_mean(name: str, called: str) -> bool:
-    """Whether a name of a roster's text can have become a policy that is called so in a journal.
-    Which recording was played, and which model `llm` alone stood for, the text does not say.
-    """
-    family, _, rest = name.partition(":")
-    if family == RECORDED:
-        return called == RECORDED
-    if family == LLM and not rest:
-        return called.startswith(f"{LLM}:")
-    return called == name
-
-
 def names_in(text: str) -> list[str]:
     """The policies that a roster's text names, each once. Raises BadInput for a malformed entry."""
     return list(dict.fromkeys(name for name, _ in _pairs(CASTS.get(text, text))))

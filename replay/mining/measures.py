@@ -271,6 +271,14 @@ HALF_LIFE, SURVIVAL, CONVERGENCE, GINI, HHI = (
 )  # fmt: skip
 
 
+# What cannot be above 1; nothing is below 0. Of a half, Gini can be both, where fines were paid.
+_RATES: Final = (
+    "turnover", "defense_trigger", "raid_success", "efficiency", "reachable_efficiency", "idle",
+    "wasted", "share_defend", "share_raid", "share_mine", "share_claim", "convergence", GINI, HHI,
+    "contention",
+)  # fmt: skip
+
+
 def _measure(title: str, of: Callable[..., Value], name: str | None = None) -> Measure:
     name = name or of.__name__
     return Measure(
@@ -280,6 +288,7 @@ def _measure(title: str, of: Callable[..., Value], name: str | None = None) -> M
         at_end=name in (GINI, HHI),
         by_unit=name not in (HALF_LIFE, SURVIVAL),
         by_half=name != HALF_LIFE,
+        limits=(0.0, 1.0 if name in _RATES else math.inf),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.mining.players import MINERS
 from goldrush.kernel.mining import MINING
@@ -27,6 +27,9 @@ from goldrush.replay.toolkit import (
     Toolkit,
     UnitView,
 )
+
+if TYPE_CHECKING:
+    from goldrush.replay.studies import Studies
 
 # The measures of many runs, or of many rounds, that have room in a terminal.
 _OF_ROUNDS: Final = (
@@ -73,6 +76,12 @@ def _tables() -> Tables:
     return TABLES
 
 
+def _studies() -> Studies:
+    from goldrush.replay.mining.study import STUDIES
+
+    return STUDIES
+
+
 def _prompts(path: str | Path, round: int, agent: int) -> list[prompt.Prompted]:
     return [prompt.prompted(path, round, agent)]
 
@@ -101,4 +110,5 @@ TOOLKIT = Toolkit(
     measures=_measures,
     tables=_tables,
     treatments=TREATMENTS,
+    studies=_studies,
 )

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from goldrush.replay.report.page import Block, Figure, Text
 from goldrush.replay.workers import each_of
 
+if TYPE_CHECKING:
+    from goldrush.replay.report.panels import Drawn
+
 
 @attrs.frozen
 class Drawing:
-    """A figure to be: `draw` is the name of a function of `figures`, given `arguments`; the rest is
-    as in `Figure`.
+    """A figure to be: `draw` is a function of a module, given `arguments` in another process; the
+    rest is as in `Figure`.
     """
 
     name: str
-    draw: str
+    draw: Callable[..., Drawn]
     arguments: tuple[Any, ...]
     caption: str
     commands: Sequence[str]
@@ -41,9 +44,7 @@ def drawn(
 
 
 def _drawn(drawing: Drawing) -> Block:
-    from goldrush.replay.report import figures
-
-    found = getattr(figures, drawing.draw)(*drawing.arguments)
+    found = drawing.draw(*drawing.arguments)
     if not found.svg:
         return Text(f"{drawing.caption} There are no data for it.")
     without = f" No data for: {', '.join(found.without)}." if found.without else ""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from goldrush.replay.report.page import (
-    TITLE,
     Block,
     Content,
     Figure,
@@ -35,9 +34,9 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
     return "\n\n".join(written) + "\n", figures
 
 
-def is_markdown(front: bytes) -> bool:
-    """Whether a file that begins so is such a page."""
-    return front.startswith(f"# {_plain(TITLE)}".encode())
+def is_markdown(title: str, front: bytes) -> bool:
+    """Whether a file that begins so is such a page; `title`: the question that it asks."""
+    return front.startswith(f"# {_plain(title)}".encode())
 
 
 def _table(table: Table) -> str:

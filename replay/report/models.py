@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
 from goldrush.replay.report.page import Block, Content, Heading, Marked, Table, Text
@@ -13,9 +13,10 @@ from goldrush.replay.study.results import Results
 LINES_MAX: Final = 10  # models that are named above the verdicts; the table has all
 
 
-def hardly_played(results: Results) -> list[str]:
+def hardly_played(results: Results[Any, Any]) -> list[str]:
     """A line for each model, by cell, of whose answers more than MOSTLY were no plan."""
-    return [f"{cell}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+    units = results.of.units
+    return [f"{cell.called(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
 
 
 def shortened(lines: Sequence[str]) -> list[str]:
@@ -24,7 +25,7 @@ def shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def warning(results: Results) -> list[Block]:
+def warning(results: Results[Any, Any]) -> list[Block]:
     """What must be said above the verdicts where models hardly played."""
     lines = shortened(hardly_played(results))
     if not lines:
@@ -37,7 +38,7 @@ def warning(results: Results) -> list[Block]:
     ]
 
 
-def models_section(results: Results) -> list[Block]:
+def models_section(results: Results[Any, Any]) -> list[Block]:
     """The answers of every model by cell; nothing where none plays."""
     found = list(_by_cell(results))
     if not found:
@@ -49,13 +50,21 @@ def models_section(results: Results) -> list[Block]:
             "plan, refused, or had no plan in it. All seeds together."
         ),
         Table(
-            ["treatment", "roster", "rounds", "model", "answers", *KINDS.values(), "failed"],
+            [
+                "treatment",
+                "roster",
+                results.of.units,
+                "model",
+                "answers",
+                *KINDS.values(),
+                "failed",
+            ],
             [_row(cell, one) for cell, one in found],
         ),
-    ]
+    ]  # fmt: skip
 
 
-def _by_cell(results: Results) -> Sequence[tuple[Cell, Failures]]:
+def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:
     return [(cell, one) for cell in results.by_cell for one in results.failures(cell)]
 
 

@@ -10,8 +10,6 @@ import attrs
 from goldrush.kernel.text import escaped
 from goldrush.replay.study.inference import Interval
 
-TITLE: Final = "Does property emerge among miners?"  # what every page begins with
-
 
 @attrs.frozen
 class Heading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,23 +21,11 @@ from goldrush.kernel.files import (
     reason,
     write_whole,
 )
-from goldrush.replay.report.drawing import drawn
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
-from goldrush.replay.report.models import hardly_played, models_section, warning
-from goldrush.replay.report.page import Block
-from goldrush.replay.report.sections import (
-    Study,
-    comparison_section,
-    definitions,
-    head,
-    study_of,
-    trade_off_section,
-    treatment_sections,
-)
-from goldrush.replay.report.theory import theory_section
-from goldrush.replay.report.verdicts import every_treatment, verdict_section
+from goldrush.replay.report.models import hardly_played
 from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.plan import Studied, studied
 from goldrush.replay.study.results import results_of
 from goldrush.replay.study.verdicts import Verdict
 
@@ -51,10 +40,11 @@ OnStep = Callable[[str, int, int], None]
 
 @attrs.frozen
 class Reported:
-    """A report that is written: its `path`, the `verdicts` that stand in front of it, and a line
-    for each model that `hardly_played`.
+    """A report that is written: the world `of` its study, its `path`, the `verdicts` that stand in
+    front of it, and a line for each model that `hardly_played`.
     """
 
+    of: Studied
     path: Path
     verdicts: Sequence[Verdict]
     hardly_played: Sequence[str]
@@ -83,8 +73,8 @@ def report(
     """
     _check_matplotlib()
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    read_manifest(folder)  # without a study there is no place to speak of
-    is_own = is_html if format == HTML else is_markdown
+    of = studied(read_manifest(folder).world)  # without a study there is no place to speak of
+    is_own = is_html if format == HTML else partial(is_markdown, of.studies.title)
     # As it was given: a Path does not tell `page/` from `page`.
     _check_page(path if out is None else out, force, is_own)
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
@@ -96,6 +86,9 @@ def report(
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
+    from goldrush.replay.report.contents import page_of  # which takes matplotlib
+    from goldrush.replay.report.sections import study_of
+
     study = study_of(results)
     blocks = page_of(study, jobs=jobs, on_figure=tell("drawing"))
     if beside is None:
@@ -112,29 +105,7 @@ def report(
             _check_figures(beside, replace)
             page.publish()  # first, for a page that is there lets its figures be replaced
             new.publish(replace=True)
-    return Reported(path, study.assessment.verdicts(), hardly_played(results))
-
-
-def page_of(
-    study: Study,
-    *,
-    jobs: int | None = None,
-    on_figure: Callable[[int, int], None] | None = None,
-) -> list[Block]:
-    """The page of a study: verdicts first, then what they rest on."""
-    parts = [
-        *head(study),
-        *warning(study.results),
-        *verdict_section(study),
-        *every_treatment(study),
-        *comparison_section(study),
-        *trade_off_section(study),
-        *theory_section(study.results),
-        *treatment_sections(study),
-        *models_section(study.results),
-        *definitions(),
-    ]
-    return drawn(parts, jobs, on_figure)
+    return Reported(of, path, study.assessment.verdicts(), hardly_played(results))
 
 
 def _check_matplotlib() -> None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.mining.config import MiningConfig
-from goldrush.kernel.mining.treatments import TREATMENTS
-from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.measures import Measure
+from goldrush.replay.report import figures
 from goldrush.replay.report.drawing import Drawing
 from goldrush.replay.report.looks import Look, labels_of, looks_of
 from goldrush.replay.report.page import (
-    MINUS,
-    NONE,
-    TITLE,
-    TOGETHER,
     Block,
     Heading,
     Table,
     Text,
     number,
 )
-from goldrush.replay.study.comparisons import Against, against_baseline, trade_offs
-from goldrush.replay.study.inference import Correlation, interval
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.report.panels import Drawn
+from goldrush.replay.studies import Chapter, Config, OwnFigure
+from goldrush.replay.study.comparisons import Against, against_baseline
+from goldrush.replay.study.inference import interval
+from goldrush.replay.study.plan import Cell, Studied
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 
@@ -34,11 +31,9 @@ Part = Block | Drawing
 
 # What gives the figures of a picture, from the folders of its journals.
 MEASURE_COMMAND: Final = "measure {} --json"
-BY_ROUND_COMMAND: Final = "measure {} --by-round --json"
-SPELLS_COMMAND: Final = "measure {} --spells --json"
-GOLD_COMMAND: Final = "export {} --format csv --table agents"
+BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
 
-SCARCE: Final = 1.0  # the pressure from which on somebody goes without
+CUT: Final = "Intervals are drawn no further than the measure can go."
 
 
 @attrs.frozen
@@ -47,11 +42,45 @@ class Study:
     compared with the baseline, and how each roster is drawn.
     """
 
-    results: Results
+    results: Results[Any, Any]
     groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
     assessment: Assessment
     looks: Mapping[str, Look]
+
+    @property
+    def of(self) -> Studied:
+        """The world that was studied."""
+        return self.results.of
+
+    @property
+    def units(self) -> str:
+        """The word for its units."""
+        return self.of.units
+
+    @property
+    def chapter(self) -> Chapter | None:
+        """What the report says of this world alone."""
+        chapter = self.of.studies.chapter
+        return None if chapter is None else chapter()
+
+    @property
+    def covariates(self) -> list[str]:
+        """The head of a column for the covariate, where there is one."""
+        covariate = self.of.studies.covariate
+        return [] if covariate is None else [covariate.name]
+
+    def covariate(self, *cells: Cell, joint: str = " and ") -> list[str]:
+        """What stands in that column for some cells."""
+        covariate = self.of.studies.covariate
+        if covariate is None:
+            return []
+        return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
+
+    def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
+        """Measures by name; None: all of them."""
+        known = self.of.measures.known
+        return dict(known) if names is None else {name: known[name] for name in names}
 
     @property
     def same(self) -> dict[Cell, Cell]:
@@ -59,7 +88,7 @@ class Study:
         return {one.cell: one.baseline for one in self.against if one.identical}
 
 
-def study_of(results: Results) -> Study:
+def study_of(results: Results[Any, Any]) -> Study:
     """The study as sections see it."""
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
@@ -76,28 +105,31 @@ def study_of(results: Results) -> Study:
 
 def head(study: Study) -> list[Part]:
     """What was studied."""
-    results = study.results
+    results, chapter = study.results, study.chapter
     cells = list(results.by_cell)
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
-    pressures = sorted({results.config(cell).pressure for cell in cells})
-    slack = named(study, [c for c in cells if results.config(c).pressure < SCARCE])
-    scarce = named(study, [c for c in cells if results.config(c).pressure >= SCARCE])
+    judged = ["verdict"] if study.of.studies.criteria.every else []
+    tables = [*judged, "comparison", *([chapter.tables] if chapter else [])]
     return [
-        Heading(1, f"{TITLE} A study of {count_of(runs, 'run')}", "top"),
+        Heading(1, f"{study.of.studies.title} A study of {count_of(runs, 'run')}", "top"),
         Text(
             f"{count_of(len({c.treatment for c in cells}), 'treatment')}, "
             f"{count_of(len({c.roster for c in cells}), 'roster')} "
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
             f"{count_of(len(seeds), 'seed')} ({_ranges(seeds)}), "
-            f"{' and '.join(str(r) for r in sorted({c.rounds for c in cells}))} rounds. "
+            f"{' and '.join(str(r) for r in sorted({c.rounds for c in cells}))} {study.units}. "
             "Every run is a journal in the folder of this study; every figure below is worked out "
             "from these journals, and says from which. Commands are typed in the study's folder; "
-            "`goldrush report . --json` has the figures of the verdict, comparison and theory "
-            "tables."
+            f"`goldrush report . --json` has the figures of the {_listed(tables)} tables."
         ),
-        Text(_pressure_says(pressures, slack, scarce)),
+        *(chapter.head(study) if chapter else ()),
     ]
+
+
+def _listed(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def named(study: Study, cells: Sequence[Cell]) -> list[str]:
@@ -118,23 +150,6 @@ def named(study: Study, cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence[str]) -> str:
-    says = (
-        "Pressure is the plots that the agents could use ÷ the plots that there are; here it is "
-        f"{number(pressures[0])}"
-        + (f" to {number(pressures[-1])}" if len(pressures) > 1 else "")
-        + ". "
-    )
-    if slack:
-        says += (
-            f"Under {', '.join(slack)} it is below 1: nothing is scarce, and nobody needs what "
-            "another one holds. "
-        )
-    if scarce:
-        return says + (f"The question bites where it is 1 or more: {', '.join(scarce)}.")
-    return says + "The question would bite at 1 or more; no treatment of this study is scarce."
-
-
 def identical_says(study: Study) -> str:
     if not study.same:
         return ""
@@ -152,13 +167,18 @@ def comparison_section(study: Study) -> list[Part]:
     ]
     if not study.against:
         return [*parts, Text("The study has no baseline to compare with, or nothing besides it.")]
+    behind = "".join(
+        f"{name.capitalize()} stands behind each treatment. " for name in study.covariates
+    )
+    caveat = study.chapter.caveat(study) if study.chapter else ""
     parts.append(
         Text(
             "Treatment − baseline, of the values of whole runs, paired by seed: mean difference "
-            "and 95% interval; the intervals stand one by one, uncorrected. Pressure stands behind "
-            f"each treatment. {_resized_says(study)}{identical_says(study)}"
+            "and 95% interval; the intervals stand one by one, uncorrected. "
+            f"{behind}{caveat}{identical_says(study)}"
         )
     )
+    shown = study.shown(study.of.studies.compared)
     by_roster: dict[tuple[str, int], list[Against]] = {}
     for one in study.against:
         if not one.identical:
@@ -166,81 +186,20 @@ def comparison_section(study: Study) -> list[Part]:
     for place, ((roster, rounds), compared) in enumerate(by_roster.items()):
         short = labels_of(one.cell.treatment for one in compared)
         labels = {
-            one.cell: f"{short[one.cell.treatment]} "
-            f"({number(study.results.config(one.cell).pressure)})"
+            one.cell: " ".join(
+                [short[one.cell.treatment], *(f"({it})" for it in study.covariate(one.cell))]
+            )
             for one in compared
         }
         cells = [compared[0].baseline, *(one.cell for one in compared)]
         parts.append(
-            _drawing(
-                study, f"forest-{place + 1}", "forest", (compared, labels, study.looks[roster]),
-                f"{roster}, {rounds} rounds: treatments against the baseline.", cells,
+            drawing(
+                study, f"forest-{place + 1}", figures.forest,
+                (compared, labels, study.looks[roster], shown),
+                f"{roster}, {rounds} {study.units}: treatments against the baseline.", cells,
             )
         )  # fmt: skip
     return parts
-
-
-def _resized_says(study: Study) -> str:
-    """What must be said of treatments with other numbers of agents or plots than the baseline."""
-    config = study.results.config
-    resized = [
-        one.cell
-        for one in study.against
-        if (config(one.cell).agents, config(one.cell).plots)
-        != (config(one.baseline).agents, config(one.baseline).plots)
-    ]
-    if not resized:
-        return ""
-    return (
-        "Efficiency, HHI and raid rate change with the number of agents and of plots by arithmetic "
-        f"alone: what the rows of {', '.join(named(study, resized))} show is not behaviour alone. "
-    )
-
-
-def trade_off_section(study: Study) -> list[Part]:
-    """Concentration against stability."""
-    rows = [
-        [
-            one.roster or "all", str(one.rounds), f"{one.gini.n:,}",
-            *(_correlation(found) for found in (one.gini, one.hhi)),
-        ]
-        for one in trade_offs(study.results)
-    ]  # fmt: skip
-    parts: list[Part] = [
-        Heading(2, "Concentration and stability", "trade-off"),
-        Text(
-            "Spearman's rank correlation across runs of the concentration at the end (Gini of "
-            "gold, HHI of plots) with the turnover of the run, and its 95% interval. If stability "
-            "came at the price of concentration, the correlation would be negative. Runs of "
-            "different treatments share seeds, so the intervals are narrower than those of "
-            "independent runs; and runs of different treatments differ for many reasons, so what "
-            "goes together need not be cause and effect. HHI changes with the number of agents and "
-            "of plots by arithmetic alone, and the row of all puts rosters together as well: what "
-            "it shows is not behaviour alone. "
-            f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
-            f"correlation of 1 or {MINUS}1 has no interval: the formula says nothing of it."
-        ),
-        Table(["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows),
-    ]
-    for rounds in dict.fromkeys(cell.rounds for cell in study.results.by_cell):
-        cells = [c for c in study.results.by_cell if c.rounds == rounds and c not in study.same]
-        parts.append(
-            _drawing(
-                study, f"trade-off-{rounds}", "trade_off",
-                ({c: study.results.by_cell[c] for c in cells}, study.looks),
-                f"A point for each run of {rounds} rounds.", cells,
-            )
-        )  # fmt: skip
-    return parts
-
-
-def _correlation(found: Correlation) -> str:
-    if found.rho is None:
-        return NONE
-    if found.low is None:
-        return number(found.rho, 2)
-    low, high = number(found.low, 2), number(found.high, 2)
-    return f"{number(found.rho, 2)} [{low},{TOGETHER}{high}]"
 
 
 def treatment_sections(study: Study) -> list[Part]:
@@ -257,65 +216,74 @@ def _treatment(
     study: Study, anchor: str, treatment: str, rounds: int, cells: Sequence[Cell]
 ) -> list[Part]:
     configs = [study.results.config(cell) for cell in cells]
-    agents, pressures = (
-        " or ".join(dict.fromkeys(each))
-        for each in ((str(c.agents) for c in configs), (number(c.pressure) for c in configs))
-    )
+    agents = " or ".join(dict.fromkeys(str(config.agents) for config in configs))
+    covariate = [
+        f"{name} {' or '.join(dict.fromkeys(it for c in cells for it in study.covariate(c)))}"
+        for name in study.covariates
+    ]
     runs = {cell: study.results.by_cell[cell] for cell in cells}
-    where = f"{treatment}, {rounds} rounds (N = {agents}, pressure {pressures})"
-    drawn = (
-        ("halves", "half_against_half", "Half against half, after the burn-in",
-         (MEASURE_COMMAND,)),
-        ("rounds", "over_rounds", "Each measure over the rounds", (BY_ROUND_COMMAND,)),
-        ("stamina", "stamina", "What stamina was spent on", (BY_ROUND_COMMAND,)),
-        ("holdings", "lorenz_and_survival", "Who has the gold, and how long plots are held",
-         (GOLD_COMMAND, SPELLS_COMMAND)),
-    )  # fmt: skip
+    where = f"{treatment}, {rounds} {study.units} ({', '.join([f'N = {agents}', *covariate])})"
+    title = ", ".join([f"Treatment {treatment}", f"{rounds} {study.units}", *covariate])
     return [
-        Heading(2, f"Treatment {treatment}, {rounds} rounds, pressure {pressures}", anchor),
-        Text(_settings_say(treatment, configs[0], agents)),
+        Heading(2, title, anchor),
+        Text(_settings_say(study, treatment, configs[0], agents)),
         *(
-            _drawing(
-                study, f"{anchor}-{name}", draw, (runs, study.looks),
-                f"{title}: {where}. {_EXPLAINED[draw]}", cells, commands,
+            drawing(
+                study, f"{anchor}-{one.name}", one.draw, (runs, study.looks, *arguments),
+                f"{one.title}: {where}. {one.says}", cells, one.commands,
             )
-            for name, draw, title, commands in drawn
+            for one, arguments in _figures(study)
         ),
         _means(study, where, cells),
     ]  # fmt: skip
 
 
-_CUT: Final = "Intervals are drawn no further than the measure can go."
-_EXPLAINED: Final = {
-    "half_against_half": "Mean over seeds and 95% interval; a seed counts where both halves have "
-    f"data. {_CUT}",
-    "over_rounds": f"Mean over seeds and 95% interval, in windows of equal length. {_CUT}",
-    "stamina": "Mean share over seeds.",
-    "lorenz_and_survival": "Lorenz curves are means over seeds; survival is Kaplan–Meier over the "
-    "spells of all seeds, those still running at the end censored.",
-}
+def _figures(study: Study) -> list[tuple[OwnFigure, tuple[Any, ...]]]:
+    """The figures of each treatment, and what they are given beside cells and looks."""
+    studies, unit = study.of.studies, study.of.world.vocabulary.unit
+    expected = studies.criteria.expected
+    halves = [name for name, measure in study.shown(None).items() if measure.by_half]
+    curves = [name for name, measure in study.shown(studies.curves).items() if measure.by_unit]
+    of_all = [
+        (
+            OwnFigure(
+                "halves", figures.half_against_half, "Half against half, after the burn-in",
+                "Mean over seeds and 95% interval; a seed counts where both halves have data. "
+                f"{CUT}",
+                [MEASURE_COMMAND],
+            ),
+            (study.shown(expected or halves), expected),
+        ),
+        (
+            OwnFigure(
+                study.units, figures.over_units, f"Each measure over the {study.units}",
+                f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
+                [BY_UNIT_COMMAND],
+            ),
+            (study.shown(curves), unit),
+        ),
+    ]  # fmt: skip
+    return [*of_all, *((one, ()) for one in (study.chapter.figures if study.chapter else ()))]
 
 
-# Settings of which a treatment's words say no more than the line of settings does.
-_PLAIN: Final = {"rows", "cols", "agents", "stamina"}
-
-
-def _settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
-    known = TREATMENTS.get(treatment)
-    says = ""
-    if known is not None and not (known.settings and set(known.settings) <= _PLAIN):
-        says = f"{known.says}. "
-    stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
-    return (
-        f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "
-        f"{stamina}, cap {config.mining_cap}, truce {config.truce}, {config.defense} defence, "
-        f"authority: {config.authority}."
-    )
+def _settings_say(study: Study, treatment: str, config: Config, agents: str) -> str:
+    """A treatment in words: what it is, and the settings that are not those by default."""
+    if study.chapter is not None:
+        return study.chapter.settings(treatment, config, agents)
+    known = study.of.treatments.get(treatment)
+    says = f"{known.says[:1].upper()}{known.says[1:]}. " if known and known.says else ""
+    given = ("seed", "agents", study.of.studies.horizon)
+    others = [
+        f"{field.name} {value}"
+        for field in attrs.fields(study.of.settings)
+        if field.name not in given and (value := getattr(config, field.name)) != field.default
+    ]
+    return f"{says}{', '.join([f'{agents} agents', *others])}."
 
 
 def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
     rows = []
-    for name, measure in MEASURES.items():
+    for name, measure in study.of.measures.known.items():
         values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
         rows.append([measure.title, *map(_plus_minus, values)])
     caption = (
@@ -333,25 +301,26 @@ def _plus_minus(values: Sequence[float | None]) -> str:
     return says if found.n in (0, len(values)) else f"{says} ({found.n} of {len(values)})"
 
 
-def definitions() -> list[Part]:
+def definitions(study: Study) -> list[Part]:
     """What the measures mean."""
+    known = study.of.measures.known.values()
+    at_end = " and ".join(measure.title for measure in known if measure.at_end)
+    whole = f"A run's value is the mean over the {study.units} in which a measure is defined"
+    says = f"{whole}; for {at_end} the value at the end." if at_end else f"{whole}."
     return [
         Heading(2, "What the measures mean", "measures"),
-        Text(
-            "A run's value is the mean over the rounds in which a measure is defined; for Gini and "
-            "HHI the value at the end."
-        ),
+        Text(study.chapter.whole if study.chapter else says),
         Table(
             ["measure", "definition"],
-            [[measure.title, measure.definition] for measure in MEASURES.values()],
+            [[measure.title, measure.definition] for measure in known],
         ),
     ]
 
 
-def _drawing(
+def drawing(
     study: Study,
     name: str,
-    draw: str,
+    draw: Callable[..., Drawn],
     arguments: tuple[Any, ...],
     caption: str,
     cells: Sequence[Cell],
@@ -362,7 +331,7 @@ def _drawing(
     return Drawing(name, draw, arguments, caption, commands_of(list(folders), commands), journals)
 
 
-def _folders(results: Results, cells: Sequence[Cell]) -> dict[str, int]:
+def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int]:
     """The folders below the study's in which the journals of cells lie, and how many there are:
     one that holds nothing else stands for those in it.
     """

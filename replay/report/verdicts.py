@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.report.page import (
     TOGETHER,
     Content,
@@ -18,15 +17,11 @@ from goldrush.replay.report.page import (
     p_value,
 )
 from goldrush.replay.report.sections import Part, Study, count_of, identical_says
-from goldrush.replay.study.comparisons import NULL
+from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import (
-    CRITERIA,
-    EXPECTED,
     NOT_SUPPORTED,
-    SIZES,
     SUPPORTED,
     UNDECIDED,
     Assessment,
@@ -37,25 +32,28 @@ from goldrush.replay.study.verdicts import (
 
 
 def verdict_section(study: Study) -> list[Part]:
-    """The verdicts, and the rule that they follow."""
+    """The verdicts, and the rule that they follow; nothing for a world without criteria."""
+    criteria = study.of.studies.criteria
+    if not criteria.every:
+        return []
     found = study.assessment.verdicts()
     parts: list[Part] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
+        alike = f" that are otherwise of the same configuration ({criteria.where})"
         return [
             *parts,
             Text(
-                "None: a verdict needs runs with 10 agents and with 20 that are otherwise of the "
-                "same configuration (baseline and agents-20, or scarce and scarce-20)."
+                f"None: a verdict needs runs {criteria.with_agents()}"
+                f"{alike if len(criteria.sizes) > 1 else ''}."
             ),
         ]
     families: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
-        cells = [one.cells[size].cell for size in SIZES]
-        key = (" and ".join(cell.treatment for cell in cells), one.roster, str(one.rounds))
+        key = (_treatments(one), one.roster, str(one.rounds))
         families.setdefault(key, []).append(one)
     rows: list[list[Content]] = [
         [
-            treatments, roster, rounds, _pressures(study.results, members[0]),
+            treatments, roster, rounds, *study.covariate(*_cells(members[0])),
             *(Marked(one.verdict, one.note) for one in members),
         ]
         for (treatments, roster, rounds), members in families.items()
@@ -63,36 +61,62 @@ def verdict_section(study: Study) -> list[Part]:
     return [
         *parts,
         Table(
-            ["treatments", "roster", "rounds", "pressure", *CRITERIA],
+            ["treatments", "roster", study.units, *study.covariates, *_names(criteria)],
             rows,
-            "Each criterion, judged with N = 10 and with N = 20.",
+            "Each criterion, judged "
+            f"{' and '.join(f'with N = {size}' for size in criteria.sizes)}.",
         ),
-        Text(
-            "Stability: turnover falls and ownership survives longer. Efficiency: output rises "
-            "and idle stamina falls. Conflict: the raid rate falls and defence stands where raids "
-            "come. Norms: holders of 5 rounds and more are raided less than others. Each is the "
-            "second half of a run against the first, after a burn-in of a tenth of the rounds. "
-            "Supported: every sub-measure changes as expected, with p < 0.05 after Holm's "
-            "correction over all seven and in at least three quarters of the seeds, with 10 agents "
-            "and with 20. Not supported: one of them passes the same test the other way round, or "
-            "all that have data are the same in both halves of every run, be it with 10 agents or "
-            f"with 20. Else undecided. A change that {NULL} shows, too, which cannot learn, counts "
-            "for nobody. Where there was nothing to reduce, that is said."
-        ),
+        Text(_rule(criteria, study.units)),
         *_too_few(study, found),
         *_behind(study, found),
         *_without_burn_in(study, found),
     ]
 
 
+def _rule(criteria: Criteria, units: str) -> str:
+    stated = " ".join(f"{one.name.capitalize()}: {one.says}." for one in criteria.every)
+    be_it = f", be it {criteria.with_agents('or')}" if len(criteria.sizes) > 1 else ""
+    return (
+        f"{stated} Each is the second half of a run against the first, after a burn-in of a tenth "
+        f"of the {units}. Supported: every sub-measure changes as expected, with p < 0.05 after "
+        f"Holm's correction over {_all_of(len(criteria.expected))} and in at least three quarters "
+        f"of the seeds, {criteria.with_agents()}. Not supported: one of them passes the same test "
+        "the other way round, or all that have data are the same in both halves of every run"
+        f"{be_it}. Else undecided. A change that {criteria.null} "
+        "shows, too, which cannot learn, counts for nobody. Where there was nothing to reduce, "
+        "that is said."
+    )
+
+
+_NUMBERS: Final = ("", "", "", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def _all_of(count: int) -> str:
+    """So many things, all of them, in words."""
+    few = {1: "the one", 2: "both"}
+    return few.get(count) or f"all {_NUMBERS[count] if count < len(_NUMBERS) else count}"
+
+
+def _names(criteria: Criteria) -> list[str]:
+    return [one.name for one in criteria.every]
+
+
+def _cells(verdict: Verdict) -> list[Cell]:
+    """The cells that are judged together, by the number of agents."""
+    return [judged.cell for judged in verdict.cells.values()]
+
+
+def _treatments(verdict: Verdict) -> str:
+    return " and ".join(cell.treatment for cell in _cells(verdict))
+
+
 def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
     """What must be said where no test can pass, whatever the runs show."""
-    fewest = min(
-        len(study.results.by_cell[one.cells[size].cell]) for one in found for size in SIZES
-    )
-    if _can_pass(fewest):
+    fewest = min(len(study.results.by_cell[cell]) for one in found for cell in _cells(one))
+    measures = len(study.of.studies.criteria.expected)
+    if _can_pass(fewest, measures):
         return []
-    enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds))
+    enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds, measures))
     return [
         Text(
             f"{count_of(fewest, 'seed')}: the smallest p that the test can give is then "
@@ -102,16 +126,11 @@ def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
     ]
 
 
-def _can_pass(seeds: int) -> bool:
-    """Whether any sub-measure can pass the test with so many seeds: the smallest p-value of all is
-    multiplied by the number of them.
+def _can_pass(seeds: int, measures: int) -> bool:
+    """Whether any of so many sub-measures can pass the test with so many seeds: the smallest
+    p-value of all is multiplied by the number of them.
     """
-    return len(EXPECTED) * smallest_p(seeds) < SIGNIFICANT
-
-
-def _pressures(results: Results, verdict: Verdict) -> str:
-    both = [results.config(verdict.cells[size].cell).pressure for size in SIZES]
-    return " and ".join(number(pressure) for pressure in both)
+    return measures * smallest_p(seeds) < SIGNIFICANT
 
 
 _BEHIND: Final = (
@@ -131,36 +150,35 @@ def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
             "correlation, positive as expected. Seeds without data count as not as expected."
         ),
     ]
-    seen = set()
-    for verdict in found:
-        pair = tuple(verdict.cells[size].cell for size in SIZES)
-        if pair in seen:
-            continue
-        seen.add(pair)
-        by_size = [(cell, study.assessment.findings(cell)) for cell in pair]
+    for cells, verdict in {tuple(_cells(one)): one for one in found}.items():
+        by_size = [(cell, study.assessment.findings(cell)) for cell in cells]
         rows = [
-            _finding_row(study.results, cell, findings[name])
+            _finding_row(study, cell, findings[name])
             for name in by_size[0][1]
             for cell, findings in by_size
         ]
-        pressures = ", ".join(
-            f"pressure {number(config.pressure)} with N = {config.agents}"
-            for config in map(study.results.config, pair)
+        sizes = ", ".join(
+            " ".join([*_covariate(study, cell), f"with N = {study.results.config(cell).agents}"])
+            for cell in cells
         )
-        treatments = " and ".join(cell.treatment for cell in pair)
-        caption = f"{verdict.roster}, {treatments}, {verdict.rounds} rounds: {pressures}"
-        parts.append(Table(_BEHIND, rows, caption))
+        where = f"{verdict.roster}, {_treatments(verdict)}, {verdict.rounds} {study.units}"
+        parts.append(Table(_BEHIND, rows, f"{where}: {sizes}"))
     return parts
 
 
-def _finding_row(results: Results, cell: Cell, found: Finding) -> list[str]:
+def _covariate(study: Study, cell: Cell) -> list[str]:
+    """The covariate of a cell with its name."""
+    return [*study.covariates, *study.covariate(cell)]
+
+
+def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
     change = found.change
     arrow = "↑" if change.expected > 0 else "↓"
     data = "" if change.n == change.seeds else f" ({change.n} with data)"
     shows = found.shows if found.shows == found.alone else f"{found.alone}, {found.shows}"
     return [
-        f"{MEASURES[found.measure].title}{TOGETHER}{arrow}",
-        str(results.config(cell).agents),
+        f"{study.of.measures.known[found.measure].title}{TOGETHER}{arrow}",
+        str(study.results.config(cell).agents),
         number(change.first.mean),
         number(change.second.mean),
         bounds(change.difference),
@@ -176,62 +194,54 @@ def _finding_row(results: Results, cell: Cell, found: Finding) -> list[str]:
 
 
 def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
-    """The verdicts as they would be over all rounds, where the filling of the map counts too."""
+    """The verdicts as they would be over all units, where how a run begins counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
         [
-            " and ".join(now.cells[size].cell.treatment for size in SIZES), now.roster,
-            str(now.rounds), _pressures(study.results, now), now.criterion,
-            *(Marked(one.verdict, one.note) for one in (now, then)),
+            _treatments(now), now.roster, str(now.rounds), *study.covariate(*_cells(now)),
+            now.criterion, *(Marked(one.verdict, one.note) for one in (now, then)),
         ]
         for now, then in zip(found, whole, strict=True)
         if now.verdict != then.verdict
     ]  # fmt: skip
     says = (
-        "Halves of all rounds, without a burn-in, give the same verdicts."
+        f"Halves of all {study.units}, without a burn-in, give the same verdicts."
         if not rows
-        else "Halves of all rounds, without a burn-in, give other verdicts here: the filling of "
-        "the map looks like learning."
+        else f"Halves of all {study.units}, without a burn-in, give other verdicts here: "
+        f"{study.of.studies.criteria.start} looks like learning."
     )
-    table = [
-        Table(
-            [
-                "treatments",
-                "roster",
-                "rounds",
-                "pressure",
-                "criterion",
-                "after the burn-in",
-                "all rounds",
-            ],
-            rows,
-        )
-    ]
-    return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *(table if rows else [])]
+    head = [
+        "treatments", "roster", study.units, *study.covariates, "criterion", "after the burn-in",
+        f"all {study.units}",
+    ]  # fmt: skip
+    table = [Table(head, rows)] if rows else []
+    return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *table]
 
 
 def every_treatment(study: Study) -> list[Part]:
-    """What each treatment comes to with its own number of agents."""
-    rows: list[list[Content]] = []
-    for (treatment, rounds), cells in study.groups.items():
-        for cell in cells:
-            if cell in study.same:
-                continue
-            config = study.results.config(cell)
-            rows.append(
-                [
-                    treatment, cell.roster, str(rounds), str(config.agents),
-                    number(config.pressure),
-                    *(_judged(one) for one in study.assessment.judged(cell)),
-                ]
-            )  # fmt: skip
+    """What each treatment comes to with its own number of agents; nothing without criteria."""
+    criteria = study.of.studies.criteria
+    if not criteria.every:
+        return []
+    rows: list[list[Content]] = [
+        [
+            treatment, cell.roster, str(rounds), str(study.results.config(cell).agents),
+            *study.covariate(cell), *(_judged(one) for one in study.assessment.judged(cell)),
+        ]
+        for (treatment, rounds), cells in study.groups.items()
+        for cell in cells
+        if cell not in study.same
+    ]  # fmt: skip
+    needs = f"None of this is a verdict, which needs {_all_of(len(criteria.sizes))}. "
     return [
         Heading(2, "Every treatment", "every-treatment"),
         Text(
-            "The same rule, with the one number of agents that a treatment has. None of this is a "
-            "verdict, which needs both. " + identical_says(study)
+            "The same rule, with the one number of agents that a treatment has. "
+            f"{needs if len(criteria.sizes) > 1 else ''}{identical_says(study)}"
         ),
-        Table(["treatment", "roster", "rounds", "N", "pressure", *CRITERIA], rows),
+        Table(
+            ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)], rows
+        ),
     ]
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.mining.roster import models_in, policy_of
+from goldrush.agents.players import Seating
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.study.manifest import (
@@ -31,7 +31,7 @@ from goldrush.replay.study.manifest import (
     write_manifest,
 )
 from goldrush.replay.study.place import Place, each_of, processes
-from goldrush.replay.study.plan import Plan, Planned, cells_of
+from goldrush.replay.study.plan import Plan, Planned, Studied, cells_of, studied
 from goldrush.replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
 
 LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end
@@ -109,22 +109,29 @@ def runs_of(plan: Plan, models: Models | None = None, *, away: bool = False) -> 
     """
     runs = plan.runs(models)
     check_size(plan, runs)
-    own: set[str] = set()
+    of = studied(plan.world)
+    seated: set[str] = set()
     for cell, members in cells_of(runs):
-        roster = members[0].roster
-        for entry in roster.entries:
-            if entry.is_own and entry.policy not in own:
-                policy_of(entry, trust=roster.trust)
-                own.add(entry.policy)
-        chosen = models_in(roster.entries)
-        if chosen and away:
+        first = members[0]
+        if first.models and away:
             raise BadInput(
-                f"{cell}: language models are asked from this machine alone",
+                f"{cell.called(of.units)}: language models are asked from this machine alone",
                 "leave the cluster out (--dask)",
             )
-        for model in set(chosen.values()):
+        for model in set(first.models):
             (models or Models()).endpoint_of(model).key()
+        if not first.models and cell.roster not in seated:
+            seated.add(cell.roster)
+            _seat(of, first)
     return runs
+
+
+def _seat(of: Studied, run: Planned) -> None:
+    """Raises BadInput where a policy of a run cannot be made."""
+    state = of.toolkit.world(run.setup).initial(run.setup)
+    prepared = run.prepared
+    with of.players.seated(Seating(state, trust=prepared.trust, sources=prepared.sources)):
+        pass
 
 
 def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
@@ -133,9 +140,7 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     """
     if models is None or (models.max_tokens, models.max_cost) == (None, None):
         return models
-    asking = sum(
-        len(members) for _, members in cells_of(runs) if models_in(members[0].roster.entries)
-    )
+    asking = sum(len(members) for _, members in cells_of(runs) if members[0].models)
     tokens, cost = models.max_tokens, models.max_cost
     if asking and tokens is not None and tokens < asking:
         raise BadInput(

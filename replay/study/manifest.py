@@ -20,9 +20,8 @@ import attrs
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import MiningConfig, config_of
-from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
+from goldrush.replay.studies import Config
+from goldrush.replay.study.plan import Cell, Plan, Planned, Studied, cells_of, studied
 
 MANIFEST: Final = "manifest.json"
 UNFINISHED: Final = ".unfinished"  # behind the name of a run's journal that is not whole yet
@@ -40,15 +39,16 @@ class Listed:
     cell: Cell
     seed: int
     path: str
-    config: MiningConfig
+    config: Config
     sha256: str | None
     bytes: int | None
 
 
 @attrs.frozen
 class Manifest:
-    """The plan and its runs, cell by cell."""
+    """The plan of a world's runs, and these, cell by cell."""
 
+    world: str
     plan: Mapping[str, Any]
     runs: Sequence[Listed]
 
@@ -61,6 +61,7 @@ class Manifest:
 def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]) -> Manifest:
     """The manifest of a plan; `done`: by path, a journal's SHA-256 and size."""
     return Manifest(
+        plan.world,
         plan.as_dict(),
         [
             Listed(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
@@ -90,19 +91,20 @@ def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
 
 def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
     done = {run.path: run for run in manifest.runs}
-    cells = [_cell_as_dict(cell, members, done) for cell, members in cells_of(runs)]
+    of = studied(plan.world)
+    cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
     head = {
         "goldrush": version("goldrush"),
         "format": FORMAT,
-        "world": MINING.name,
-        "rules": MINING.rules,
+        "world": of.world.name,
+        "rules": of.world.rules,
         "plan": plan.as_dict(),
     }
     return _laid_out(head, cells)
 
 
 def _cell_as_dict(
-    cell: Cell, runs: Sequence[Planned], done: Mapping[str, Listed]
+    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Listed]
 ) -> dict[str, Any]:
     """A cell with what all its runs have in common, and its runs with what is theirs."""
     configs = [run.config.as_dict() for run in runs]
@@ -111,10 +113,11 @@ def _cell_as_dict(
         for name, value in configs[0].items()
         if name != "seed" and all(config[name] == value for config in configs)
     }
+    covariate = of.studies.covariate
     return {
         **attrs.asdict(cell),
-        "pressure": runs[0].config.pressure,
-        "policies": [entry.policy for entry in runs[0].roster.entries],
+        **({covariate.name: covariate.of(runs[0].config)} if covariate else {}),
+        "policies": [entry["policy"] for entry in runs[0].players],
         "config": common,
         "runs": [
             {
@@ -157,6 +160,11 @@ def read_manifest(folder: str | Path) -> Manifest:
         if len(data) > MANIFEST_MAX:
             raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
         return _manifest_of(json.loads(data))
+    except BadInput as error:
+        raise BadInput(
+            f"{path} is no manifest of a study that can be read here: {error.what}",
+            "install what brings its world, or give another folder",
+        ) from None
     except (TypeError, LookupError, AttributeError, RecursionError):
         says = "a field is missing in it, or of another kind"
     except ValueError as error:
@@ -165,19 +173,22 @@ def read_manifest(folder: str | Path) -> Manifest:
 
 
 def _manifest_of(table: Any) -> Manifest:
-    found = (table["format"], table["world"], table["rules"])
-    if found != (FORMAT, MINING.name, MINING.rules):
+    name, plan = table["world"], table["plan"]
+    if type(name) is not str:
+        raise ValueError(f"world {shown(name)}")
+    of = studied(name)
+    found = (table["format"], table["rules"])
+    if found != (FORMAT, of.world.rules):
         raise ValueError(
-            f"format {shown(found[0])}, world {shown(found[1])}, rules {shown(found[2])}; this "
-            f"goldrush reads {FORMAT}, {MINING.name}, {MINING.rules}"
+            f"format {shown(found[0])}, rules {shown(found[1])} of the {name} world; this "
+            f"goldrush reads {FORMAT}, {of.world.rules}"
         )
-    plan = table["plan"]
-    runs = [_run_of(cell, run) for cell in table["cells"] for run in cell["runs"]]
+    runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
-        _check_listed(Plan(**plan), runs)
+        _check_listed(Plan(name, **plan), runs)
     except BadInput as error:
         raise ValueError(f"its plan cannot be: {error.what}") from None
-    return Manifest(plan, runs)
+    return Manifest(name, plan, runs)
 
 
 def _check_listed(plan: Plan, runs: Sequence[Listed]) -> None:
@@ -194,14 +205,15 @@ def _check_listed(plan: Plan, runs: Sequence[Listed]) -> None:
             raise ValueError(f"it lists {run.path} with another configuration than its plan")
 
 
-def _run_of(cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
+def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
     try:
-        config = config_of({**cell["config"], **run["config"]})
+        config = of.studies.config({**cell["config"], **run["config"]})
     except BadInput as error:
         raise ValueError(str(error)) from None
     path, sha256, size = run["path"], run["sha256"], run["bytes"]
     undone = sha256 is None and size is None
     if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
         raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
-    where = Cell(cell["treatment"], cell["roster"], config.rounds)
+    horizon = getattr(config, of.studies.horizon)
+    where = Cell(cell["treatment"], cell["roster"], horizon)
     return Listed(where, config.seed, path, config, sha256, size)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from goldrush.agents.llm.failures import Failures, together
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.mining.roster import names_in
 from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Plan
+from goldrush.replay.study.plan import Plan, studied
 from goldrush.replay.usage import failures_in
 
 
@@ -17,10 +16,11 @@ def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Fail
 
     Raises what reading a journal raises.
     """
+    names = studied(plan.world).players.names
     asking = {
         name
         for name, text in plan.rosters.items()
-        if text is not None and any(is_model(policy) for policy in names_in(text))
+        if text is not None and any(is_model(policy) for policy in names(text))
     }
     return together(
         one

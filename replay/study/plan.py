@@ -17,25 +17,21 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import Models
-from goldrush.agents.mining import players as mining
-from goldrush.agents.mining.players import agents_wanted
-from goldrush.agents.mining.roster import Roster, names_by_agent, names_in
+from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.players import Players, Prepared
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import read_given
-from goldrush.kernel.mining.config import ROUNDS_MAX, MiningConfig, check_setting
-from goldrush.kernel.mining.treatments import TREATMENTS, treated, treatment_named
-from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
-from goldrush.kernel.treatments import BASELINE
+from goldrush.kernel.treatments import BASELINE, Treatment, treated, treatment_named
+from goldrush.kernel.world import World
+from goldrush.replay.studies import MIXED, Config, Studies
+from goldrush.replay.toolkit import WORLD_DEFAULT, Measures, Toolkit, players_of, toolkit_for
 
 ALL: Final = "all"
-# The source's four baselines, each alone, and the default mix of them.
-MIXED: Final = "mixed"
-BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
+BASELINES: Final = "baselines"
 SEEDS_DEFAULT: Final = 20
-ROUNDS_DEFAULT: Final = 200
 RUNS_MAX: Final = 100_000
 NAME_MAX: Final = 80  # characters of the name of a treatment of one's own
 FOLDER_MAX: Final = 100  # characters of a roster's name that its folder takes over
@@ -45,33 +41,94 @@ _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
 
 
 @attrs.frozen
+class Studied:
+    """A world that can be studied: its name, and what tools ask of it."""
+
+    name: str
+    toolkit: Toolkit
+    studies: Studies
+    players: Players[Any]
+
+    @property
+    def world(self) -> World[Any]:
+        """The world itself."""
+        return self.toolkit.world({})
+
+    @property
+    def units(self) -> str:
+        """The word for the units that a horizon counts."""
+        return self.world.vocabulary.units
+
+    @property
+    def treatments(self) -> Mapping[str, Treatment[Any]]:
+        """The treatments of the world by name, the baseline among them."""
+        return {BASELINE: Treatment(BASELINE, ""), **self.toolkit.treatments}
+
+    @property
+    def measures(self) -> Measures:
+        """Its measures. Raises BadInput where it has none."""
+        if self.toolkit.measures is None:
+            raise BadInput(f"the {self.name} world has no measures", "report on another world")
+        return self.toolkit.measures()
+
+    @property
+    def settings(self) -> type[attrs.AttrsInstance]:
+        """The class of its settings."""
+        assert self.toolkit.config is not None  # who has studies has settings
+        return self.toolkit.config
+
+
+def studied(name: str) -> Studied:
+    """A world by its name. Raises BadInput for one that is not known, or cannot be studied."""
+    toolkit = toolkit_for(name)
+    if toolkit.studies is None:
+        raise BadInput(f"the {name} world has no studies", "take another --world")
+    return Studied(name, toolkit, toolkit.studies(), players_of(toolkit, name))
+
+
+@attrs.frozen
 class Cell:
-    """Runs that differ in the seed alone. `roster` is the name under which the plan has it."""
+    """Runs that differ in the seed alone. `roster` is the name under which the plan has it;
+    `rounds`: the horizon, in the world's units.
+    """
 
     treatment: str
     roster: str
     rounds: int
 
     def __str__(self) -> str:
-        return f"{self.treatment}, {self.roster}, {self.rounds} rounds"
+        return f"{self.treatment}, {self.roster}, {self.rounds}"
+
+    def called(self, units: str) -> str:
+        """The cell in words; `units`: what its horizon counts."""
+        return f"{self} {units}"
 
 
 @attrs.frozen
 class Planned:
     """A run of a study: where it belongs, its journal's path below the study's folder, and what is
-    played.
+    played. `prepared` is that of the first run of its cell: who plays is the same in all of them.
     """
 
     cell: Cell
     seed: int
     path: str
-    config: MiningConfig
-    roster: Roster = attrs.field(repr=False)
+    world: str
+    config: Config
+    players: Sequence[Mapping[str, Any]] = attrs.field(repr=False)
+    prepared: Prepared = attrs.field(repr=False)
 
     @property
     def setup(self) -> dict[str, Any]:
         """How its journal must begin."""
-        return {"config": self.config.as_dict(), "roster": self.roster.as_setup()}
+        return {**self.prepared.setup, "config": self.config.as_dict()}
+
+    @property
+    def models(self) -> list[Model]:
+        """The models that are asked in it, agent by agent. Raises BadInput for one that this
+        version cannot ask.
+        """
+        return [model_of(one["options"]) for one in self.players if one["policy"] == LLM]
 
 
 @attrs.frozen
@@ -81,132 +138,147 @@ class Outline:
     cell: Cell
     seed: int
     path: str
-    config: MiningConfig
+    config: Config
 
 
 @attrs.frozen
 class Plan:
-    """`treatments` by name, with those of somebody's own in `own` (name -> settings); `rosters`:
-    name -> text (None: the default mix); `seeds`; `rounds`: the horizons; `settings` hold for every
-    run, before those of its treatment. `trust`: the policies of somebody's own that the rosters may
-    name; None where whoever plans wrote the rosters, too. No manifest has it.
+    """`world`: by name; `treatments` by name, with those of somebody's own in `own` (name ->
+    settings); `rosters`: name -> text (None: the default one); `seeds`; `rounds`: the horizons;
+    `settings` hold for every run, before those of its treatment. `trust`: the policies of
+    somebody's own that the rosters may name; None where whoever plans wrote the rosters, too. No
+    manifest has it.
     """
 
-    treatments: Sequence[str] = tuple(TREATMENTS)
-    rosters: Mapping[str, str | None] = attrs.field(factory=lambda: rosters_of([]))
-    seeds: Sequence[int] = tuple(range(SEEDS_DEFAULT))
-    rounds: Sequence[int] = (ROUNDS_DEFAULT,)
+    world: str
+    treatments: Sequence[str]
+    rosters: Mapping[str, str | None]
+    seeds: Sequence[int]
+    rounds: Sequence[int]
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan for JSON."""
-        return attrs.asdict(self, filter=lambda field, _: field.name != "trust")
+        """The plan for JSON; its world stands elsewhere."""
+        return attrs.asdict(self, filter=lambda field, _: field.name not in ("trust", "world"))
 
     def runs(self, models: Models | None = None) -> list[Planned]:
         """Every run, cell by cell, in the order of the plan.
 
         Raises BadInput, naming the cell, for one that cannot be played.
         """
+        of = studied(self.world)
         self._check_size()
         if self.trust is not None:
             for roster in filter(None, self.rosters.values()):
-                for policy in own_among(names_in(roster)):
+                for policy in own_among(of.players.names(roster)):
                     check_trust(policy, self.trust)
-        return [run for cell, folder in self._cells() for run in self._cell(cell, folder, models)]
+        return [
+            run for cell, folder in self._cells(of) for run in self._cell(of, cell, folder, models)
+        ]
 
     def outlines(self) -> Iterator[Outline]:
         """Every run in the order of `runs`; no model is looked for, and no recording read.
 
         Raises BadInput for what cannot be played.
         """
+        of = studied(self.world)
         self._check_size()
-        for cell, folder in self._cells():
-            treatment, settings = self._settings(cell)
-            named = treatment_named(treatment)
-            names = names_by_agent(self.rosters[cell.roster], agents_wanted(named, settings))
-            for seed in self.seeds:
-                config = treated(named, {**settings, "seed": seed}, len(names))
-                yield Outline(cell, seed, _path(cell, folder, seed), config)
+        for cell, folder in self._cells(of):
+            yield from self._outlines(of, cell, folder)
 
     def _check_size(self) -> None:
         size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
 
-    def _cells(self) -> Iterator[tuple[Cell, str]]:
-        """The cells, each with the name of its roster's folder."""
+    def _cells(self, of: Studied) -> Iterator[tuple[Cell, str]]:
+        """The cells, each with the folder of its journals."""
         folders = _folders(self.rosters)
         for treatment in self.treatments:
             for roster in self.rosters:
                 for rounds in self.rounds:
-                    yield Cell(treatment, roster, rounds), folders[roster]
+                    folder = f"{treatment}/{folders[roster]}/{of.units}-{rounds}"
+                    yield Cell(treatment, roster, rounds), folder
 
-    def _settings(self, cell: Cell) -> tuple[str, dict[str, Any]]:
-        """The built-in treatment of a cell, and the settings that go before its own."""
-        named = BASELINE if cell.treatment in self.own else cell.treatment
-        own = self.own.get(cell.treatment, {})
-        return named, {**own, **self.settings, "rounds": cell.rounds}
-
-    def _cell(self, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
-        named, settings = self._settings(cell)
-        roster: Roster | str | None = self.rosters[cell.roster]
+    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[Outline]:
+        treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
+        settings = {**self.settings, of.studies.horizon: cell.rounds}
+        wanted = {**treatment.settings, **settings}.get("agents")
+        if wanted is not None:
+            check_setting(of.settings, "agents", wanted)
+        agents = len(of.studies.seats(self.rosters[cell.roster], wanted))
         for seed in self.seeds:
-            try:
-                # A roster is made once, with the first seed: it may have to read whole journals.
-                config, roster = mining.prepare({**settings, "seed": seed}, roster, named, models)
-            except BadInput as error:
-                where = f"{shown(cell.treatment)}, {shown(cell.roster)}, {cell.rounds} rounds"
-                raise BadInput(f"{where}: {error.what}", error.instead) from None
-            yield Planned(cell, seed, _path(cell, folder, seed), config, roster)
+            given = {**settings, "seed": seed, "agents": agents}
+            config = treated(treatment, given, of.studies.config)
+            yield Outline(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
+
+    def _cell(
+        self, of: Studied, cell: Cell, folder: str, models: Models | None
+    ) -> Iterator[Planned]:
+        prepared: Prepared | None = None
+        try:
+            for run in self._outlines(of, cell, folder):
+                if prepared is None:  # once: a roster may have to read whole journals
+                    settings, roster = run.config.as_dict(), self.rosters[cell.roster]
+                    prepared = of.players.prepare(settings, roster, None, models)
+                players = prepared.setup[of.world.vocabulary.players]
+                yield Planned(cell, run.seed, run.path, self.world, run.config, players, prepared)
+        except BadInput as error:
+            where = f"{shown(cell.treatment)}, {shown(cell.roster)}, {cell.rounds} {of.units}"
+            raise BadInput(f"{where}: {error.what}", error.instead) from None
 
 
-def _path(cell: Cell, folder: str, seed: int) -> str:
-    return f"{cell.treatment}/{folder}/rounds-{cell.rounds}/seed-{seed:04d}.journal"
+def _own_treatments(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Treatment[Any]]:
+    return {name: Treatment(name, "", settings) for name, settings in own.items()}
 
 
 def plan_of(
     *,
+    world: str = WORLD_DEFAULT,
     treatments: Sequence[str] = (ALL,),
-    rosters: Sequence[str] | Mapping[str, str] = ("baselines",),
+    rosters: Sequence[str] | Mapping[str, str] = (BASELINES,),
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
-    rounds: int | Sequence[int] = ROUNDS_DEFAULT,
+    rounds: int | Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
 ) -> Plan:
-    """A plan from what people write: `all` treatments, `baselines` (the four and their mix) among
-    the rosters, a number of seeds (from 0 on) or a list of them, one horizon or several. `trust` as
-    Plan has it.
+    """A plan from what people write: `all` treatments, `baselines` (those of the world) among the
+    rosters, a number of seeds (from 0 on) or a list of them, one horizon or several (None: that of
+    the world). `trust` as Plan has it.
 
-    Raises BadInput for what is twice or out of range; `Plan.runs` checks the rest.
+    Raises BadInput for a world that cannot be studied and for what is twice or out of range;
+    `Plan.runs` checks the rest.
     """
+    of = studied(world)
     own = own or {}
-    _check_own(own)
-    _check_settings("the settings have", settings or {})
+    _check_own(of, own)
+    _check_settings(of, "the settings have", settings or {})
+    known = [*of.treatments, *own]
     names: list[str] = []
     for name in treatments:
-        names += [*TREATMENTS, *own] if name == ALL else [name]
-    known = [*TREATMENTS, *own]
+        names += known if name == ALL else [name]
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"take {ALL}, or of {', '.join(known)}"
             raise BadInput(f"there is no treatment {shown(name)}", hint)
     return Plan(
+        world=world,
         treatments=_once("treatment", names),
-        rosters=rosters_of(rosters),
-        seeds=_once("seed", _numbers("seeds", seeds, 0, INTEGER_MAX, counted=True)),
-        rounds=_once("horizon", _numbers("rounds", rounds, 1, ROUNDS_MAX, counted=False)),
+        rosters=rosters_of(rosters, of.studies.baselines),
+        seeds=_once("seed", _seeds(seeds)),
+        rounds=_once("horizon", _horizons(of, rounds)),
         settings=dict(settings or {}),
         own={name: dict(table) for name, table in own.items()},
         trust=trust,
     )
 
 
-def _check_own(own: Mapping[str, Mapping[str, Any]]) -> None:
-    taken = {name.lower() for name in (*TREATMENTS, ALL)}  # as some file systems see names
+def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
+    taken = {name.lower() for name in (*of.treatments, ALL)}  # as some file systems see names
     for name, table in own.items():
         if name.lower() in taken or not _NAME.fullmatch(name):
             raise BadInput(
@@ -214,33 +286,35 @@ def _check_own(own: Mapping[str, Mapping[str, Any]]) -> None:
                 f"take at most {NAME_MAX} letters, digits, _ and - that no treatment has yet",
             )
         taken.add(name.lower())
-        _check_settings(f"treatment {name} has", table)
+        _check_settings(of, f"treatment {name} has", table)
 
 
-def _check_settings(who: str, settings: Mapping[str, Any]) -> None:
+def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
-        if name in ("seed", "rounds"):
+        if name in ("seed", of.studies.horizon):
             raise BadInput(f"{who} {name}", "say seeds and rounds apart")
         try:
-            check_setting(name, value)
+            check_setting(of.settings, name, value)
         except BadInput as error:
             raise BadInput(f"{who} what cannot be: {error.what}", error.instead) from None
 
 
-def rosters_of(given: Sequence[str] | Mapping[str, str]) -> dict[str, str | None]:
-    """Rosters by name, from a list of texts (each its own name) or a map; `baselines` stands for
-    the four baselines and their mix, and is what an empty list means.
+def rosters_of(
+    given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
+) -> dict[str, str | None]:
+    """Rosters by name, from a list of texts (each its own name) or a map; `baselines` among them
+    stands for these, and is what an empty list means.
     """
     pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
     rosters: dict[str, str | None] = {}
-    for name, text in pairs or [("baselines", "baselines")]:
+    for name, text in pairs or [(BASELINES, BASELINES)]:
         new: Mapping[str, str | None] = {name: text}
-        if text == "baselines":
+        if text == BASELINES:
             if name != text:
                 raise BadInput(
                     f"roster {shown(name)} is the baselines", "they have their own names"
                 )
-            new = {one: one for one in BASELINES}
+            new = {one: one for one in baselines}
         for key in new:
             if key in rosters:
                 raise BadInput(f"the study has the roster {shown(key)} twice", "give it once")
@@ -267,8 +341,9 @@ def seeds_of(text: str) -> int | list[int]:
 
 
 def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
-    """The plan of a TOML file: `treatments`, `rosters`, `seeds`, `rounds`, and tables `[settings]`,
-    `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]` (NAME = "text").
+    """The plan of a TOML file: `world`, `treatments`, `rosters`, `seeds`, `rounds`, and tables
+    `[settings]`, `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]`
+    (NAME = "text").
 
     A file cannot make code run by naming it: the rosters may name a policy of somebody's own only
     if `trust` lists it, or `Plan.runs` raises BadInput.
@@ -289,7 +364,8 @@ def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
 def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     kinds = {
         "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
-        "rounds": (int, list), "settings": (dict,), "treatment": (dict,), "roster": (dict,),
+        "rounds": (int, list), "world": (str,), "settings": (dict,), "treatment": (dict,),
+        "roster": (dict,),
     }  # fmt: skip
     for name, value in table.items():
         if name not in kinds:
@@ -303,19 +379,21 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
         if type(inner) is not dict:
             says = f"treatment {shown(name)} is {shown(inner)}"
             raise BadInput(says, "it must be a table of settings")
+    world = table.get("world", WORLD_DEFAULT)
     named = table.get("roster", {})
     _check_texts("roster", list(named.values()))
-    listed = _listed(table.get("rosters", list(named) or ["baselines"]))
+    listed = _listed(table.get("rosters", list(named) or [BASELINES]))
     for name in named:
         check_name("roster", name)
-        if name in (*BASELINES, "baselines"):
+        if name in (*studied(world).studies.baselines, MIXED, BASELINES):
             raise BadInput(f"a roster cannot be called {shown(name)}", "take a name of its own")
     rosters = {name: named.get(name, name) for name in _once("roster", listed)}
     return plan_of(
+        world=world,
         treatments=_listed(table.get("treatments", [ALL])),
         rosters=rosters,
         seeds=table.get("seeds", SEEDS_DEFAULT),
-        rounds=table.get("rounds", ROUNDS_DEFAULT),
+        rounds=table.get("rounds"),
         settings=table.get("settings", {}),
         own=table.get("treatment", {}),
         trust=trust,
@@ -332,18 +410,27 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _numbers(name: str, given: Any, low: int, high: int, *, counted: bool) -> list[int]:
-    if counted and type(given) is int:
+def _seeds(given: int | Sequence[int]) -> list[int]:
+    if type(given) is int:
         if not 1 <= given <= RUNS_MAX:
-            raise BadInput(f"{name} is {given}", f"it must be 1 to {RUNS_MAX:,}, or a list")
+            raise BadInput(f"seeds is {given}", f"it must be 1 to {RUNS_MAX:,}, or a list")
         return list(range(given))
-    numbers = _listed(given)
-    for number in numbers:
-        if type(number) is not int or not low <= number <= high:
-            raise BadInput(
-                f"{name} has {shown(number)}", f"write whole numbers from {low} to {high}"
-            )
-    return numbers
+    holds, range_ = integer(0, INTEGER_MAX)
+    seeds = _listed(given)
+    for seed in seeds:
+        if not holds(seed):
+            raise BadInput(f"seeds has {shown(seed)}", f"each must be {range_}")
+    return seeds
+
+
+def _horizons(of: Studied, given: int | Sequence[int] | None) -> list[int]:
+    horizon = attrs.fields_dict(of.settings)[of.studies.horizon]
+    holds, range_ = horizon.metadata["rule"]
+    horizons = _listed(horizon.default if given is None else given)
+    for one in horizons:
+        if not holds(one):
+            raise BadInput(f"rounds has {shown(one)}", f"each must be {range_}")
+    return horizons
 
 
 def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:

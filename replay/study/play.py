@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
-from typing import Any
+from typing import Any, Final
+
+import attrs
 
 from goldrush.agents import players
 from goldrush.agents.llm.models import LLM, Models
-from goldrush.agents.mining.players import MINERS, prepared
-from goldrush.agents.mining.roster import models_in
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,
@@ -30,13 +30,13 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
-from goldrush.kernel.mining import MINING
 from goldrush.replay.study.manifest import UNFINISHED
 from goldrush.replay.study.place import RunFailed
-from goldrush.replay.study.plan import Planned
+from goldrush.replay.study.plan import Planned, studied
 from goldrush.replay.verify import FOLD, verify
 
 Done = tuple[str, int]  # SHA-256 and size of a journal
+DECIDED: Final = ("answer", "limit")  # options of a model that are found out when a run begins
 
 
 def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
@@ -51,7 +51,8 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
         if not (verdict.holds and verdict.finished) or verdict.forks:
             return None
         with JournalReader(path, hashed=True) as reader:
-            if reader.header != Header(MINING.name, MINING.rules):
+            world = studied(run.world).world
+            if reader.header != Header(world.name, world.rules):
                 return None
             setup = next(iter(reader)).setup or {}
             if reader.sha256() != verdict.sha256:  # another file by now
@@ -63,23 +64,19 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
 
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
     """Whether a journal's setup is the planned one, but for how models turned out to be asked."""
+    return _undecided(run.world, setup) == _undecided(run.world, run.setup)
 
-    def decided(roster: Sequence[Mapping[str, Any]]) -> list[Any]:
-        return [
-            (
-                entry["policy"],
-                {
-                    name: value
-                    for name, value in entry["options"].items()
-                    if entry["policy"] != LLM or name not in ("answer", "limit")
-                },
-            )
-            for entry in roster
-        ]
 
-    return setup.get("config") == run.setup["config"] and decided(
-        setup.get("roster", ())
-    ) == decided(run.setup["roster"])
+def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+    """A setup as it is before a model was asked a short question."""
+    key = studied(world).world.vocabulary.players
+    entries = [
+        {**entry, "options": {k: v for k, v in entry["options"].items() if k not in DECIDED}}
+        if entry["policy"] == LLM
+        else entry
+        for entry in setup.get(key, ())
+    ]
+    return {**setup, key: entries}
 
 
 def played(run: Planned, folder: str, models: Models | None = None) -> Done:
@@ -91,18 +88,13 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
     unfinished = path + UNFINISHED
     try:
         make_way(run, folder)
-        if models_in(run.roster.entries):  # what is paid for must be found again
+        if run.models:  # what is paid for must be found again
             for above in folders_of(run.path, folder):
                 files.sync_folder(str(above / "any"))
         if not _went_on(run, path, models):
-            players.record(
-                MINING,
-                MINERS,
-                unfinished,
-                prepared(run.config, run.roster),
-                models=models,
-                force=True,
-            )
+            of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
+            world = of.toolkit.world(run.setup)
+            players.record(world, of.players, unfinished, begun, models=models, force=True)
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         make_way(run, folder)
@@ -142,7 +134,7 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
     What it holds was paid for: it is never thrown away, and where nobody can go on with it, the
     error says why.
     """
-    if not models_in(run.roster.entries):
+    if not run.models:
         return False
     unfinished = path + UNFINISHED
     if not os.path.lexists(unfinished):
@@ -153,10 +145,11 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
     try:
         ended = _ended(run, unfinished)
         if ended is False:
-            sources = [recording.path for recording in run.roster.recordings]
+            of = studied(run.world)
             players.resume(
-                MINING, MINERS, unfinished, models=models, trust=run.roster.trust, sources=sources
-            )
+                of.toolkit.world(run.setup), of.players, unfinished, models=models,
+                trust=run.prepared.trust, sources=run.prepared.sources,
+            )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "take it away, or bring it back whole") from None
     if ended and kept(run, unfinished) is None:

@@ -7,95 +7,66 @@ worked out by many processes at once.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
 from goldrush.agents.llm.failures import Failures, together
-from goldrush.agents.mining.roster import can_mean, names_by_agent
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.trust import RECORDED
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
-from goldrush.kernel.mining.config import MiningConfig
 from goldrush.replay.forged import telling_forged
-from goldrush.replay.measures import Span, Value, mean
-from goldrush.replay.mining.counting import Tie
-from goldrush.replay.mining.measured import Measured, measured_by
-from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, Counts
-from goldrush.replay.mining.spells import check_statsmodels
+from goldrush.replay.measures import Measured, Span, Value, mean
+from goldrush.replay.studies import Config
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.plan import Cell, Studied, studied
 from goldrush.replay.usage import failures_by
 from goldrush.replay.workers import each_of
 
-POINTS: Final = 40  # of a curve over the rounds
+POINTS: Final = 40  # of a curve over the units
+
+C = TypeVar("C", bound=Config)  # the settings of a run
+K = TypeVar("K")  # what its world keeps of it
 
 
 @attrs.frozen
-class Totals:
-    """What theory speaks of, summed over the rounds of a run; see `Counts` for what is counted.
-
-    `owned`: plots at round start, a round at a time. `long_plots` and `long_raids`: plots held for
-    5 rounds or more, and raid actions on them; `new_plots` and `new_raids`: on the others.
-    """
-
-    owned: int
-    raided: int
-    raids: int
-    speculative: int
-    defended: int
-    defended_raided: int
-    defended_captured: int
-    defended_undone: int
-    overrun: int
-    undefended_captured: int
-    staked: int
-    defend: int
-    long_plots: int
-    long_raids: int
-    new_plots: int
-    new_raids: int
-
-
-@attrs.frozen
-class Result:
-    """A run's figures. `run`, `halves` and `halves_whole` (without burn-in): by measure. `curves`:
-    by measure, the mean of each window of rounds. `gold`: by agent, at the end; `policies`: by
-    agent; `failures`: what became of the answers of those that are models. `lengths`: how many
-    ownership spells have which length, and whether their end was seen.
+class Result(Generic[C, K]):
+    """A run's figures. `units`: how many were closed. `run`, `halves` and `halves_whole` (without
+    burn-in): by measure. `curves`: by measure, the mean of each window of units. `policies`: by
+    agent; `failures`: what became of the answers of those that are models. `own`: what the world
+    keeps for its own part of a report (Studies.kept).
     """
 
     cell: Cell
     seed: int
-    config: MiningConfig
-    rounds: int
+    config: C
+    units: int
     run: Mapping[str, Value]
     halves: Mapping[str, tuple[Value, Value]]
     halves_whole: Mapping[str, tuple[Value, Value]]
     curves: Mapping[str, Sequence[Value]]
-    gold: Sequence[float]
     policies: Sequence[str]
-    lengths: Mapping[tuple[int, bool], int]
-    ties: Sequence[Tie]
-    totals: Totals
+    own: K
     failures: Sequence[Failures] = ()
 
 
 @attrs.frozen
-class Results:
-    """The results of a study by cell, seeds in the order of the plan; `journals`: by cell, where
-    they are, in the same order.
+class Results(Generic[C, K]):
+    """The results of a study of a world by cell, seeds in the order of the plan; `journals`: by
+    cell, where they are, in the same order.
     """
 
     folder: str
+    of: Studied = attrs.field(repr=False)
     manifest: Manifest
-    by_cell: Mapping[Cell, Sequence[Result]]
+    by_cell: Mapping[Cell, Sequence[Result[C, K]]]
     journals: Mapping[Cell, Sequence[str]]
 
-    def config(self, cell: Cell) -> MiningConfig:
+    def config(self, cell: Cell) -> C:
         """The configuration of a cell's first run."""
         return self.by_cell[cell][0].config
 
@@ -104,19 +75,26 @@ class Results:
         return together(one for result in self.by_cell[cell] for one in result.failures)
 
 
+def cell_as_dict(results: Results[Any, Any], cell: Cell) -> dict[str, Any]:
+    """A cell for JSON, with how many agents play in it, and its covariate."""
+    config, covariate = results.config(cell), results.of.studies.covariate
+    known = {covariate.name: covariate.of(config)} if covariate else {}
+    return {**attrs.asdict(cell), "agents": config.agents, **known}
+
+
 def results_of(
     folder: str | Path,
     *,
     jobs: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
-) -> Results:
+) -> Results[Any, Any]:
     """Measure every run of a study, `jobs` at a time; `on_run` is told (runs measured, in all).
 
-    Raises BadInput for a folder without a study, one that is not finished, and one whose journals
-    are not those that its manifest lists; WorkerDied.
+    Raises BadInput for a folder without a study, one that is not finished, one whose journals are
+    not those that its manifest lists, and a world without measures; WorkerDied.
     """
-    check_statsmodels()
     manifest = read_manifest(folder)
+    of = studied(manifest.world)
     if not manifest.finished:
         left = sum(run.sha256 is None for run in manifest.runs)
         raise BadInput(
@@ -124,20 +102,21 @@ def results_of(
             "left, or were when it stopped",
             "give the command of the study again, it goes on",
         )
-    by_cell: dict[Cell, list[Result]] = {}
+    by_cell: dict[Cell, list[Result[Any, Any]]] = {}
     journals: dict[Cell, list[str]] = {}
     texts = manifest.plan["rosters"]
-    tasks = [(str(folder), run, texts[run.cell.roster]) for run in manifest.runs]
+    tasks = [(str(folder), of.name, run, texts[run.cell.roster]) for run in manifest.runs]
     for place, result in enumerate(each_of(_result, tasks, jobs)):
         by_cell.setdefault(result.cell, []).append(result)
         journals.setdefault(result.cell, []).append(manifest.runs[place].path)
         if on_run is not None:
             on_run(place + 1, len(tasks))
-    return Results(str(folder), manifest, by_cell, journals)
+    return Results(str(folder), of, manifest, by_cell, journals)
 
 
-def _result(task: tuple[str, Listed, str | None]) -> Result:
-    folder, run, roster = task
+def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
+    folder, world, run, roster = task
+    of = studied(world)
     path = Path(folder, run.path)
     again = "give the command of the study again, it plays it anew"
     if not path.is_file():
@@ -148,7 +127,7 @@ def _result(task: tuple[str, Listed, str | None]) -> Result:
         if sha256 == run.sha256:
             reader = JournalReader.over(file.fileno(), str(path), hashed=True)
             with reader, telling_forged(path):
-                measured = measured_by(reader)
+                measured = of.measures.read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))
                 failures = failures_by(reader.again()) if asks else ()
@@ -156,20 +135,22 @@ def _result(task: tuple[str, Listed, str | None]) -> Result:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
-    _check_begun(path, run, roster, measured)
-    return result_of(run.cell, measured, failures)
+    _check_begun(of, path, run, roster, measured)
+    return result_of(run.cell, measured, of.studies.kept(measured), failures)
 
 
-def _check_begun(path: Path, run: Listed, roster: str | None, measured: Measured) -> None:
+def _check_begun(
+    of: Studied, path: Path, run: Listed, roster: str | None, measured: Measured[Any]
+) -> None:
     """Raises BadInput unless a journal began as the manifest says, and played on undisturbed."""
     instead = "restore the manifest, or give the command of the study again, it plays it anew"
     if measured.forks:
         raise BadInput(f"{path} is a fork, which no study plays", instead)
     if measured.config != run.config:
         raise BadInput(f"{path} is a run of another configuration than the manifest says", instead)
-    names = names_by_agent(roster, run.config.agents)
+    names = of.studies.seats(roster, run.config.agents)
     for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
-        if not can_mean(name, called):
+        if not _can_mean(name, called):
             raise BadInput(
                 f"{path} is a run of another roster than {shown(run.cell.roster)} in the manifest: "
                 f"agent {agent} plays {shown(called)}, not {shown(name)}",
@@ -177,52 +158,47 @@ def _check_begun(path: Path, run: Listed, roster: str | None, measured: Measured
             )
 
 
-def result_of(cell: Cell, measured: Measured, failures: Sequence[Failures] = ()) -> Result:
-    """What is kept of a run that was measured; `failures`: of the answers of its models."""
-    halves = [name for name in MEASURES if name != HALF_LIFE]
-    windows = _windows(measured.rounds)
+def _can_mean(name: str, called: str) -> bool:
+    """Whether a name of a roster's text can have become a policy that is called so in a journal.
+    Which recording was played, and which model `llm` alone stood for, the text does not say.
+    """
+    family, _, rest = name.partition(":")
+    if family == RECORDED:
+        return called == RECORDED
+    if family == LLM and not rest:
+        return called.startswith(f"{LLM}:")
+    return called == name
+
+
+def result_of(
+    cell: Cell, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
+) -> Result[Any, K]:
+    """What is kept of a run that was measured: `own` by its world; `failures`: of the answers of
+    its models.
+    """
+    halves = [name for name, measure in measured.known.items() if measure.by_half]
+    windows = _windows(cell.rounds)
     return Result(
         cell=cell,
         seed=measured.config.seed,
         config=measured.config,
-        rounds=measured.rounds,
-        run={name: measured.of(name) for name in MEASURES},
+        units=measured.units,
+        run={name: measured.of(name) for name in measured.known},
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
             name: [mean(values[span.first - 1 : span.last]) for span in windows]
             for name, values in measured.values.items()
         },
-        gold=tuple(measured.gold_after(measured.rounds)),
         policies=tuple(measured.roster),
-        lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
-        ties=measured.ties,
-        totals=_totals(measured.counts),
+        own=own,
         failures=failures,
     )
 
 
-def _windows(rounds: int) -> list[Span]:
-    """The rounds cut into at most POINTS windows of equal length, the last one shorter perhaps."""
-    length = math.ceil(rounds / POINTS)
-    return [Span(first, min(first + length - 1, rounds)) for first in range(1, rounds + 1, length)]
-
-
-def _totals(counts: Sequence[Counts]) -> Totals:
-    def grouped(age: str, what: str) -> int:
-        groups = (f"{age}_claimed", f"{age}_captured")
-        return sum(getattr(getattr(n, group), what) for n in counts for group in groups)
-
-    held = {
-        f"{age}_{what}": grouped(age, what)
-        for age in ("long", "new")
-        for what in ("plots", "raids")
-    }
-    return Totals(
-        **{
-            name: sum(getattr(n, name) for n in counts)
-            for name in attrs.fields_dict(Totals)
-            if name not in held
-        },
-        **held,
-    )
+def _windows(units: int) -> list[Span]:
+    """So many units cut into at most POINTS windows of equal length, the last one shorter perhaps.
+    Those of a horizon, so that runs which end before it have their curves in the same windows.
+    """
+    length = math.ceil(units / POINTS)
+    return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]

@@ -1,46 +1,28 @@
-"""The verdicts: four criteria, judged half against half, against the null, at N = 10 and N = 20.
+"""The verdicts: a world's criteria, judged half against half, against the null, by size.
 
 A criterion is a few sub-measures, each with the direction in which it is to change from the first
 half of a run to the second. Holm's correction is over the sub-measures of all criteria of a cell,
 those without data counted. Filling the map looks like learning: what `random`, which cannot learn,
 shows too, counts for nobody.
 
-A criterion says that all of its sub-measures change, with few agents and with many. `not supported`
-is one of which a sub-measure passes the test the other way round, or of which nothing changes at
-all: every sub-measure that has data stays exactly the same. With 10 agents or with 20 is enough.
+A criterion says that all of its sub-measures change, with few agents and with many (see Criteria).
+`not supported` is one of which a sub-measure passes the test the other way round, or of which
+nothing changes at all: every sub-measure that has data stays exactly the same. With one of the
+numbers of agents is enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any
 
 import attrs
 
-from goldrush.kernel.mining.config import MiningConfig
-from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.study.comparisons import NULL, nulls
+from goldrush.replay.studies import Config, Criterion
+from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results
-
-SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
-
-STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"
-CRITERIA: Final[Mapping[str, Mapping[str, int]]] = {
-    STABILITY: {"turnover": -1, "survival": +1},
-    EFFICIENCY: {"efficiency": +1, "idle": -1},
-    CONFLICT: {"raid_rate": -1, "targeting": +1},
-    NORMS: {"respect": -1},
-}
-EXPECTED: Final = {name: sign for parts in CRITERIA.values() for name, sign in parts.items()}
-# By criterion: the measure that is 0 where there was nothing to reduce, and how that is said.
-NOTHING: Final[Mapping[str, tuple[str, str]]] = {
-    STABILITY: ("turnover", "no turnover to reduce"),
-    EFFICIENCY: ("idle", "no idle stamina to reduce"),
-    CONFLICT: ("raid_rate", "no conflict to reduce"),
-    NORMS: ("raid_rate", "no conflict to reduce"),
-}
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
@@ -98,7 +80,7 @@ class Verdict:
 
     @property
     def nothing(self) -> str:
-        """What there was none of to reduce, be it with 10 agents or with 20; else empty."""
+        """What there was none of to reduce, be it with one number of agents; else empty."""
         return next((one.nothing for one in self.cells.values() if one.nothing), "")
 
 
@@ -107,8 +89,13 @@ class Assessment:
     one.
     """
 
-    def __init__(self, results: Results, *, burn_in: bool = True) -> None:
+    def __init__(self, results: Results[Any, Any], *, burn_in: bool = True) -> None:
         self.results = results
+        self.criteria = results.of.studies.criteria
+        self._titles = {
+            name: measure.title.partition(",")[0]
+            for name, measure in results.of.measures.known.items()
+        }
         self._burn_in = burn_in
         self._alone = {cell: self._without_null(runs) for cell, runs in results.by_cell.items()}
         self._nulls = nulls(results)
@@ -133,37 +120,38 @@ class Assessment:
         agents = self.results.config(cell).agents
         null = self._nulls.get(cell)
         judgements = []
-        for criterion, parts in CRITERIA.items():
-            found = [findings[name] for name in parts]
-            outcome, says = _outcome(found)
+        for criterion in self.criteria.every:
+            found = [findings[name] for name in criterion.expected]
+            outcome, says = self._outcome(found)
             nothing = self._nothing(criterion, cell, found)
             note = nothing or says
             if null is None or null == cell:
                 outcome = UNDECIDED
-                why = "the null itself" if null else f"the study has no null (roster {NULL})"
+                missing = f"the study has no null (roster {self.criteria.null})"
+                why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
-            judgements.append(Judged(cell, agents, criterion, found, outcome, note, nothing))
+            judgements.append(Judged(cell, agents, criterion.name, found, outcome, note, nothing))
         return judgements
 
     def verdicts(self) -> list[Verdict]:
         """A verdict for each criterion of cells that differ in the number of agents alone, where
-        the study has them with 10 and with 20.
+        the study has them with all of the sizes.
         """
         return [
-            _verdict(criterion, [of_cell[place] for of_cell in pair])
+            _verdict(criterion.name, [of_cell[place] for of_cell in judged])
             for family in families(self.results)
-            for pair in [[self.judged(cell) for cell in family]]
-            for place, criterion in enumerate(CRITERIA)
+            for judged in [[self.judged(cell) for cell in family]]
+            for place, criterion in enumerate(self.criteria.every)
         ]
 
-    def _halves(self, result: Result) -> Mapping[str, tuple[Value, Value]]:
+    def _halves(self, result: Result[Any, Any]) -> Mapping[str, tuple[Value, Value]]:
         return result.halves if self._burn_in else result.halves_whole
 
-    def _without_null(self, results: Sequence[Result]) -> dict[str, Finding]:
+    def _without_null(self, results: Sequence[Result[Any, Any]]) -> dict[str, Finding]:
         """What a cell's sub-measures show, whatever the null does."""
         changes = {
             name: change([self._halves(result)[name] for result in results], expected)
-            for name, expected in EXPECTED.items()
+            for name, expected in self.criteria.expected.items()
         }
         corrected = holm([found.p for found in changes.values()])
         opposite = holm([found.p_opposite for found in changes.values()])
@@ -173,20 +161,29 @@ class Assessment:
             findings[name] = Finding(name, found, p, p_opposite, shows, shows)
         return findings
 
-    def _nothing(self, criterion: str, cell: Cell, findings: Sequence[Finding]) -> str:
+    def _nothing(self, criterion: Criterion, cell: Cell, findings: Sequence[Finding]) -> str:
         """What there was none of to reduce: where no sub-measure changes in any seed, and it is 0
-        in the halves of all runs. Raids on nobody's plots are conflict, too; they are known of
-        whole runs alone.
+        in the halves of all runs.
         """
-        name, says = NOTHING[criterion]
+        nothing = criterion.nothing
+        if nothing is None or any(found.change.same < found.change.n for found in findings):
+            return ""
         results = self.results.by_cell[cell]
-        values = [value for result in results for value in self._halves(result)[name]]
-        speculative = sum(result.totals.speculative for result in results)
-        if any(found.change.same < found.change.n for found in findings):
+        values = [value for result in results for value in self._halves(result)[nothing.measure]]
+        if any(values) or any(nothing.uncounted(result) for result in results):
             return ""
-        if any(values) or (name == "raid_rate" and speculative):
-            return ""
-        return says if any(value is not None for value in values) else ""
+        return nothing.says if any(value is not None for value in values) else ""
+
+    def _outcome(self, findings: Sequence[Finding]) -> tuple[str, str]:
+        """What the sub-measures of a criterion come to in one cell, and why."""
+        shows = [found.shows for found in findings]
+        says = ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
+        if all(one == AS_EXPECTED for one in shows):
+            return SUPPORTED, says
+        with_data = {one for one in shows if one != NO_DATA}
+        if OPPOSITE in shows or with_data == {NO_CHANGE}:
+            return NOT_SUPPORTED, says
+        return UNDECIDED, says
 
 
 def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
@@ -202,32 +199,21 @@ def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
     return UNCLEAR
 
 
-def _outcome(findings: Sequence[Finding]) -> tuple[str, str]:
-    """What the sub-measures of a criterion come to in one cell, and why."""
-    shows = [found.shows for found in findings]
-    titles = [MEASURES[found.measure].title.partition(",")[0] for found in findings]
-    says = ", ".join(f"{title}: {show}" for title, show in zip(titles, shows, strict=True))
-    if all(one == AS_EXPECTED for one in shows):
-        return SUPPORTED, says
-    with_data = {one for one in shows if one != NO_DATA}
-    if OPPOSITE in shows or with_data == {NO_CHANGE}:
-        return NOT_SUPPORTED, says
-    return UNDECIDED, says
-
-
-def families(results: Results) -> list[list[Cell]]:
-    """Cells of one roster and horizon whose configurations differ in the number of agents alone,
-    10 and 20, in that order; of several cells with the same configuration the first. Where each
-    agent has a stamina of its own, more agents have other ones, and there is no such pair.
+def families(results: Results[Any, Any]) -> list[list[Cell]]:
+    """Cells of one roster and horizon whose configurations differ in the number of agents alone, a
+    cell for each size of the criteria, in that order; of several cells with the same configuration
+    the first. Where each agent has a setting of its own, more agents have other ones, and there is
+    no such family.
     """
-    by_land: dict[tuple[str, MiningConfig], dict[int, Cell]] = {}
+    sizes = results.of.studies.criteria.sizes
+    by_setup: dict[tuple[str, Config], dict[int, Cell]] = {}
     for cell in results.by_cell:
         config = results.config(cell)
-        if config.agents in SIZES:
-            land = attrs.evolve(config, agents=SIZES[0], seed=0)
-            by_land.setdefault((cell.roster, land), {}).setdefault(config.agents, cell)
+        if config.agents in sizes:
+            setup = attrs.evolve(config, agents=sizes[0], seed=0)
+            by_setup.setdefault((cell.roster, setup), {}).setdefault(config.agents, cell)
     return [
-        [found[size] for size in SIZES] for found in by_land.values() if len(found) == len(SIZES)
+        [found[size] for size in sizes] for found in by_setup.values() if len(found) == len(sizes)
     ]
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.html import as_html
-from goldrush.replay.report.report import page_of
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Plan, plan_of

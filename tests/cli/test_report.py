@@ -18,10 +18,10 @@ from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import results_of
-from goldrush.replay.study.verdicts import CRITERIA, Assessment
+from goldrush.replay.study.verdicts import Assessment
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
-from tests.replay.study.made_up import results
+from tests.replay.study.made_up import CRITERIA, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -79,7 +79,7 @@ def test_what_there_was_none_of_is_told_below_the_verdicts() -> None:
     ]
     lines = [
         re.split(r"  +", line)
-        for line in _verdicts(Assessment(results(*runs)).verdicts()).splitlines()
+        for line in _verdicts(Assessment(results(*runs)).verdicts(), "rounds").splitlines()
     ]
 
     assert [
@@ -116,7 +116,7 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
     gold = [float(row["gold"]) for row in rows if row["round"] == "30"]
 
     assert 3 == len(runs) == len(results)
-    assert [g for result in results for g in result.gold] == gold
+    assert [g for result in results for g in result.own.gold] == gold
     for run, result in zip(runs, results, strict=True):
         for name, (first, second) in result.halves.items():
             assert first == run["halves"]["first_half"][name]
@@ -124,7 +124,7 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
         turnover = [row["turnover"] for row in run["by_round"]]
         windows = [turnover[n] for n in range(30)]  # of one round each
         assert list(result.curves["turnover"]) == windows
-        assert sum(result.lengths.values()) == len(run["spells"])
+        assert sum(result.own.lengths.values()) == len(run["spells"])
 
 
 def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from goldrush.kernel import files
 from goldrush.replay import batch, index, table_files
 from goldrush.replay.competition import folder as season_folder
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.report import contents, sections
 from goldrush.replay.report import report as reports
 from tests.faults.disk import Disk
 from tests.faults.journals import big, frozen, small, twin
@@ -206,15 +207,17 @@ def _report(form: str, text: str, folder: Path) -> object:
     """A report of no study: what is on the page takes long, and is not what is asked here."""
     drawn = {f"{name}.svg": f"<svg>{text}</svg>" for name in ("one", text)}
     study = SimpleNamespace(assessment=SimpleNamespace(verdicts=list))
-    with mock.patch.multiple(
-        reports,
-        read_manifest=lambda folder: None,
-        results_of=lambda *given, **more: None,
-        study_of=lambda results: study,
-        hardly_played=lambda results: [],
-        page_of=lambda *given, **more: text,
-        as_html=lambda blocks: f"<!DOCTYPE html><p>{blocks}</p>",
-        as_markdown=lambda blocks, beside: (f"# {blocks}", drawn),
+    with (
+        mock.patch.object(sections, "study_of", return_value=study),
+        mock.patch.object(contents, "page_of", return_value=text),
+        mock.patch.multiple(
+            reports,
+            read_manifest=lambda folder: SimpleNamespace(world="mining"),
+            results_of=lambda *given, **more: None,
+            hardly_played=lambda results: [],
+            as_html=lambda blocks: f"<!DOCTYPE html><p>{blocks}</p>",
+            as_markdown=lambda blocks, beside: (f"# {blocks}", drawn),
+        ),
     ):
         return reports.report(folder, folder / f"out.{form}", format=form, force=True)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.replay.report.pages import Page
 
 Command = Callable[..., Ran]
 ENDS = "season_closed"
@@ -104,6 +105,75 @@ def test_its_tables_are_those_of_events_and_seasons(commons: Command, tmp_path: 
         done.out.splitlines()
     )
     assert commons("measure", "c.journal", "--csv", "--by-round").out == printed.out
+
+
+PLAN = """
+world = "commons"
+treatments = ["baseline", "half-shock", "small-stock"]
+rosters = ["share*5", "random*5"]
+seeds = [2, 5]
+rounds = 12
+[treatment.half-shock]
+shock = 0.05
+"""
+
+
+def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    studied = commons("study", "plan.toml", "--out", "study", "--jobs", 2)
+    again = commons("study", "plan.toml", "--out", "study")
+    reported = commons("report", "study")
+    answered = json.loads(commons("report", "study", "--json").out)
+    table = commons("export", "study", "--format", "csv", "--table", "seasons").out.splitlines()
+
+    assert studied.out.startswith("12 runs in study (0 were there already")
+    assert again.out.startswith("12 runs in study (12 were there already")
+    journal = "small-stock/share_5/seasons-12/seed-0005.journal"
+    assert (tmp_path / "study" / journal).is_file()
+    assert commons("verify", "study").out.endswith("12 hold, 0 do not, 0 could not be judged\n")
+    assert ["treatments", "roster", "seasons", "recovery"] == reported.out.splitlines()[0].split()
+    page = Page((tmp_path / "study" / "report.html").read_text(encoding="utf-8"))
+    assert "Does a shared stock outlive those who fish it? A study of 12 runs" in page.text
+    assert "Treatment half-shock, 12 seasons" in page.text
+    assert "5 agents, shock 0.05." in page.text
+    assert 2 * 3 + 2 == len(page.svgs)  # two of each treatment, and a forest for each roster
+    assert ["recovery"] * 6 == [one["criterion"] for one in answered["verdicts"]]
+    assert 4 == len(answered["against_baseline"])
+    assert {"stock", "landed", "sustained", "gini"} == set(
+        answered["against_baseline"][0]["differences"]
+    )
+    assert any(line.startswith(f'study/{journal},small-stock,"share*5",5,12,') for line in table)
+
+
+def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Path) -> None:
+    for arguments, says in (
+        (["--treatment", "scarce"], "no treatment 'scarce'; take all, or of baseline, high-growth"),
+        (["--rounds", 10_001], "rounds has 10001; each must be a whole number from 1 to 10000"),
+        (["--set", "seasons=3"], "the settings have seasons; say seeds and rounds apart"),
+        (["--set", "growt=1"], "did you mean growth?"),
+        (["--roster", "share*4", "--set", "agents=5"], "the roster has 4 agents"),
+    ):
+        assert_refused(commons("study", "--world", "commons", *arguments, "--out", "s"), says)
+    assert ["c.journal"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_study_without_its_plugin_is_refused_by_name(commons: Command) -> None:
+    made = commons("study", "--world", "commons", "--roster", "share*5", "--seeds", 1, "--out", "s")
+    refused = commons("report", "s", GOLDRUSH_PLUGINS="")
+
+    assert 0 == made.code
+    assert_refused(refused, "s/manifest.json is no manifest of a study that can be read here")
+    assert "there is no world 'commons'; install what brings its world" in refused.err
+
+
+def test_its_treatments_are_recorded_and_forked(commons: Command) -> None:
+    commons("record", "--world", "commons", "--treatment", "small-stock", "--out", "t.journal")
+    commons("fork", "c.journal", "--at", 5, "--treatment", "high-growth", "--out", "g.journal")
+    compared = commons("diff", "c.journal", "g.journal").out
+    [start, *_] = commons("export", "t.journal").out.splitlines()
+
+    assert 500 == json.loads(start)["config"]["capacity"]
+    assert "cause: configuration: growth is 0.5 in a, 1.0 in b" in compared
 
 
 def test_its_runs_are_not_one_table_with_those_of_another_world(

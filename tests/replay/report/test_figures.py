@@ -4,33 +4,37 @@ They are drawn in this process, so that a warning of matplotlib (no room, say) i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 import attrs
 import pytest
 
+from goldrush.replay.mining import figures as mining
 from goldrush.replay.mining.measures import MEASURES
+from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import figures
-from goldrush.replay.report.figures import Drawn, _unstyled
 from goldrush.replay.report.looks import looks_of
+from goldrush.replay.report.panels import Drawn, _unstyled, band
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result
-from goldrush.replay.study.verdicts import EXPECTED
 from tests.replay.report.pages import words
-from tests.replay.study.made_up import Halves, made
+from tests.replay.study.made_up import EXPECTED, Halves, made
 
 POINTS = (0.2, 0.4, 0.6, 0.4)
 SHARES = {f"share_{kind}": [0.25] * 4 for kind in ("defend", "mine", "claim", "raid")}
-CURVES = dict.fromkeys(figures.OVER_ROUNDS, POINTS) | SHARES
+OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.curves or ()}
+COMPARED = {name: MEASURES[name] for name in STUDIES.compared or ()}
+JUDGED = {name: MEASURES[name] for name in EXPECTED}
+CURVES = dict.fromkeys(OVER_ROUNDS, POINTS) | SHARES
 
 
 def cells(
     *rosters: str, seeds: int = 3, rounds: int = 4, **others: Any
-) -> dict[Cell, Sequence[Result]]:
+) -> dict[Cell, Sequence[Result[Any, Any]]]:
     """Runs of 4 rounds with a curve for everything, the same in every seed but for a hundredth."""
     given = {"curves": CURVES, "lengths": {(2, True): 3, (4, False): 2}} | others
     found = {}
@@ -40,18 +44,23 @@ def cells(
     return found
 
 
-def drawn(name: str, given: Any, *more: Any) -> Drawn:
-    looks = looks_of([cell.roster for cell in given])
-    found = getattr(figures, name)(given, *more or (looks,))
-    assert isinstance(found, Drawn)
-    return found
+def drawn(name: str, given: Any) -> Drawn:
+    return EVERY[name](given, looks_of([cell.roster for cell in given]))
 
 
 def parsed(found: Drawn) -> ElementTree.Element:
     return ElementTree.fromstring(found.svg)
 
 
-EVERY = ("over_rounds", "half_against_half", "lorenz_and_survival", "stamina", "trade_off")
+EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
+    "over_units": lambda cells, looks: figures.over_units(cells, looks, OVER_ROUNDS, "round"),
+    "half_against_half": lambda cells, looks: figures.half_against_half(
+        cells, looks, JUDGED, EXPECTED
+    ),
+    "lorenz_and_survival": mining.lorenz_and_survival,
+    "stamina": mining.stamina,
+    "trade_off": mining.trade_off,
+}
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -106,7 +115,7 @@ def test_where_colours_repeat_lines_are_dashed() -> None:
 
 def test_panels_without_data_are_left_out_and_told() -> None:
     curves = CURVES | dict.fromkeys(("respect", "contention"), [None] * 4)
-    found = drawn("over_rounds", cells("random", curves=curves))
+    found = drawn("over_units", cells("random", curves=curves))
 
     titles = [MEASURES[name].title for name in ("respect", "contention")]
     assert titles == list(found.without)
@@ -150,7 +159,9 @@ def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> No
 
 def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
     """Half of five seeds at 0.2, say: in points of the picture, as far as 0.95 ÷ 1.96."""
-    points, mean, low, high = figures._band([[0.2, None], [0.4, None], [0.6, 0.5]], "turnover")
+    points, mean, low, high = band(
+        [[0.2, None], [0.4, None], [0.6, 0.5]], MEASURES["turnover"].limits
+    )
     whole = interval([0.2, 0.4, 0.6])
 
     assert [0, 1] == list(points)
@@ -162,8 +173,8 @@ def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
 
 
 def test_no_band_goes_where_a_rate_cannot() -> None:
-    _, _, _, rate = figures._band([[0.5], [1.0]], "turnover")
-    _, _, _, ratio = figures._band([[0.5], [1.0]], "targeting")
+    _, _, _, rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
+    _, _, _, ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)
 
     assert (1.0, True) == (rate[0], ratio[0] > 1)
 
@@ -171,11 +182,13 @@ def test_no_band_goes_where_a_rate_cannot() -> None:
 def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
     """A measure is one if its definition says 0 .. 1."""
     says = {n for n, m in MEASURES.items() if re.search(r"0( \([^)]*\))? \.\. 1\b", m.definition)}
-    assert set(figures.RATES) - {"gini", "hhi"} == says
+    rates = {name for name, measure in MEASURES.items() if measure.limits == (0, 1)}
+
+    assert rates - {"gini", "hhi"} == says
 
 
 def test_one_seed_has_a_line_and_a_band_of_no_width() -> None:
-    _, mean, low, high = figures._band([[0.2, None, 0.4]], "turnover")
+    _, mean, low, high = band([[0.2, None, 0.4]], MEASURES["turnover"].limits)
 
     assert [0.2, 0.4] == list(mean) == list(low) == list(high)
 
@@ -191,9 +204,9 @@ def test_short_runs_are_drawn(rounds: int) -> None:
 
 def test_curves_are_drawn_over_all_rounds() -> None:
     curves = dict.fromkeys(CURVES, [0.25] * 40)
-    found = drawn("over_rounds", cells("random", rounds=200, curves=curves))
+    found = drawn("over_units", cells("random", rounds=200, curves=curves))
 
-    assert len(figures.OVER_ROUNDS) == words(parsed(found)).count("200")
+    assert len(OVER_ROUNDS) == words(parsed(found)).count("200")
 
 
 def test_points_that_stand_alone_are_seen() -> None:
@@ -221,7 +234,7 @@ def test_stamina_fills_every_window_it_was_spent_in() -> None:
 
 
 def test_the_lorenz_curve_is_of_the_poorest_first() -> None:
-    assert [0.0, 0.1, 0.3, 1.0] == pytest.approx(list(figures._lorenz([7.0, 1.0, 2.0])))
+    assert [0.0, 0.1, 0.3, 1.0] == pytest.approx(list(mining._lorenz([7.0, 1.0, 2.0])))
 
 
 # the forest
@@ -234,7 +247,7 @@ def against(treatment: str, *values: float | None) -> Against:
 
 def forest(*compared: Against) -> Drawn:
     labels = {one.cell: f"{one.cell.treatment} (0.4)" for one in compared}
-    return figures.forest(compared, labels, looks_of(["r"])["r"])
+    return figures.forest(compared, labels, looks_of(["r"])["r"], COMPARED)
 
 
 def test_a_forest_has_every_sub_measure_of_the_criteria() -> None:
@@ -249,7 +262,7 @@ def test_a_forest_has_a_row_for_each_treatment() -> None:
     text = words(parsed(found))
 
     assert {"scarce (0.4)", "cap-2 (0.4)", "cap-4 (0.4)"} <= set(text)
-    assert len(figures.FOREST) == text.count("no data")
+    assert len(COMPARED) == text.count("no data")
 
 
 def test_a_forest_of_forty_treatments_has_room() -> None:

@@ -118,7 +118,7 @@ def test_only_so_many_models_are_named_above_the_verdicts() -> None:
     assert isinstance(said, Text)
     assert LINES_MAX == said.text.count("answers unreadable")
     assert said.text.endswith("; and 3 more.")
-    assert [f"{cell}: {failed[0]}" for cell in cells] == answers(found)["hardly_played"]
+    assert [f"{cell} rounds: {failed[0]}" for cell in cells] == answers(found)["hardly_played"]
     [table] = [block for block in models_section(found) if isinstance(block, Table)]
     assert len(cells) == len(table.rows)
 

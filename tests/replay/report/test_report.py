@@ -14,27 +14,30 @@ import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.sections import theory_section, trade_off_section
+from goldrush.replay.mining.study import STUDIES
+from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
 from goldrush.replay.report.answers import answers
 from goldrush.replay.report.drawing import Drawing, drawn
-from goldrush.replay.report.page import TITLE, Figure, Heading, Marked, Table, Text, p_value
+from goldrush.replay.report.figures import forest
+from goldrush.replay.report.page import Figure, Heading, Marked, Table, Text, p_value
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import (
     Part,
     comparison_section,
+    definitions,
     head,
     study_of,
-    trade_off_section,
     treatment_sections,
 )
-from goldrush.replay.report.theory import theory_section
 from goldrush.replay.report.verdicts import every_treatment
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
+from goldrush.replay.studies import Criteria
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, results_of
-from goldrush.replay.study.verdicts import CRITERIA, EXPECTED
 from tests.replay.report.pages import Page, Seen, studied
-from tests.replay.study.made_up import made, results
+from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -391,7 +394,7 @@ def test_panels_without_data_are_told_below_the_figure(page: Page) -> None:
 
 
 def test_a_figure_without_any_data_is_a_sentence(small: Path) -> None:
-    drawing = Drawing("f", "forest", ([], {}, None), "A caption.", ["goldrush"], [])
+    drawing = Drawing("f", forest, ([], {}, None, {}), "A caption.", ["goldrush"], [])
 
     assert [Text("A caption. There are no data for it.")] == drawn([drawing], jobs=1)
 
@@ -565,9 +568,11 @@ def test_where_commands_are_typed_is_said_first() -> None:
 
 def test_that_intervals_are_cut_is_said_where_they_are() -> None:
     parts = treatment_sections(study_of(results(made(Cell("scarce", "raid", 9)))))
-    cut = [p.draw for p in parts if isinstance(p, Drawing) and "no further than" in p.caption]
+    cut = [
+        p.draw.__name__ for p in parts if isinstance(p, Drawing) and "no further than" in p.caption
+    ]
 
-    assert ["half_against_half", "over_rounds"] == cut
+    assert ["half_against_half", "over_units"] == cut
 
 
 @pytest.mark.parametrize(
@@ -593,10 +598,13 @@ def test_what_a_treatment_sets_is_said_once(treatment: str, begins: str) -> None
 @pytest.fixture
 def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The smallest study, of whose page everything is there already: it is only written."""
-    blocks = [Heading(1, TITLE, "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])]
+    blocks = [
+        Heading(1, STUDIES.title, "top"),
+        Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"]),
+    ]
     found = results_of(small)
     monkeypatch.setattr(module, "results_of", lambda folder, **_: found)
-    monkeypatch.setattr(module, "page_of", lambda study, **_: blocks)
+    monkeypatch.setattr(contents, "page_of", lambda study, **_: blocks)
     return small
 
 
@@ -743,3 +751,30 @@ def test_without_matplotlib_it_says_what_to_install(
     with pytest.raises(BadInput, match=r"needs matplotlib; install it: pip install"):
         report(small)
     assert module.FORMATS == ("html", "md")
+
+
+# a world without criteria, and without anything of its own
+
+
+def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
+    runs = [made(Cell(t, "raid", 9), seed) for t in ("baseline", "scarce") for seed in range(3)]
+    found = results(*runs)
+    bare = attrs.evolve(
+        STUDIES, criteria=Criteria(), covariate=None, chapter=None, curves=None, compared=None
+    )
+    of = attrs.evolve(found.of, studies=bare)
+    study = study_of(attrs.evolve(found, of=of))
+    treatments = treatment_sections(study)
+    drawings = [
+        part for part in (*comparison_section(study), *treatments) if isinstance(part, Drawing)
+    ]
+
+    assert [] == verdicts_in(study) == every_treatment(study) == study.assessment.verdicts()
+    assert "has the figures of the comparison tables" in said(head(study))
+    assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in said(treatments)
+    assert ["forest", *["half_against_half", "over_units"] * 2] == [
+        one.draw.__name__ for one in drawings
+    ]
+    assert drawings[1].draw(*drawings[1].arguments).svg
+    assert "ressure" not in said([*head(study), *treatments])
+    assert "for Gini of gold and HHI of plots the value at the end" in said(definitions(study))

@@ -9,13 +9,18 @@ from goldrush.agents.mining.roster import parse_roster
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.mining.treatments import TREATMENTS, treated
+from goldrush.replay.mining import criteria
+from goldrush.replay.mining.measured import Measured
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.mining.theory import Kept, MiningResult, MiningResults, Totals, kept
 from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results, Totals
+from goldrush.replay.study.plan import Cell, studied
+from goldrush.replay.study.results import Result, Results, result_of
 
 Halves = tuple[float | None, float | None]
 
+CRITERIA = {one.name: one.expected for one in criteria.CRITERIA.every}
+EXPECTED = criteria.CRITERIA.expected
 NOTHING = Totals(*[0] * len(attrs.fields(Totals)))
 SAME: Halves = (1.0, 1.0)
 
@@ -31,7 +36,7 @@ def made(
     settings: Mapping[str, Any] | None = None,
     policies: Sequence[str] | None = None,
     **others: Any,
-) -> Result:
+) -> MiningResult:
     """A run in which nothing changes from the first half to the second, but what is said.
 
     `whole`: halves without a burn-in, as with one if nothing else is said.
@@ -51,16 +56,18 @@ def made(
         cell=cell,
         seed=seed,
         config=config,
-        rounds=cell.rounds,
+        units=cell.rounds,
         run=dict.fromkeys(MEASURES, 1.0) | dict(run or {}),
         halves=halves,
         halves_whole=halves | dict(whole or {}),
         curves=others.pop("curves", {}),
-        gold=others.pop("gold", (1.0,) * agents),
         policies=policies,
-        lengths=others.pop("lengths", {}),
-        ties=others.pop("ties", ()),
-        totals=attrs.evolve(NOTHING, **(totals or {})),
+        own=Kept(
+            totals=attrs.evolve(NOTHING, **(totals or {})),
+            gold=others.pop("gold", (1.0,) * agents),
+            ties=others.pop("ties", ()),
+            lengths=others.pop("lengths", {}),
+        ),
         failures=others.pop("failures", ()),
     )
 
@@ -74,12 +81,17 @@ def _policies(roster: str, agents: int) -> list[str]:
         return ["greedy-mine"] * agents
 
 
-def results(*runs: Result) -> Results:
+def measured_as(cell: Cell, measured: Measured) -> MiningResult:
+    """A run that was recorded, as that of a cell."""
+    return result_of(cell, measured, kept(measured))
+
+
+def results(*runs: MiningResult) -> MiningResults:
     """A study of these runs."""
-    by_cell: dict[Cell, list[Result]] = {}
+    by_cell: dict[Cell, list[MiningResult]] = {}
     journals: dict[Cell, list[str]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
         folder = f"{run.cell.treatment}/{run.cell.roster}/rounds-{run.cell.rounds}"
         journals.setdefault(run.cell, []).append(f"{folder}/seed-{run.seed:04d}.journal")
-    return Results("study", Manifest({}, []), by_cell, journals)
+    return Results("study", studied("mining"), Manifest("mining", {}, []), by_cell, journals)

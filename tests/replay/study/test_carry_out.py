@@ -23,6 +23,7 @@ from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
+from goldrush.kernel.mining import MINING
 from goldrush.replay.batch import journals_in, verify_all
 from goldrush.replay.study import carry_out as module
 from goldrush.replay.study import place as places
@@ -30,7 +31,7 @@ from goldrush.replay.study import play
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
 from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
-from goldrush.replay.study.plan import Plan, Planned, plan_of
+from goldrush.replay.study.plan import Plan, Planned, plan_of, studied
 from goldrush.replay.study.play import kept
 from goldrush.replay.verify import Verdict, verify
 from goldrush.replay.workers import workers
@@ -244,7 +245,9 @@ def forget(folder: Path) -> None:
 def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(study / FIRST)
     before = kept(RUNS[0], path)
-    monkeypatch.setattr(play, "MINING", attrs.evolve(play.MINING, rules=2))
+    of = studied("mining")
+    toolkit = attrs.evolve(of.toolkit, world=lambda setup: attrs.evolve(MINING, rules=2))
+    monkeypatch.setattr(play, "studied", lambda world: attrs.evolve(of, toolkit=toolkit))
 
     assert before is not None
     assert kept(RUNS[0], path) is None

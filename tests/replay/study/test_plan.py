@@ -13,12 +13,11 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.replay import study
+from goldrush.replay.mining.study import BASELINES
 from goldrush.replay.study.plan import (
-    BASELINES,
     FILE_MAX,
     RUNS_MAX,
     Cell,
-    Plan,
     _plan_of_table,
     cells_of,
     plan_of,
@@ -51,7 +50,6 @@ def test_without_a_word_it_is_the_study_of_the_rules() -> None:
     plan = plan_of()
     runs = plan.runs()
 
-    assert Plan() == plan
     assert (tuple(TREATMENTS), BASELINES) == (plan.treatments, tuple(plan.rosters))
     assert (tuple(range(20)), (200,)) == (plan.seeds, plan.rounds)
     assert len(TREATMENTS) * 5 * 20 == len(runs) == len({run.path for run in runs})
@@ -85,7 +83,7 @@ def test_runs_come_cell_by_cell_and_their_configurations_are_those_of_record(
         )
 
         assert state.config == run.config
-        assert [dict(item) for item in state.roster] == run.roster.as_setup()
+        assert [dict(item) for item in state.roster] == list(run.players)
         assert run.setup["config"] == run.config.as_dict()
 
 
@@ -156,8 +154,8 @@ def test_mixed_is_the_default_roster_whatever_the_number_of_agents() -> None:
     baseline, many = plan.runs()
     names = [name for item in ROSTER_DEFAULT.split(",") for name in _repeated(item)]
 
-    assert names == [entry.policy for entry in baseline.roster.entries]
-    assert names * 2 == [entry.policy for entry in many.roster.entries]
+    assert names == [entry["policy"] for entry in baseline.players]
+    assert names * 2 == [entry["policy"] for entry in many.players]
 
 
 def _repeated(item: str) -> list[str]:

@@ -17,10 +17,11 @@ from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha
 from goldrush.replay.measures import mean
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.mining.theory import MiningResults
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import Cell, plan_of
-from goldrush.replay.study.results import POINTS, Results, result_of, results_of
+from goldrush.replay.study.results import POINTS, result_of, results_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -38,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path) -> Results:
+def found(folder: Path) -> MiningResults:
     return results_of(folder, jobs=1)
 
 
@@ -48,7 +49,7 @@ def copy(folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: Results) -> None:
+def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: MiningResults) -> None:
     cells = [Cell(t, r, 12) for t in ("baseline", "scarce") for r in ("random", "mixed")]
 
     assert cells == list(found.by_cell) == list(found.journals)
@@ -60,7 +61,7 @@ def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: Result
         assert [3, 0] == [result.seed for result in found.by_cell[cell]]
 
 
-def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: Results) -> None:
+def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningResults) -> None:
     for cell, journals in found.journals.items():
         for result, journal in zip(found.by_cell[cell], journals, strict=True):
             measured = measure(folder / journal)
@@ -71,18 +72,18 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: Results)
             assert {
                 name: measured.compared(name, burn_in=False) for name in halves
             } == result.halves_whole
-            assert list(measured.gold_after(12)) == list(result.gold)
+            assert list(measured.gold_after(12)) == list(result.own.gold)
             assert list(measured.roster) == list(result.policies)
-            assert list(measured.ties) == list(result.ties)
+            assert list(measured.ties) == list(result.own.ties)
             spells = Counter((s.length, s.lost_to is not None) for s in measured.spells)
-            assert spells == result.lengths
+            assert spells == result.own.lengths
 
 
-def test_totals_are_sums_over_the_rounds(folder: Path, found: Results) -> None:
+def test_totals_are_sums_over_the_rounds(folder: Path, found: MiningResults) -> None:
     for cell, journals in found.journals.items():
         for result, journal in zip(found.by_cell[cell], journals, strict=True):
             counts = measure(folder / journal).counts
-            totals = attrs.asdict(result.totals)
+            totals = attrs.asdict(result.own.totals)
             for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
                 assert sum(getattr(n, name) for n in counts) == totals[name]
             for age in ("long", "new"):
@@ -99,7 +100,7 @@ HOW = ("claimed", "captured")
 def test_a_curve_is_the_means_of_windows_that_cover_all_rounds(rounds: int, tmp_path: Path) -> None:
     record(tmp_path / "a.journal", {"rounds": rounds, "rows": 3, "cols": 3}, "random*4")
     measured = measure(tmp_path / "a.journal")
-    result = result_of(Cell("baseline", "random*4", rounds), measured)
+    result = result_of(Cell("baseline", "random*4", rounds), measured, None)
     length = math.ceil(rounds / POINTS)
 
     for name, values in measured.values.items():
@@ -110,7 +111,7 @@ def test_a_curve_is_the_means_of_windows_that_cover_all_rounds(rounds: int, tmp_
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_results_do_not_depend_on_the_number_of_processes(
-    folder: Path, found: Results, jobs: int
+    folder: Path, found: MiningResults, jobs: int
 ) -> None:
     told: list[tuple[int, int]] = []
     again = results_of(folder, jobs=jobs, on_run=lambda done, every: told.append((done, every)))
@@ -119,7 +120,7 @@ def test_results_do_not_depend_on_the_number_of_processes(
     assert [(done, 8) for done in range(1, 9)] == told
 
 
-def test_a_cell_knows_its_configuration(found: Results) -> None:
+def test_a_cell_knows_its_configuration(found: MiningResults) -> None:
     for cell in found.by_cell:
         assert (cell.rounds, 30 if cell.treatment == "scarce" else 100) == (
             found.config(cell).rounds, found.config(cell).plots
@@ -162,7 +163,11 @@ def test_a_journal_of_which_one_bit_changed_is_refused(copy: Path) -> None:
 
 @pytest.mark.parametrize("same_file", [False, True])
 def test_what_is_measured_is_what_was_hashed(
-    copy: Path, found: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_file: bool
+    copy: Path,
+    found: MiningResults,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    same_file: bool,
 ) -> None:
     """Though another journal is in the place, or in the file itself, as soon as it was hashed."""
     path, other = first_of(copy), tmp_path / "other.journal"

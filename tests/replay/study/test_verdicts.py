@@ -14,8 +14,6 @@ from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results
 from goldrush.replay.study.verdicts import (
     AS_EXPECTED,
-    CRITERIA,
-    EXPECTED,
     LIKE_NULL,
     NO_CHANGE,
     NO_DATA,
@@ -27,7 +25,7 @@ from goldrush.replay.study.verdicts import (
     Verdict,
     families,
 )
-from tests.replay.study.made_up import Halves, made, results
+from tests.replay.study.made_up import CRITERIA, EXPECTED, Halves, made, results
 
 SEEDS = range(20)
 LEARNER = "greedy-mine"
@@ -534,8 +532,8 @@ def test_treatments_that_differ_in_the_number_of_agents_alone_are_a_pair() -> No
     ]
 
     assert [
-        ("baseline, greedy-mine, 200 rounds", "agents-20, greedy-mine, 200 rounds"),
-        ("scarce, greedy-mine, 200 rounds", "scarce-20, greedy-mine, 200 rounds"),
+        ("baseline, greedy-mine, 200", "agents-20, greedy-mine, 200"),
+        ("scarce, greedy-mine, 200", "scarce-20, greedy-mine, 200"),
     ] == pairs(*cells)
 
 

@@ -14,9 +14,10 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.forking import changes
 from goldrush.kernel.run import Ask
+from goldrush.kernel.treatments import BASELINE, treated, treatment_named
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush_commons.policies import POLICIES
-from goldrush_commons.world import ASKED, Fishery, config_of
+from goldrush_commons.world import ASKED, TREATMENTS, Fishery, config_of
 
 DEFAULT: Final = "share*3,greedy*2"
 
@@ -41,14 +42,18 @@ def names(roster: str) -> list[str]:
     return list(dict.fromkeys(entry["policy"] for entry in entries(roster)))
 
 
+def seats(roster: str | None, agents: int | None) -> list[str]:
+    """Whom a roster's text names for each agent."""
+    return [entry["policy"] for entry in entries(roster, agents)]
+
+
 def prepare(
     settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
 ) -> Prepared:
     """A run that can begin. Raises BadInput."""
-    if treatment is not None:
-        raise BadInput("the fishery has no treatments", "leave --treatment out")
     who = entries(roster, settings.get("agents"))
-    config = config_of({**settings, "agents": len(who)})
+    named = treatment_named(TREATMENTS, treatment or BASELINE)
+    config = treated(named, {**settings, "agents": len(who)}, config_of)
     return Prepared({"config": config.as_dict(), "roster": who})
 
 
@@ -112,9 +117,8 @@ def replaced_in(forks: Sequence[Mapping[str, Any]]) -> dict[int, dict[int, Row]]
 
 def changed_by(state: Fishery, change: Change, models: Models | None) -> Changed:
     """What a fork changes. Raises BadInput."""
-    if change.treatment is not None:
-        raise BadInput("the fishery has no treatments", "leave --treatment out")
-    config = config_of({**state.config.as_dict(), **change.settings})
+    named = treatment_named(TREATMENTS, change.treatment or BASELINE)
+    config = config_of({**state.config.as_dict(), **named.settings, **change.settings})
     roster = entries(change.roster, config.agents) if change.roster is not None else None
     rows = [(item["season"], (item["agent"], item["fish"], None)) for item in change.replace]
     return Changed(

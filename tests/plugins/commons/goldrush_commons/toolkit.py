@@ -14,10 +14,11 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event
 from goldrush.replay.measures import Measure, Value, by_unit, gini
 from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, table
 from goldrush.replay.toolkit import Measures, Names, Story, Summaries, Toolkit, UnitView
-from goldrush_commons.players import FISHERS
-from goldrush_commons.world import COMMONS, CommonsConfig, Fishery
+from goldrush_commons.players import FISHERS, seats
+from goldrush_commons.world import COMMONS, TREATMENTS, CommonsConfig, Fishery, config_of
 
 
 def lines(told: Iterable[Event], names: Names) -> Iterator[str]:
@@ -112,6 +113,19 @@ READ: Final = by_unit(
     roster=lambda state: [entry["policy"] for entry in state.roster],
 )
 
+STUDIES: Final = Studies(
+    title="Does a shared stock outlive those who fish it?",
+    config=config_of,
+    seats=seats,
+    horizon="seasons",
+    baselines=("share*5", "greedy*5", "random*5", MIXED),
+    criteria=Criteria(
+        [Criterion("recovery", "fish grow back", {"stock": +1, "sustained": +1})],
+        null="random",
+        sizes=[5],
+    ),
+)
+
 TOOLKIT: Final = Toolkit(
     world=lambda setup: COMMONS,
     config=CommonsConfig,
@@ -122,4 +136,6 @@ TOOLKIT: Final = Toolkit(
     unit=UnitView(as_dict, format_season),
     summary=Summaries(summarise, format_summary),
     measures=lambda: Measures(MEASURES, READ),
+    treatments=TREATMENTS,
+    studies=lambda: STUDIES,
 )

@@ -21,6 +21,7 @@ from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.forking import check_changes, check_facts
 from goldrush.kernel.settings import check_setting, integer, real, setting
+from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import (
     AGENT,
     AMOUNT,
@@ -72,6 +73,15 @@ def config_of(settings: Mapping[str, Any]) -> CommonsConfig:
     for name, value in settings.items():
         check_setting(CommonsConfig, name, value)
     return CommonsConfig(**settings)
+
+
+TREATMENTS: Final = by_name(
+    [
+        Treatment(BASELINE, "the default configuration"),
+        Treatment("high-growth", "the stock regrows twice as fast", {"growth": 1.0}),
+        Treatment("small-stock", "half the capacity", {"capacity": 500}),
+    ]
+)
 
 
 @attrs.frozen

@@ -1,18 +1,136 @@
-"""The section of a report that sets what is seen beside what theory predicts."""
+"""What a report says of mining alone: pressure, the trade-off, theory, stamina and holdings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.replay.fairness import Fairness
-from goldrush.replay.report.page import NONE, Block, Heading, Table, Text, bounds, number, p_value
-from goldrush.replay.study.comparisons import NULL
-from goldrush.replay.study.inference import SIGNIFICANT, holm
-from goldrush.replay.study.results import Results
-from goldrush.replay.study.theory import Breaking, Defending, breaking, defending, possession, ties
+from goldrush.replay.mining.criteria import NULL
+from goldrush.replay.mining.figures import lorenz_and_survival, stamina, trade_off
+from goldrush.replay.mining.theory import (
+    Breaking,
+    Defending,
+    MiningResults,
+    breaking,
+    defending,
+    possession,
+    ties,
+    trade_offs,
+)
+from goldrush.replay.report.page import (
+    MINUS,
+    NONE,
+    TOGETHER,
+    Block,
+    Heading,
+    Table,
+    Text,
+    bounds,
+    number,
+    p_value,
+)
+from goldrush.replay.report.sections import BY_UNIT_COMMAND, Part, Study, drawing, named
+from goldrush.replay.studies import Chapter, OwnFigure
+from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
+
+SPELLS_COMMAND: Final = "measure {} --spells --json"
+GOLD_COMMAND: Final = "export {} --format csv --table agents"
+SCARCE: Final = 1.0  # the pressure from which on somebody goes without
 
 
-def theory_section(results: Results) -> list[Block]:
+def pressure_paragraph(study: Study) -> list[Part]:
+    """Where the question of the report bites."""
+    results = study.results
+    of = {cell: results.config(cell).pressure for cell in results.by_cell}
+    slack = named(study, [cell for cell, pressure in of.items() if pressure < SCARCE])
+    scarce = named(study, [cell for cell, pressure in of.items() if pressure >= SCARCE])
+    return [Text(_pressure_says(sorted(set(of.values())), slack, scarce))]
+
+
+def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence[str]) -> str:
+    says = (
+        "Pressure is the plots that the agents could use ÷ the plots that there are; here it is "
+        f"{number(pressures[0])}"
+        + (f" to {number(pressures[-1])}" if len(pressures) > 1 else "")
+        + ". "
+    )
+    if slack:
+        says += (
+            f"Under {', '.join(slack)} it is below 1: nothing is scarce, and nobody needs what "
+            "another one holds. "
+        )
+    if scarce:
+        return says + (f"The question bites where it is 1 or more: {', '.join(scarce)}.")
+    return says + "The question would bite at 1 or more; no treatment of this study is scarce."
+
+
+def resized_says(study: Study) -> str:
+    """What must be said of treatments with other numbers of agents or plots than the baseline."""
+    config = study.results.config
+    resized = [
+        one.cell
+        for one in study.against
+        if (config(one.cell).agents, config(one.cell).plots)
+        != (config(one.baseline).agents, config(one.baseline).plots)
+    ]
+    if not resized:
+        return ""
+    return (
+        "Efficiency, HHI and raid rate change with the number of agents and of plots by arithmetic "
+        f"alone: what the rows of {', '.join(named(study, resized))} show is not behaviour alone. "
+    )
+
+
+def trade_off_section(study: Study) -> list[Part]:
+    """Concentration against stability."""
+    rows = [
+        [
+            one.roster or "all", str(one.rounds), f"{one.gini.n:,}",
+            *(_correlation(found) for found in (one.gini, one.hhi)),
+        ]
+        for one in trade_offs(study.results)
+    ]  # fmt: skip
+    parts: list[Part] = [
+        Heading(2, "Concentration and stability", "trade-off"),
+        Text(
+            "Spearman's rank correlation across runs of the concentration at the end (Gini of "
+            "gold, HHI of plots) with the turnover of the run, and its 95% interval. If stability "
+            "came at the price of concentration, the correlation would be negative. Runs of "
+            "different treatments share seeds, so the intervals are narrower than those of "
+            "independent runs; and runs of different treatments differ for many reasons, so what "
+            "goes together need not be cause and effect. HHI changes with the number of agents and "
+            "of plots by arithmetic alone, and the row of all puts rosters together as well: what "
+            "it shows is not behaviour alone. "
+            f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
+            f"correlation of 1 or {MINUS}1 has no interval: the formula says nothing of it."
+        ),
+        Table(["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows),
+    ]
+    for rounds in dict.fromkeys(cell.rounds for cell in study.results.by_cell):
+        cells = [c for c in study.results.by_cell if c.rounds == rounds and c not in study.same]
+        parts.append(
+            drawing(
+                study, f"trade-off-{rounds}", trade_off,
+                ({c: study.results.by_cell[c] for c in cells}, study.looks),
+                f"A point for each run of {rounds} rounds.", cells,
+            )
+        )  # fmt: skip
+    return parts
+
+
+def _correlation(found: Correlation) -> str:
+    if found.rho is None:
+        return NONE
+    if found.low is None:
+        return number(found.rho, 2)
+    low, high = number(found.low, 2), number(found.high, 2)
+    return f"{number(found.rho, 2)} [{low},{TOGETHER}{high}]"
+
+
+def theory_section(results: MiningResults) -> list[Block]:
     """Predictions that can be tested, and those that cannot."""
     return [
         Heading(2, "Theory and what was seen", "theory"),
@@ -31,7 +149,7 @@ def theory_section(results: Results) -> list[Block]:
     ]
 
 
-def _ties(results: Results) -> list[Block]:
+def _ties(results: MiningResults) -> list[Block]:
     found = [(kind, test) for kind, tests in ties(results).items() for test in tests]
     # All are asked the same question: of twenty that hold, one has p < 0.05.
     corrected = iter(holm([test.p for _, test in found if not test.is_thin]))
@@ -69,7 +187,7 @@ def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
     ]
 
 
-def _possession(results: Results) -> list[Block]:
+def _possession(results: MiningResults) -> list[Block]:
     found = possession(results)
     parts: list[Block] = [
         Heading(3, "Stable holders under visible ownership", "possession"),
@@ -106,7 +224,7 @@ def _possession(results: Results) -> list[Block]:
     return [*parts, Table(head, rows)]
 
 
-def _defence(results: Results) -> list[Block]:
+def _defence(results: MiningResults) -> list[Block]:
     parts: list[Block] = [
         Heading(3, "What defence is worth, and where it breaks", "defence"),
         Text(
@@ -162,7 +280,7 @@ def _broke(found: Breaking) -> str:
     return "as the rule says" if found.holds else "contradicted"
 
 
-def _defending_row(results: Results, one: Defending) -> list[str]:
+def _defending_row(results: MiningResults, one: Defending) -> list[str]:
     predicted = {None: NONE, True: "pays", False: "does not pay"}[one.pays]
     seen = {None: "no clear difference", True: "paid", False: "did not pay"}[one.did_pay]
     agrees = NONE
@@ -183,3 +301,44 @@ def _defending_row(results: Results, one: Defending) -> list[str]:
         seen,
         agrees,
     ]
+
+
+# Settings of which a treatment's words say no more than the line of settings does.
+_PLAIN: Final = {"rows", "cols", "agents", "stamina"}
+
+
+def settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
+    """A treatment in words, with the settings that shape it."""
+    known = TREATMENTS.get(treatment)
+    says = ""
+    if known is not None and not (known.settings and set(known.settings) <= _PLAIN):
+        says = f"{known.says}. "
+    stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
+    return (
+        f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "
+        f"{stamina}, cap {config.mining_cap}, truce {config.truce}, {config.defense} defence, "
+        f"authority: {config.authority}."
+    )
+
+
+CHAPTER: Final = Chapter(
+    tables="theory",
+    head=pressure_paragraph,
+    sections=lambda study: [*trade_off_section(study), *theory_section(study.results)],
+    figures=(
+        OwnFigure(
+            "stamina", stamina, "What stamina was spent on", "Mean share over seeds.",
+            [BY_UNIT_COMMAND],
+        ),
+        OwnFigure(
+            "holdings", lorenz_and_survival, "Who has the gold, and how long plots are held",
+            "Lorenz curves are means over seeds; survival is Kaplan–Meier over the spells of all "
+            "seeds, those still running at the end censored.",
+            [GOLD_COMMAND, SPELLS_COMMAND],
+        ),
+    ),
+    caveat=resized_says,
+    settings=settings_say,
+    whole="A run's value is the mean over the rounds in which a measure is defined; for Gini and "
+    "HHI the value at the end.",
+)  # fmt: skip

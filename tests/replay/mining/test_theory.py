@@ -13,10 +13,7 @@ from goldrush.kernel.mining import MINING
 from goldrush.replay.fairness import fairness
 from goldrush.replay.mining.counting import Tie
 from goldrush.replay.mining.measured import measure
-from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Results, result_of
-from goldrush.replay.study.theory import (
+from goldrush.replay.mining.theory import (
     NO_DIFFERENCE,
     RAIDED_MORE,
     SPARED,
@@ -24,20 +21,25 @@ from goldrush.replay.study.theory import (
     YARDSTICK,
     Breaking,
     Defending,
+    MiningResults,
     breaking,
     defending,
     possession,
     ties,
+    trade_offs,
 )
-from tests.replay.study.made_up import made, results
+from goldrush.replay.study.inference import interval, spearman
+from goldrush.replay.study.plan import Cell
+from tests.replay.study.made_up import made, measured_as, results
 
+ROSTER = "greedy-mine"
 BASE = Cell("baseline", "greedy-mine", 9)
 BLIND = Cell("baseline", "random", 9)
 MIXED = Cell("baseline", "mixed", 9)
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, list[Path]]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[MiningResults, list[Path]]:
     """Crowded runs, some of them with the same seeds under another rule of defence."""
     folder = tmp_path_factory.mktemp("runs")
     runs, paths = [], []
@@ -49,7 +51,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, list[Pa
                 {"seed": seed, "rounds": 25, "rows": 3, "cols": 3, "defense": defense},
                 "greedy-mine*2,defend-then-mine*2,random*2",
             )
-            runs.append(result_of(Cell(treatment, "six", 25), measure(path)))
+            runs.append(measured_as(Cell(treatment, "six", 25), measure(path)))
             paths.append(path)
     return results(*runs), paths
 
@@ -58,7 +60,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, list[Pa
 
 
 def test_ties_are_what_the_test_of_fairness_counts(
-    recorded: tuple[Results, list[Path]],
+    recorded: tuple[MiningResults, list[Path]],
 ) -> None:
     found, paths = recorded
     ours: dict[int, list[int]] = {}
@@ -73,14 +75,14 @@ def test_ties_are_what_the_test_of_fairness_counts(
     assert sum(map(sum, theirs.values())) > 500
 
 
-def test_claims_and_raids_are_tested_apart(recorded: tuple[Results, list[Path]]) -> None:
+def test_claims_and_raids_are_tested_apart(recorded: tuple[MiningResults, list[Path]]) -> None:
     found, _ = recorded
     for kind, tests in ties(found).items():
         drawn = {
             (result.seed, tie.round, tie.plot)
             for runs in found.by_cell.values()
             for result in runs
-            for tie in result.ties
+            for tie in result.own.ties
             if tie.kind == kind
         }
         assert len(drawn) == sum(test.draws for test in tests[:-1])
@@ -141,7 +143,7 @@ def test_the_ratio_is_of_raids_a_plot_all_rounds_together() -> None:
     assert (10 / 100) / (10 / 50) == found.ratio.mean
 
 
-def test_the_ratio_follows_from_the_events(recorded: tuple[Results, list[Path]]) -> None:
+def test_the_ratio_follows_from_the_events(recorded: tuple[MiningResults, list[Path]]) -> None:
     """Counted again: who held what since when, and what of it was raided."""
     found, paths = recorded
     long, new = [0, 0], [0, 0]
@@ -161,7 +163,7 @@ def test_the_ratio_follows_from_the_events(recorded: tuple[Results, list[Path]])
                     group[0] += 1
                     group[1] += raids.get(plot, 0)
                 round_, start, raids = round_ + 1, dict(since), {}
-    totals = next(iter(found.by_cell.values()))[0].totals
+    totals = next(iter(found.by_cell.values()))[0].own.totals
 
     assert [totals.long_plots, totals.long_raids] == long
     assert [totals.new_plots, totals.new_raids] == new
@@ -305,7 +307,7 @@ def test_only_cells_where_defenders_meet_miners_are_looked_at() -> None:
 # where defence breaks
 
 
-def test_defence_breaks_by_its_rule(recorded: tuple[Results, list[Path]]) -> None:
+def test_defence_breaks_by_its_rule(recorded: tuple[MiningResults, list[Path]]) -> None:
     found, paths = recorded
     counted = {"absolute": [0, 0, 0, 0], "pointwise": [0, 0, 0, 0]}
     for path in paths:
@@ -332,7 +334,7 @@ def test_what_an_authority_gives_back_fell_by_the_rule_all_the_same(
         "authority": "adjudicate", "detection": detection,
     }  # fmt: skip
     record(tmp_path / "a.journal", setting, "greedy-mine*2,defend-then-mine*2,random*2")
-    run = result_of(Cell("own", "six", 25), measure(tmp_path / "a.journal"))
+    run = measured_as(Cell("own", "six", 25), measure(tmp_path / "a.journal"))
     [found] = breaking(results(run))
 
     assert 0 < found.undone <= found.overrun < found.raided
@@ -366,3 +368,38 @@ def test_what_defence_is_worth_has_all_its_figures() -> None:
     assert [
         "cell", "raided", "stake", "fell", "saves", "cost", "break_even", "gap"
     ] == list(attrs.fields_dict(Defending))  # fmt: skip
+
+
+# the trade-off
+
+
+def test_the_trade_off_is_over_the_runs_of_each_roster_and_of_all() -> None:
+    figures = [(0.1, 0.5, 0.9), (0.2, 0.4, 0.7), (0.3, 0.2, 0.8), (0.4, 0.3, 0.1)]
+    runs = [
+        made(Cell(t, roster, 9), seed, run={"turnover": a + shift, "gini": b, "hhi": c})
+        for t, shift in (("baseline", 0.0), ("scarce", 0.05))
+        for roster in (ROSTER, "random")
+        for seed, (a, b, c) in enumerate(figures)
+    ]
+    found = {one.roster: one for one in trade_offs(results(*runs))}
+    turnover = [a for a, _, _ in figures] + [a + 0.05 for a, _, _ in figures]
+
+    assert [None, ROSTER, "random"] == list(found)
+    for place, name in ((1, "gini"), (2, "hhi")):
+        of = [each[place] for each in figures] * 2
+        assert spearman(of, turnover) == getattr(found["random"], name)
+    assert (16, 8) == (found[None].gini.n, found[ROSTER].hhi.n)
+
+
+def test_the_trade_off_counts_runs_that_are_identical_by_construction_once() -> None:
+    runs = [made(Cell(t, ROSTER, 9), seed) for t in ("baseline", "history-1") for seed in range(5)]
+
+    assert {5} == {one.gini.n for one in trade_offs(results(*runs))}
+
+
+def test_every_horizon_has_a_trade_off_of_its_own() -> None:
+    runs = [made(Cell("baseline", ROSTER, rounds), seed) for rounds in (5, 9) for seed in range(4)]
+
+    assert [(None, 5), (ROSTER, 5), (None, 9), (ROSTER, 9)] == [
+        (one.roster, one.rounds) for one in trade_offs(results(*runs))
+    ]

@@ -1,25 +1,38 @@
-"""What theory predicts of a study, and what its runs show.
+"""What theory predicts of a study of mining, and what its runs show.
 
 Three predictions that journals can be held against: tied agents win equally often; raids spare
 stable holders where possession is visible and agents learn (and are blind where they cannot); and
 defence pays where what it saves is worth more than what it costs. Cells that are their baseline
-once more by construction are left out: the same run would count twice.
+once more by construction are left out: the same run would count twice. Beside them, how
+concentration goes with turnover.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel.mining.config import MiningConfig
 from goldrush.replay.fairness import Fairness, tested
 from goldrush.replay.measures import Value, mean, ratio
+from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.measured import Measured
+from goldrush.replay.mining.measures import Counts
 from goldrush.replay.study.comparisons import identical_cells, nulls
-from goldrush.replay.study.inference import SIGN_SHARE, Interval, interval, paired
+from goldrush.replay.study.inference import (
+    SIGN_SHARE,
+    Correlation,
+    Interval,
+    interval,
+    paired,
+    spearman,
+)
 from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results, Totals
+from goldrush.replay.study.results import Result, Results, cell_as_dict
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
@@ -29,7 +42,79 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 )  # fmt: skip
 
 
-def ties(results: Results) -> dict[str, list[Fairness]]:
+@attrs.frozen
+class Totals:
+    """What theory speaks of, summed over the rounds of a run; see `Counts` for what is counted.
+
+    `owned`: plots at round start, a round at a time. `long_plots` and `long_raids`: plots held for
+    5 rounds or more, and raid actions on them; `new_plots` and `new_raids`: on the others.
+    """
+
+    owned: int
+    raided: int
+    raids: int
+    speculative: int
+    defended: int
+    defended_raided: int
+    defended_captured: int
+    defended_undone: int
+    overrun: int
+    undefended_captured: int
+    staked: int
+    defend: int
+    long_plots: int
+    long_raids: int
+    new_plots: int
+    new_raids: int
+
+
+@attrs.frozen
+class Kept:
+    """What is kept of a run: its `totals`, `gold` by agent at the end, the `ties` that were drawn,
+    and how many ownership spells have which length, and whether their end was seen (`lengths`).
+    """
+
+    totals: Totals
+    gold: Sequence[float]
+    ties: Sequence[Tie]
+    lengths: Mapping[tuple[int, bool], int]
+
+
+MiningResult = Result[MiningConfig, Kept]
+MiningResults = Results[MiningConfig, Kept]
+
+
+def kept(measured: Measured) -> Kept:
+    """What a report's sections on mining need of a run."""
+    return Kept(
+        totals=_totals(measured.counts),
+        gold=tuple(measured.gold_after(measured.units)),
+        ties=measured.ties,
+        lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
+    )
+
+
+def _totals(counts: Sequence[Counts]) -> Totals:
+    def grouped(age: str, what: str) -> int:
+        groups = (f"{age}_claimed", f"{age}_captured")
+        return sum(getattr(getattr(n, group), what) for n in counts for group in groups)
+
+    held = {
+        f"{age}_{what}": grouped(age, what)
+        for age in ("long", "new")
+        for what in ("plots", "raids")
+    }
+    return Totals(
+        **{
+            name: sum(getattr(n, name) for n in counts)
+            for name in attrs.fields_dict(Totals)
+            if name not in held
+        },
+        **held,
+    )
+
+
+def ties(results: MiningResults) -> dict[str, list[Fairness]]:
     """Who wins ties, for claims and for raids: a chi-square test for each number of participants,
     and for all together, last. A draw is what its key says: where runs share a seed, the same key
     gives the same words, and counts once.
@@ -38,7 +123,7 @@ def ties(results: Results) -> dict[str, list[Fairness]]:
     seen: set[tuple[int, int, int, str]] = set()
     for _, runs in _different(results):
         for result in runs:
-            for tie in result.ties:
+            for tie in result.own.ties:
                 key = (result.seed, tie.round, tie.plot, tie.kind)
                 if key not in seen:
                     seen.add(key)
@@ -89,7 +174,7 @@ def _side(found: Interval, value: float) -> int:
     return (found.low > value) - (found.high < value)
 
 
-def possession(results: Results) -> list[Possession]:
+def possession(results: MiningResults) -> list[Possession]:
     """For each cell in which both kinds of plots were there and raided."""
     found = []
     blind_cells = nulls(results)
@@ -108,13 +193,15 @@ def possession(results: Results) -> list[Possession]:
     return found
 
 
-def _different(results: Results) -> Iterator[tuple[Cell, Sequence[Result]]]:
+def _different(
+    results: MiningResults,
+) -> Iterator[tuple[Cell, Sequence[MiningResult]]]:
     same = identical_cells(results)
     return ((cell, runs) for cell, runs in results.by_cell.items() if cell not in same)
 
 
-def _raids_on_holders(result: Result) -> Value:
-    total = result.totals
+def _raids_on_holders(result: MiningResult) -> Value:
+    total = result.own.totals
     on_long, on_new = (
         ratio(total.long_raids, total.long_plots),
         ratio(total.new_raids, total.new_plots),
@@ -158,7 +245,7 @@ class Defending:
         return low > 0
 
 
-def defending(results: Results) -> list[Defending]:
+def defending(results: MiningResults) -> list[Defending]:
     """For each cell in which agents who defend all they own play against agents who only mine."""
     return [
         _defending(cell, runs)
@@ -167,9 +254,9 @@ def defending(results: Results) -> list[Defending]:
     ]
 
 
-def _defending(cell: Cell, runs: Sequence[Result]) -> Defending:
+def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
     def total(name: str) -> int:
-        return sum(getattr(result.totals, name) for result in runs)
+        return sum(getattr(result.own.totals, name) for result in runs)
 
     alphas = runs[0].config.alphas
     alpha = math.fsum(alphas) / len(alphas)
@@ -198,10 +285,14 @@ def _defending(cell: Cell, runs: Sequence[Result]) -> Defending:
     )
 
 
-def _gold_each(result: Result, policy: str) -> Value:
+def _gold_each(result: MiningResult, policy: str) -> Value:
     """Mean gold at the end of the agents of a policy."""
     return mean(
-        [gold for gold, name in zip(result.gold, result.policies, strict=True) if name == policy]
+        [
+            gold
+            for gold, name in zip(result.own.gold, result.policies, strict=True)
+            if name == policy
+        ]
     )
 
 
@@ -226,12 +317,12 @@ class Breaking:
         return self.fell == self.overrun - self.undone
 
 
-def breaking(results: Results) -> list[Breaking]:
+def breaking(results: MiningResults) -> list[Breaking]:
     """By rule of defence, over the runs of the study."""
     found: dict[str, list[Totals]] = {}
     for _, runs in _different(results):
         for result in runs:
-            found.setdefault(result.config.defense, []).append(result.totals)
+            found.setdefault(result.config.defense, []).append(result.own.totals)
     return [
         Breaking(
             rule,
@@ -242,3 +333,70 @@ def breaking(results: Results) -> list[Breaking]:
         )
         for rule, totals in found.items()
     ]
+
+
+@attrs.frozen
+class TradeOff:
+    """The concentration–stability trade-off over the runs of a roster (None: of all): how Gini and
+    HHI go with turnover.
+    """
+
+    roster: str | None
+    rounds: int
+    gini: Correlation
+    hhi: Correlation
+
+
+def trade_offs(results: MiningResults) -> list[TradeOff]:
+    """The trade-off by horizon, of all rosters together and of each, over all runs; treatments that
+    are identical by construction count once.
+    """
+    same = identical_cells(results)
+    found = []
+    for rounds in dict.fromkeys(cell.rounds for cell in results.by_cell):
+        cells = [c for c in results.by_cell if c.rounds == rounds and c not in same]
+        for roster in (None, *dict.fromkeys(cell.roster for cell in cells)):
+            runs = [
+                result.run
+                for cell in cells
+                if roster in (None, cell.roster)
+                for result in results.by_cell[cell]
+            ]
+            turnover = [run["turnover"] for run in runs]
+            gini, hhi = (
+                spearman([run[name] for run in runs], turnover) for name in ("gini", "hhi")
+            )
+            found.append(TradeOff(roster, rounds, gini, hhi))
+    return found
+
+
+def answers(results: MiningResults) -> dict[str, Any]:
+    """The trade-off and theory as plain values. What is undefined is null."""
+
+    def cell_of(cell: Cell) -> dict[str, Any]:
+        return cell_as_dict(results, cell)
+
+    return {
+        "trade_off": [attrs.asdict(one) for one in trade_offs(results)],
+        "theory": {
+            "ties": {kind: [t.as_dict() for t in tests] for kind, tests in ties(results).items()},
+            "possession": [
+                {**cell_of(one.cell), **attrs.asdict(one, filter=_but_cell), "shows": one.shows}
+                for one in possession(results)
+            ],
+            "defending": [
+                {
+                    **cell_of(one.cell),
+                    **attrs.asdict(one, filter=_but_cell),
+                    "pays": one.pays,
+                    "did_pay": one.did_pay,
+                }
+                for one in defending(results)
+            ],
+            "breaking": [attrs.asdict(one) for one in breaking(results)],
+        },
+    }
+
+
+def _but_cell(attribute: attrs.Attribute[Any], value: Any) -> bool:
+    return attribute.name != "cell"

@@ -1,0 +1,58 @@
+"""The four criteria by which it is judged whether property emerges, and their null.
+
+They hold where every sub-measure changes as expected from the first half of a run to the second,
+with 10 agents and with 20.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goldrush.replay.mining.theory import MiningResult
+from goldrush.replay.studies import Criteria, Criterion, Nothing
+
+NULL: Final = "random"  # the policy that cannot learn
+SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
+
+STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"
+
+
+def _speculated(result: MiningResult) -> bool:
+    """Whether nobody's plots were raided: that is conflict, too, and known of whole runs alone."""
+    return bool(result.own.totals.speculative)
+
+
+_NO_CONFLICT: Final = Nothing("raid_rate", "no conflict to reduce", _speculated)
+
+CRITERIA: Final = Criteria(
+    (
+        Criterion(
+            STABILITY,
+            "turnover falls and ownership survives longer",
+            {"turnover": -1, "survival": +1},
+            Nothing("turnover", "no turnover to reduce"),
+        ),
+        Criterion(
+            EFFICIENCY,
+            "output rises and idle stamina falls",
+            {"efficiency": +1, "idle": -1},
+            Nothing("idle", "no idle stamina to reduce"),
+        ),
+        Criterion(
+            CONFLICT,
+            "the raid rate falls and defence stands where raids come",
+            {"raid_rate": -1, "targeting": +1},
+            _NO_CONFLICT,
+        ),
+        Criterion(
+            NORMS,
+            "holders of 5 rounds and more are raided less than others",
+            {"respect": -1},
+            _NO_CONFLICT,
+        ),
+    ),
+    null=NULL,
+    sizes=SIZES,
+    where="baseline and agents-20, or scarce and scarce-20",
+    start="the filling of the map",
+)

@@ -1,0 +1,188 @@
+"""What a world brings so that studies of it can be planned, judged and reported: `Studies`.
+
+Many runs are compared by treatment, roster and seed in the same way whatever the world is. What a
+run's settings and players are called, which figures are to change and what a page says of one world
+alone is the world's: it stands in this record, in the world's toolkit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import attrs
+
+if TYPE_CHECKING:
+    from goldrush.replay.measures import Measured
+    from goldrush.replay.report.panels import Drawn
+    from goldrush.replay.report.sections import Part, Study
+    from goldrush.replay.study.results import Result, Results
+
+MIXED: Final = "mixed"  # the roster that a world takes by default
+
+
+class Config(Protocol):
+    """The settings of a run, as far as a study asks for them: a frozen class of attrs."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of all draws."""
+        ...
+
+    @property
+    def agents(self) -> int:
+        """How many agents play."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings, as the journal holds them."""
+        ...
+
+
+@attrs.frozen
+class Covariate:
+    """A figure that is known of a configuration before it is played, and stands beside whatever is
+    said of it: its `name`, and how it follows from the settings.
+    """
+
+    name: str
+    of: Callable[[Any], float]
+
+
+def _never(result: Result[Any, Any]) -> bool:
+    return False
+
+
+@attrs.frozen
+class Nothing:
+    """What there may be none of to reduce: `measure` is 0 then, in both halves of all runs; `says`
+    so in words. `uncounted(result)`: whether a run had some that the measure leaves out.
+    """
+
+    measure: str
+    says: str
+    uncounted: Callable[[Result[Any, Any]], bool] = _never
+
+
+@attrs.frozen
+class Criterion:
+    """What is to change from the first half of a run to the second: by measure +1 (it is to rise)
+    or -1 (to fall). `says` so in words; `nothing`: see there.
+    """
+
+    name: str
+    says: str
+    expected: Mapping[str, int]
+    nothing: Nothing | None = None
+
+
+@attrs.frozen
+class Criteria:
+    """The criteria of a world, and what they are held against.
+
+    - `null`: the policy that cannot learn: what it shows, too, counts for nobody.
+    - `sizes`: with how many agents each criterion must hold.
+    - `where`: treatments that differ in these numbers alone, in words.
+    - `start`: what happens in the first tenth of a run, in words.
+    """
+
+    every: Sequence[Criterion] = ()
+    null: str = ""
+    sizes: Sequence[int] = ()
+    where: str = ""
+    start: str = "the beginning of a run"
+
+    @property
+    def expected(self) -> dict[str, int]:
+        """The direction of every measure that is judged."""
+        return {name: sign for one in self.every for name, sign in one.expected.items()}
+
+    def with_agents(self, joint: str = "and") -> str:
+        """The sizes in words."""
+        first, *others = self.sizes
+        return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
+
+
+@attrs.frozen
+class OwnFigure:
+    """A figure of each treatment that one world alone has: its `name`, `draw(cells, looks)` (a
+    function of a module, called in another process), a `title`, what it shows (`says`), and the
+    `commands` that give its numbers, with {} for journals.
+    """
+
+    name: str
+    draw: Callable[..., Drawn]
+    title: str
+    says: str
+    commands: Sequence[str]
+
+
+@attrs.frozen
+class Chapter:
+    """What a report says of one world alone.
+
+    - `tables`: the word for its tables.
+    - `head(study)`: behind the first paragraph; `sections(study)`: behind the comparisons.
+    - `figures`: of each treatment.
+    - `caveat(study)`: what must be said of comparisons with the baseline.
+    - `settings(treatment, configuration, agents)`: a treatment in words; `agents`: in words, too.
+    - `whole`: what the value of a whole run is.
+    """
+
+    tables: str
+    head: Callable[[Study], Sequence[Part]]
+    sections: Callable[[Study], Sequence[Part]]
+    figures: Sequence[OwnFigure]
+    caveat: Callable[[Study], str]
+    settings: Callable[[str, Any, str], str]
+    whole: str
+
+
+def _same_settings(ours: Config, theirs: Config, policies: Sequence[str]) -> bool:
+    return {**ours.as_dict(), "seed": 0} == {**theirs.as_dict(), "seed": 0}
+
+
+def _no_answers(results: Results[Any, Any]) -> Mapping[str, Any]:
+    return {}
+
+
+def _keep_nothing(measured: Measured[Any]) -> None:
+    return None
+
+
+@attrs.frozen
+class Studies:
+    """How a world is studied. Its runs record `config` and who plays (see Vocabulary.players), an
+    entry an agent with its `policy` and `options`.
+
+    - `title`: the question that a report asks.
+    - `config(settings)`: the configuration with these settings. Raises BadInput.
+    - `seats(roster, agents)`: whom a roster's text names for each agent; None: the default roster,
+      and as many agents as the roster has. Nobody is looked for under these names. Raises BadInput.
+    - `horizon`: the setting that says of how many units a run is.
+    - `baselines`: the rosters that `baselines` stands for; MIXED is the default roster.
+    - `criteria`: see there; none for a world that is compared and not judged.
+    - `same(ours, theirs, policies)`: whether two configurations lead to the same run with these
+      policies, whatever the seed.
+    - `covariate`: see there.
+    - `kept(measured)`: what the chapter needs of a run. It goes from one process to another.
+    - `answers(results)`: what stands in the chapter's tables, for JSON.
+    - `curves`: the measures that are drawn over the units (None: all that a unit has); `compared`:
+      those that are drawn where treatments are compared (None: all).
+    - `chapter()`: what a report says of this world alone; made by a function, as it takes
+      matplotlib.
+    """
+
+    title: str
+    config: Callable[[Mapping[str, Any]], Any]
+    seats: Callable[[str | None, int | None], Sequence[str]]
+    horizon: str
+    baselines: Sequence[str] = (MIXED,)
+    criteria: Criteria = Criteria()
+    same: Callable[[Any, Any, Sequence[str]], bool] = _same_settings
+    covariate: Covariate | None = None
+    kept: Callable[[Any], Any] = _keep_nothing
+    answers: Callable[[Any], Mapping[str, Any]] = _no_answers
+    curves: Sequence[str] | None = None
+    compared: Sequence[str] | None = None
+    chapter: Callable[[], Chapter] | None = None
