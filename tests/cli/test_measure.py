@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -86,19 +84,6 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
         expected = [number(found.of(name)) for name in head[2:]]
         assert [str(found.rounds), *expected] == row[1:]
     assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
-
-
-def test_csv_has_a_row_for_every_measure_of_every_run(kept: Path) -> None:
-    ran = goldrush("measure", "runs", "--csv", cwd=kept)
-    rows = list(csv.DictReader(io.StringIO(ran.out)))
-
-    assert 3 * len(MEASURES) == len(rows)
-    for row in rows:
-        found = measure(kept / row["journal"])
-        halves = [found.compared(row["measure"], burn_in=burn_in) for burn_in in (True, False)]
-        values = [found.of(row["measure"]), *halves[0], *halves[1]]
-
-        assert ["" if value is None else repr(value) for value in values] == list(row.values())[5:]
 
 
 @pytest.mark.parametrize(

@@ -720,12 +720,6 @@ def test_by_round_is_a_part_of_rounds(folder: Path) -> None:
     assert rounds == by_name(MEASURED, run)
 
 
-def test_lines_of_several_journals_have_one_head(paths: list[Path], out: Path) -> None:
-    assert (out / "spells.csv").read_text() == "".join(
-        table_files.csv_lines(SPELLS, runs_at(paths))
-    )
-
-
 if __name__ == "__main__":
     text, mark, _ = PAGE.read_text().partition(MARK)
     PAGE.write_text(f"{text}{mark}\n{columns_of_the_page()}")
