@@ -23,7 +23,7 @@ from goldrush.kernel.files import is_temporary
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
-from tests.cli.helpers import ROOT
+from tests.cli.helpers import ROOT, goldrush
 
 # A command that tells of the call that would give NAME to a file, and then waits.
 HELD = """
@@ -148,13 +148,9 @@ def held(
 
 def goes_through(writer: Writer, room: Path) -> None:
     """The same command once more leaves nothing but what it writes."""
-    done = subprocess.run(
-        [sys.executable, "-m", "goldrush", *writer.command.split()],
-        cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    ran = goldrush(*writer.command.split(), cwd=room)
 
-    assert (0, []) == (done.returncode, left_in(room)), done.stderr
+    assert (0, []) == (ran.code, left_in(room)), ran.err
     assert any(writer.name.removesuffix(".unfinished") == path.name for path in room.rglob("*"))
 
 
@@ -175,9 +171,13 @@ def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("number", "to_all"), [*((number, False) for number in SIGNALS), (signal.SIGTERM, True)]
+    ("name", "number", "to_all"),
+    [
+        *((name, signal.SIGTERM, False) for name in WRITERS),
+        *((name, signal.SIGHUP, False) for name in ("record", "tables", "run")),
+        *((name, signal.SIGTERM, True) for name in ("record over", "markdown", "run")),
+    ],
 )
-@pytest.mark.parametrize("name", WRITERS)
 def test_who_is_stopped_by_a_signal_leaves_nothing(
     name: str, to_all: bool, number: signal.Signals, room: Path
 ) -> None:

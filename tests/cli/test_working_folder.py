@@ -83,8 +83,10 @@ COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
 }
 
 
-@pytest.mark.parametrize("how", ["script", "module"])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [*((command, "script") for command in COMMANDS), ("record", "module"), ("study", "module")],
+)
 def test_nothing_of_the_current_folder_is_imported(
     command: str, how: str, hostile: Path, journals: Path
 ) -> None:

