@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.text import echo_json
-from goldrush.cli.worlds import DEFAULT, world_option
+from goldrush.cli.worlds import or_default, world_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -73,7 +73,7 @@ def treatments(world: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("world", default=DEFAULT)
+@click.argument("world", required=False, callback=or_default)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def settings(world: str, as_json: bool) -> None:
     """List the settings of a world (by default mining): name, default, range.

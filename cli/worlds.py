@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
 
-DEFAULT: Final = "mining"
 
-world_option = click.option("--world", default=DEFAULT, show_default=True, help="The world.")
+def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
+    """The world that was given, or the one that is meant else."""
+    from goldrush.replay.toolkit import WORLD_DEFAULT
+
+    return WORLD_DEFAULT if world is None else world
+
+
+world_option = click.option("--world", callback=or_default, help="The world (default: mining).")

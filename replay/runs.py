@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -14,15 +13,14 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader, open_regular
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.declared import declared_in
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.measures import Measured
+from goldrush.replay.study.manifest import cells_in
 from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
 
-MANIFEST: Final = "manifest.json"  # of a study, in its folder
-MANIFEST_MAX: Final = 1 << 27  # bytes
 DEPTH: Final = 4  # folders above a journal, its own included, in which one is looked for
 
 
@@ -125,26 +123,7 @@ class Studies:
         journal = Path(os.path.abspath(path))
         for folder in islice(journal.parents, DEPTH):
             if folder not in self._cells:
-                self._cells[folder] = _cells_in(folder)
+                self._cells[folder] = cells_in(folder)
             if journal in self._cells[folder]:
                 return self._cells[folder][journal]
         return None
-
-
-def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
-    """The treatment and the roster's name by journal, from the manifest of a study.
-
-    Nothing of a manifest that cannot be read, or is of another kind: a table is of journals, and
-    whoever studies reads manifests whole.
-    """
-    try:
-        with open_regular(str(folder / MANIFEST), "a manifest") as file:
-            cells = json.loads(file.read(MANIFEST_MAX))["cells"]
-        found = {
-            folder / run["path"]: (cell["treatment"], cell["roster"])
-            for cell in cells
-            for run in cell["runs"]
-        }
-    except (OSError, BadInput, ValueError, TypeError, LookupError, RecursionError):
-        return {}
-    return {path: cell for path, cell in found.items() if all(type(name) is str for name in cell)}

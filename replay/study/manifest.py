@@ -172,6 +172,25 @@ def read_manifest(folder: str | Path) -> Manifest:
     raise BadInput(f"{path} is no manifest of a study: {says}", "restore it, or study anew")
 
 
+def cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
+    """The treatment and the roster's name by journal, from the manifest of a study.
+
+    Nothing of a manifest that cannot be read, or is of another kind: a table is of journals, and
+    whoever studies reads manifests whole.
+    """
+    try:
+        with open_regular(str(folder / MANIFEST), "a manifest") as file:
+            cells = json.loads(file.read(MANIFEST_MAX))["cells"]
+        found = {
+            folder / run["path"]: (cell["treatment"], cell["roster"])
+            for cell in cells
+            for run in cell["runs"]
+        }
+    except (OSError, BadInput, ValueError, TypeError, LookupError, RecursionError):
+        return {}
+    return {path: cell for path, cell in found.items() if all(type(name) is str for name in cell)}
+
+
 def _manifest_of(table: Any) -> Manifest:
     name, plan = table["world"], table["plan"]
     if type(name) is not str:

@@ -239,6 +239,7 @@ NO_READERS = {
     "competition.steps.moments": "its caller is behind the door",
     "competition.story.names_in": "leaves out what it cannot read",
     "study.carry_out.carry_out": "what it played itself, and verify",
+    "study.manifest.cells_in": "no journal",
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",

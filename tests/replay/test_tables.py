@@ -613,8 +613,8 @@ def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | 
 
 def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Path] = []
-    look = runs._cells_in
-    monkeypatch.setattr(runs, "_cells_in", lambda folder: (looked.append(folder), look(folder))[1])
+    look = runs.cells_in
+    monkeypatch.setattr(runs, "cells_in", lambda folder: (looked.append(folder), look(folder))[1])
     cells_of(study)
 
     assert study in looked
