@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from goldrush.agents import players
 from goldrush.agents.competition.lab import Lab, setting_of
 from goldrush.agents.competition.players import record
-from goldrush.agents.mining.players import play
+from goldrush.agents.mining.players import MINERS, prepared
 from goldrush.agents.mining.roster import Roster
 from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.kernel.mining import MINING
 from goldrush.replay.verify import verify
 
 Row = tuple[str, str, str, str, str]
@@ -46,7 +48,8 @@ def _recorded(config: SeasonConfig, lab: Lab, path: Path) -> None:
     for conduct, treatment, seed in lab.trials:
         size = config.test_agents, config.test_rounds
         mining, entries = setting_of(conduct, treatment, seed, *size)
-        play(path, mining, Roster(tuple(entries)), force=True)
+        run = prepared(mining, Roster(tuple(entries)))
+        players.record(MINING, MINERS, path, run, force=True)
 
 
 def _verified(path: Path) -> None:

@@ -219,8 +219,11 @@ def test_its_settings_are_listed_with_their_ranges(commons: Command) -> None:
     assert "growth" in commons("settings", "commons").out
 
 
-def test_its_policies_are_listed(commons: Command) -> None:
+def test_its_policies_and_treatments_are_listed(commons: Command) -> None:
     listed = commons("policies", "--world", "commons").out.splitlines()
+    treatments = json.loads(commons("treatments", "--world", "commons", "--json").out)
+
+    assert {"capacity": 500} == {t["treatment"]: t["settings"] for t in treatments}["small-stock"]
 
     assert ["share", "greedy", "random"] == [line.split()[0] for line in listed]
     assert listed[1].endswith("Half of its part of what there is.")
