@@ -82,10 +82,10 @@ def study(
     import attrs
 
     from goldrush.kernel.errors import BadInput, WriteFailed
+    from goldrush.replay.studies import studied
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
     from goldrush.replay.study.models import failures_of
     from goldrush.replay.study.place import RunFailed, WorkersLost, processes
-    from goldrush.replay.study.plan import studied
     from goldrush.replay.toolkit import WORLD_DEFAULT
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
@@ -259,7 +259,7 @@ def _plan_of(
 def _check_model(model: str | None, plan: Plan) -> None:
     """Raises BadInput for a --model that no roster has a use for."""
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.study.plan import studied
+    from goldrush.replay.studies import studied
 
     names_in = studied(plan.world).players.names
     texts = [text for text in plan.rosters.values() if text is not None]

@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
+from goldrush.agents.players import Players
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.treatments import BASELINE, Treatment
+from goldrush.kernel.world import World
+from goldrush.replay.toolkit import Measures, Toolkit, players_of, toolkit_for
+
 if TYPE_CHECKING:
     from goldrush.replay.measures import Measured
     from goldrush.replay.report.panels import Drawn
@@ -186,3 +192,49 @@ class Studies:
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     chapter: Callable[[], Chapter] | None = None
+
+
+@attrs.frozen
+class Studied:
+    """A world that can be studied: its name, and what tools ask of it."""
+
+    name: str
+    toolkit: Toolkit
+    studies: Studies
+    players: Players[Any]
+
+    @property
+    def world(self) -> World[Any]:
+        """The world itself."""
+        return self.toolkit.world({})
+
+    @property
+    def units(self) -> str:
+        """The word for the units that a horizon counts."""
+        return self.world.vocabulary.units
+
+    @property
+    def treatments(self) -> Mapping[str, Treatment[Any]]:
+        """The treatments of the world by name, the baseline among them."""
+        return {BASELINE: Treatment(BASELINE, ""), **self.toolkit.treatments}
+
+    @property
+    def measures(self) -> Measures:
+        """Its measures. Raises BadInput where it has none."""
+        if self.toolkit.measures is None:
+            raise BadInput(f"the {self.name} world has no measures", "report on another world")
+        return self.toolkit.measures()
+
+    @property
+    def settings(self) -> type[attrs.AttrsInstance]:
+        """The class of its settings."""
+        assert self.toolkit.config is not None  # who has studies has settings
+        return self.toolkit.config
+
+
+def studied(name: str) -> Studied:
+    """A world by its name. Raises BadInput for one that is not known, or cannot be studied."""
+    toolkit = toolkit_for(name)
+    if toolkit.studies is None:
+        raise BadInput(f"the {name} world has no studies", "take another --world")
+    return Studied(name, toolkit, toolkit.studies(), players_of(toolkit, name))

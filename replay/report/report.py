@@ -24,8 +24,8 @@ from goldrush.kernel.files import (
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
+from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.plan import Studied, studied
 from goldrush.replay.study.results import results_of
 from goldrush.replay.study.verdicts import Verdict
 

@@ -20,10 +20,10 @@ from goldrush.replay.report.page import (
     number,
 )
 from goldrush.replay.report.panels import Drawn
-from goldrush.replay.studies import Chapter, Config, OwnFigure
+from goldrush.replay.studies import Chapter, Config, OwnFigure, Studied
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell, Studied
+from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 

@@ -21,6 +21,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Seating
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import (
     MANIFEST,
     UNFINISHED,
@@ -31,7 +32,7 @@ from goldrush.replay.study.manifest import (
     write_manifest,
 )
 from goldrush.replay.study.place import Place, each_of, processes
-from goldrush.replay.study.plan import Plan, Planned, Studied, cells_of, studied
+from goldrush.replay.study.plan import Plan, Planned, cells_of
 from goldrush.replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
 
 LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end

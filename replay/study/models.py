@@ -6,8 +6,9 @@ from pathlib import Path
 
 from goldrush.agents.llm.failures import Failures, together
 from goldrush.agents.llm.models import LLM
+from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Plan, studied
+from goldrush.replay.study.plan import Plan
 from goldrush.replay.usage import failures_in
 
 

@@ -18,16 +18,15 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
-from goldrush.agents.players import Players, Prepared
+from goldrush.agents.players import Prepared
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import read_given
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
-from goldrush.kernel.treatments import BASELINE, Treatment, treated, treatment_named
-from goldrush.kernel.world import World
-from goldrush.replay.studies import MIXED, Config, Studies
-from goldrush.replay.toolkit import WORLD_DEFAULT, Measures, Toolkit, players_of, toolkit_for
+from goldrush.kernel.treatments import Treatment, treated, treatment_named
+from goldrush.replay.studies import MIXED, Config, Studied, studied
+from goldrush.replay.toolkit import WORLD_DEFAULT
 
 ALL: Final = "all"
 BASELINES: Final = "baselines"
@@ -38,52 +37,6 @@ FOLDER_MAX: Final = 100  # characters of a roster's name that its folder takes o
 FILE_MAX: Final = 1 << 20  # bytes of a file that holds a plan
 
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
-
-
-@attrs.frozen
-class Studied:
-    """A world that can be studied: its name, and what tools ask of it."""
-
-    name: str
-    toolkit: Toolkit
-    studies: Studies
-    players: Players[Any]
-
-    @property
-    def world(self) -> World[Any]:
-        """The world itself."""
-        return self.toolkit.world({})
-
-    @property
-    def units(self) -> str:
-        """The word for the units that a horizon counts."""
-        return self.world.vocabulary.units
-
-    @property
-    def treatments(self) -> Mapping[str, Treatment[Any]]:
-        """The treatments of the world by name, the baseline among them."""
-        return {BASELINE: Treatment(BASELINE, ""), **self.toolkit.treatments}
-
-    @property
-    def measures(self) -> Measures:
-        """Its measures. Raises BadInput where it has none."""
-        if self.toolkit.measures is None:
-            raise BadInput(f"the {self.name} world has no measures", "report on another world")
-        return self.toolkit.measures()
-
-    @property
-    def settings(self) -> type[attrs.AttrsInstance]:
-        """The class of its settings."""
-        assert self.toolkit.config is not None  # who has studies has settings
-        return self.toolkit.config
-
-
-def studied(name: str) -> Studied:
-    """A world by its name. Raises BadInput for one that is not known, or cannot be studied."""
-    toolkit = toolkit_for(name)
-    if toolkit.studies is None:
-        raise BadInput(f"the {name} world has no studies", "take another --world")
-    return Studied(name, toolkit, toolkit.studies(), players_of(toolkit, name))
 
 
 @attrs.frozen

@@ -30,9 +30,10 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
+from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import UNFINISHED
 from goldrush.replay.study.place import RunFailed
-from goldrush.replay.study.plan import Planned, studied
+from goldrush.replay.study.plan import Planned
 from goldrush.replay.verify import FOLD, verify
 
 Done = tuple[str, int]  # SHA-256 and size of a journal

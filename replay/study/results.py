@@ -20,10 +20,10 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.measures import Measured, Span, Value, mean
-from goldrush.replay.studies import Config
+from goldrush.replay.studies import Config, Studied, studied
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
-from goldrush.replay.study.plan import Cell, Studied, studied
+from goldrush.replay.study.plan import Cell
 from goldrush.replay.usage import failures_by
 from goldrush.replay.workers import each_of
 

@@ -3,6 +3,7 @@ know no world play it, tell it and verify it.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page
+from tests.waiting import HANGS
 
 Command = Callable[..., Ran]
 ENDS = "season_closed"
@@ -143,6 +145,32 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
         answered["against_baseline"][0]["differences"]
     )
     assert any(line.startswith(f'study/{journal},small-stock,"share*5",5,12,') for line in table)
+
+
+BY_METHOD = """
+import multiprocessing, sys
+multiprocessing.set_start_method(sys.argv.pop(1))
+from goldrush.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_processes_find_it_however_they_begin(
+    commons: Command, installed: Path, tmp_path: Path, method: str
+) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    commons("study", "plan.toml", "--out", "one", "--jobs", 1)
+    done = subprocess.run(
+        [sys.executable, "-c", BY_METHOD, method, "study", "plan.toml", "--out", "two",
+         "--jobs", "2"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": f"{installed}:{ROOT}"},
+        capture_output=True, text=True, timeout=HANGS, check=False,
+    )  # fmt: skip
+    one, two = (tmp_path / name / "manifest.json" for name in ("one", "two"))
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert one.read_bytes() == two.read_bytes()
 
 
 def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Path) -> None:

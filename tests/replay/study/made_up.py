@@ -13,8 +13,9 @@ from goldrush.replay.mining import criteria
 from goldrush.replay.mining.measured import Measured
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.mining.theory import Kept, MiningResult, MiningResults, Totals, kept
+from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Cell, studied
+from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results, result_of
 
 Halves = tuple[float | None, float | None]

@@ -25,13 +25,14 @@ from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.studies import studied
 from goldrush.replay.study import carry_out as module
 from goldrush.replay.study import place as places
 from goldrush.replay.study import play
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
 from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
-from goldrush.replay.study.plan import Plan, Planned, plan_of, studied
+from goldrush.replay.study.plan import Plan, Planned, plan_of
 from goldrush.replay.study.play import kept
 from goldrush.replay.verify import Verdict, verify
 from goldrush.replay.workers import workers

@@ -25,6 +25,7 @@ from goldrush.replay.study.place import RunFailed, WorkersLost, processes
 from goldrush.replay.study.plan import Plan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.llm.servers import closed_port
+from tests.plugins.installed import dist_info
 from tests.waiting import HANGS, until
 
 distributed = pytest.importorskip("distributed")
@@ -100,12 +101,15 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """The cluster, whose workers know the policies."""
+    """The cluster, whose workers know the policies, and the world of another package."""
     folder = tmp_path_factory.mktemp("policies")
     (folder / "dask_players.py").write_text(POLICIES)
+    dist_info(folder, {"goldrush.worlds": {"commons": "goldrush_commons.toolkit:TOOLKIT"}})
+    world = ROOT / "tests" / "plugins" / "commons"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
-        patch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{ROOT}")
+        patch.syspath_prepend(world)
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (folder, world, ROOT))))
         shared = Shared(folder)
         yield shared
         shared.close()
@@ -136,6 +140,18 @@ def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path)
         carry_out(PLAN, tmp_path / "there", place=place)
 
     assert not place.sees_folder
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_a_world_of_another_package_is_played_by_workers_that_have_it(
+    address: str, tmp_path: Path
+) -> None:
+    plan = plan_of(world="commons", rosters=["share*5"], seeds=2, rounds=9)
+    carry_out(plan, tmp_path / "here")
+    with cluster(address) as place:
+        carry_out(plan, tmp_path / "there", place=place)
+
+    assert "small-stock/share_5/seasons-9/seed-0001.journal" in tree(tmp_path / "there")
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
