@@ -1,5 +1,6 @@
 """Pages read as a browser reads them: strictly, so that what is not well-formed is seen."""
 
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from xml.etree import ElementTree
 
 import attrs
 
+from goldrush.replay.report.page import Text
+from goldrush.replay.report.sections import Part
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
@@ -103,3 +106,8 @@ class Page(HTMLParser):
 def words(svg: ElementTree.Element) -> list[str]:
     """The texts of a picture."""
     return ["".join(each.itertext()) for each in svg.iter() if each.tag.endswith("}text")]
+
+
+def said(parts: Sequence[Part]) -> str:
+    """The paragraphs of some sections."""
+    return " ".join(part.text for part in parts if isinstance(part, Text))

@@ -139,14 +139,6 @@ def test_without_any_data_there_is_no_picture(name: str) -> None:
     assert found.without
 
 
-def test_without_gold_there_is_no_lorenz_curve_and_without_plots_no_survival() -> None:
-    poor = drawn("lorenz_and_survival", cells("random", gold=[0.0] * 10))
-    landless = drawn("lorenz_and_survival", cells("random", lengths={}))
-
-    assert ["Lorenz curve of gold at the end"] == list(poor.without)
-    assert ["Survival of ownership"] == list(landless.without)
-
-
 def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
     given = cells("random") | cells("raid", halves=dict.fromkeys(MEASURES, (None, 1.0)))
     found = drawn("half_against_half", given)
@@ -217,24 +209,6 @@ def test_points_that_stand_alone_are_seen() -> None:
         ([1, 3, 5], [True] * 3), ([0, 1, 9], [False, False, True]),
     ):  # fmt: skip
         assert alone == list(figures._alone(np.array(points)))
-
-
-def test_stamina_fills_every_window_it_was_spent_in() -> None:
-    """Two windows of one round: the four areas reach from the first to the last round."""
-    curves = CURVES | {name: [0.25, 0.25] for name in SHARES}
-    svg = drawn("stamina", cells("random", rounds=2, curves=curves)).svg
-    areas = re.findall(r'PolyCollection_\d+">\s*<path d="([^"]*)"', svg)
-    xs = [float(x) for area in areas for x in re.findall(r"[ML] ([\d.]+) ", area)]
-    frame = re.search(r'<g id="patch_2">\s*<path d="([^"]*)"', svg)
-
-    assert 4 == len(areas)
-    assert frame is not None
-    ends = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", frame[1])]
-    assert (min(ends), max(ends)) == pytest.approx((min(xs), max(xs)), abs=0.1)
-
-
-def test_the_lorenz_curve_is_of_the_poorest_first() -> None:
-    assert [0.0, 0.1, 0.3, 1.0] == pytest.approx(list(mining._lorenz([7.0, 1.0, 2.0])))
 
 
 # the forest
