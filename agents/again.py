@@ -9,7 +9,7 @@ has, and never writes, was forged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 import attrs
@@ -47,21 +47,25 @@ class Impossible(BadInput):
 @attrs.frozen
 class Known:
     """Whom a version can ask again: `installed` policies, models under version `prompt` of their
-    world's prompt, policies of somebody's own in `trust`, recordings by SHA-256 (None: the world
-    has no such players).
+    world's prompt (None: no model plays it), policies of somebody's own in `trust`, recordings by
+    SHA-256 (None: the world has no such players).
+
+    `has_options(player)`: whether a policy that is here is the one that played, with the options
+    that the journal says; raises Unknown, Impossible. Without it a policy has no options.
     """
 
     installed: Collection[str]
-    prompt: int
+    prompt: int | None
     trust: Collection[str] = ()
     recordings: Collection[str] | None = None
+    has_options: Callable[[Player], bool] | None = None
 
     def can_ask(self, player: Player) -> bool:
         """Whether a player can be asked; False for one that is not here, but might be.
 
         Raises Unknown, Impossible.
         """
-        if player.policy == LLM:
+        if player.policy == LLM and self.prompt is not None:
             return self._can_read(player)
         if player.policy == RECORDED and self.recordings is not None:
             digest = player.options.get("journal")
@@ -70,9 +74,12 @@ class Known:
             return digest in self.recordings
         if player.policy not in self.installed and not is_own(player.policy):
             raise Unknown(f"{player.who} plays {shown(player.policy)}")
+        is_here = player.policy in self.installed or player.policy in self.trust
+        if self.has_options is not None:
+            return is_here and self.has_options(player)
         if player.options:
             raise Unknown(f"{player.who} plays {shown(player.policy)} with {_options(player)}")
-        return player.policy in self.installed or player.policy in self.trust
+        return is_here
 
     def _can_read(self, player: Player) -> bool:
         """Whether the answers of a model can be read again: always, if it is one."""

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from goldrush.agents.listed import Listed
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
@@ -112,7 +113,7 @@ class Players(Generic[S]):
 
     - `prepare(settings, roster, treatment, models)`: a run that can begin; None stands for what the
       world takes by default. Raises BadInput; nothing is written, and no model is asked.
-    - `policies`: what a roster can name, with a line of what it does; not those that other
+    - `policies`: what a roster can name, and what each does; not those that other
       distributions bring, which are found by their entry points.
     - `names(roster)`: the policies that a roster's text names, each once. Raises BadInput for a
       malformed one.
@@ -128,6 +129,7 @@ class Players(Generic[S]):
     - `estimate(prepared, models)`: what each model would take in a whole run, before anybody is
       asked; None where it cannot be told. Raises BadInput as a run would.
     - `has_recorded`: whether agents can play what another journal recorded.
+    - `horizon`: the setting that says of how many units a run is.
     """
 
     prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], Prepared]
@@ -141,7 +143,8 @@ class Players(Generic[S]):
     answers: Answers | None = None
     estimate: Callable[[Prepared, Models], Sequence[Estimate]] | None = None
     has_recorded: bool = False
-    policies: Mapping[str, str] = attrs.field(factory=dict)
+    policies: Mapping[str, Listed] = attrs.field(factory=dict)
+    horizon: str = "rounds"
 
 
 def record(

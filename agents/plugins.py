@@ -19,7 +19,12 @@ import attrs
 from goldrush.kernel.errors import BadInput, described, shown
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
-POLICIES: Final = "goldrush.policies"  # the group of policies, called WORLD/NAME
+# The groups of entry points. A policy is called WORLD/NAME.
+WORLDS: Final = "goldrush.worlds"
+POLICIES: Final = "goldrush.policies"
+COMMANDS: Final = "goldrush.commands"
+ARENAS: Final = "goldrush.arenas"  # worlds that the competition tests its claims in
+BENCHES: Final = "goldrush.benches"  # the tests that are held there
 
 _NAME = re.compile(r"(?:[a-z][a-z0-9-]{0,31}/)?[a-z][a-z0-9-]{0,31}")
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from goldrush.agents.llm.models import LLM
@@ -44,24 +45,46 @@ def check_trust(name: str, trust: Collection[str], who: str = "") -> None:
         raise BadInput(f"{says}code of somebody's own", f"allow it with trust (--trust {name})")
 
 
-def made(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
-    """A policy of somebody's own, made afresh. Its module is imported only if `trust` has the name.
+def own_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
+    """What makes a policy of somebody's own. Its module is imported only if `trust` has the name.
 
-    Raises BadInput for a name that `check_trust` refuses, and for what cannot be made or lacks one
-    of these methods.
+    Raises BadInput for a name that `check_trust` refuses, and for what cannot be imported.
     """
     check_trust(name, trust)
     module, _, attribute = name.partition(":")
-    try:
-        policy = getattr(importlib.import_module(module), attribute)()
+    with _told(name):
+        found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+        return found
+
+
+def made(
+    name: str,
+    trust: Collection[str],
+    methods: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> Any:
+    """A policy of somebody's own, made afresh with these settings.
+
+    Raises BadInput as `own_class` does, and for what cannot be made or lacks one of these methods.
+    """
+    make = own_class(name, trust)
+    with _told(name):
+        policy = make(**settings or {})
         missing = [method for method in methods if not callable(getattr(policy, method, None))]
+    if missing:
+        raise BadInput(f"policy {name} has no method {missing[0]}", "give it one")
+    return policy
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Whatever somebody's module raises, SystemExit too, as BadInput."""
+    try:
+        yield
     except (KeyboardInterrupt, MemoryError):
         raise
-    except BaseException as error:  # whatever somebody's module raises, SystemExit too
+    except BaseException as error:
         raise BadInput(
             f"policy {name} cannot be made: {described(error)}",
             "give package.module:Class, importable from here, that needs no arguments",
         ) from error
-    if missing:
-        raise BadInput(f"policy {name} has no method {missing[0]}", "give it one")
-    return policy

@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from goldrush.replay.tie_break import Outcome, TieBreak
     from goldrush.replay.toolkit import TieBreaks
 
-LISTED_MAX = 20  # draws that do not hold
-
-KINDS: Final = ("claim", "raid", "authority", "order", "conclude", "bottom")
+LISTED_MAX: Final = 20  # draws that do not hold
+NUMBER_MAX: Final = 10  # digits of a place
 
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path())
 @click.option("--round", "round_", type=int, help="The round (or assignment) of the tie-break.")
-@click.option("--plot", help="Its plot, in a mining run: 34, or row and column, 3,4.")
-@click.option("--table", type=int, help="Its table, in a season (default: all tables).")
-@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@click.option(
+    "--at",
+    "--plot",
+    "--table",
+    "at",
+    help="Where in it: a plot (34, or row and column: 3,4), a table (default: all).",
+)
+@click.option("--kind", help="Only this kind.")
 @click.option("--score", metavar="AGENT", help="Lay open this agent's score, in a season.")
 @click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
 @click.option(
@@ -37,8 +41,7 @@ KINDS: Final = ("claim", "raid", "authority", "order", "conclude", "bottom")
 def audit(
     journals: tuple[str, ...],
     round_: int | None,
-    plot: str | None,
-    table: int | None,
+    at: str | None,
     kind: str | None,
     score: str | None,
     every: bool,
@@ -57,11 +60,11 @@ def audit(
     """
     from goldrush.replay.batch import journals_in
 
-    one = any(given is not None for given in (round_, plot, table, score))
+    one = any(given is not None for given in (round_, at, score))
     if one + every + fair != 1 or (one and round_ is None):
         raise click.UsageError(_GIVE)
     if kind is not None and (not one or score is not None):
-        raise click.UsageError("leave --kind out, it goes with --round and --plot or --table")
+        raise click.UsageError("leave --kind out, it goes with --round and --at")
     if fair:
         return _fairness(journals_in(journals), as_json)
     if every:
@@ -70,17 +73,15 @@ def audit(
         raise click.UsageError("give one journal with --round")
     assert round_ is not None
     if score is not None:
-        return _score(journals[0], round_, plot, table, score, as_json)
-    return _one(journals[0], round_, plot, table, kind, as_json)
+        return _score(journals[0], round_, at, score, as_json)
+    return _one(journals[0], round_, at, kind, as_json)
 
 
-_GIVE: Final = "give --round and --plot, or --all, or --fairness (of a season --round is enough)"
+_GIVE: Final = "give --round and --at (a plot, a table), or --all, or --fairness"
 
 
-def _one(
-    journal: str, round_: int, plot: str | None, table: int | None, kind: str | None, as_json: bool
-) -> int:
-    found = _found(journal, round_, plot, table, kind)
+def _one(journal: str, round_: int, at: str | None, kind: str | None, as_json: bool) -> int:
+    found = _found(journal, round_, at, kind)
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
@@ -88,15 +89,16 @@ def _one(
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
-def _found(
-    journal: str, round_: int, plot: str | None, table: int | None, kind: str | None
-) -> Sequence[TieBreak]:
-    """The draws that are asked for: on a plot of a mining run, or at the tables of a season."""
+def _found(journal: str, round_: int, at: str | None, kind: str | None) -> Sequence[TieBreak]:
+    """The draws that are asked for. Raises BadInput for a kind that the world does not have."""
+    from goldrush.kernel.errors import BadInput
+
     by = _draws(journal)
-    place = _place(journal, by.place, plot, table)
-    if place is None and by.needs_place:
-        raise click.UsageError(_GIVE)
-    return by.at(journal, round_, place, kind)
+    if kind is not None and kind not in by.kinds:
+        raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
+    if at is None and by.needs_place:
+        raise BadInput(f"draws of {journal} are at a {by.place}", f"give one (--{by.place})")
+    return by.at(journal, round_, _place(journal, by.place, at), kind)
 
 
 def _draws(journal: str) -> TieBreaks:
@@ -105,28 +107,33 @@ def _draws(journal: str) -> TieBreaks:
     return needed(toolkit_at(journal).tie_breaks, journal, "draws to audit")
 
 
-def _place(journal: str, word: str, plot: str | None, table: int | None) -> int | None:
-    """Where draws are looked for, in a world whose word for it is `word`. Raises BadInput for an
-    option of another word.
+def _place(journal: str, word: str, at: str | None) -> int | None:
+    """The number of the place where draws are looked for: of a plot, a table, as `word` says.
+
+    Raises BadInput for one that there is not.
     """
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import toolkit_at
+
+    if at is None:
+        return None
+    if not word:
+        raise BadInput(f"draws of {journal} are at no place of their own", "leave --at out")
+    place_of = toolkit_at(journal).place_of
+    if place_of is not None:
+        return place_of(journal, at)
+    if not (at.isascii() and at.isdigit() and len(at) < NUMBER_MAX):
+        raise BadInput(f"there is no {word} {at!r}", "give a whole number")
+    return int(at)
+
+
+def _score(journal: str, round_: int, at: str | None, agent: str, as_json: bool) -> int:
     from goldrush.replay.toolkit import needed, toolkit_at
 
-    for name, given in (("plot", plot), ("table", table)):
-        if name != word and given is not None:
-            raise BadInput(f"there are no {name}s in {journal}", f"give --{word}")
-    if plot is not None:
-        return needed(toolkit_at(journal).place_of, journal, "plots")(journal, plot)
-    return table
-
-
-def _score(
-    journal: str, round_: int, plot: str | None, table: int | None, agent: str, as_json: bool
-) -> int:
-    from goldrush.replay.toolkit import needed, toolkit_at
-
-    by = needed(toolkit_at(journal).scores, journal, "scores to audit")
-    found = by.at(journal, round_, agent, _place(journal, "table", plot, table))
+    toolkit = toolkit_at(journal)
+    by = needed(toolkit.scores, journal, "scores to audit")
+    word = toolkit.tie_breaks.place if toolkit.tie_breaks else ""
+    found = by.at(journal, round_, agent, _place(journal, word, at))
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
@@ -141,7 +148,7 @@ def _told(audited: TieBreak) -> str:
         ("words", ", ".join(audited.words) or "none: nothing was drawn"),
         ("rule", audited.rule),
         ("index", "-" if audited.index is None else str(audited.index)),
-        (_decided(audited), _value(audited, audited.outcome_again)),
+        (audited.occasion.decides, _value(audited, audited.outcome_again)),
         ("recorded", _value(audited, audited.outcome)),
         ("holds", "yes" if audited.holds else "NO: the key gives " + _again(audited)),
     ]
@@ -160,21 +167,14 @@ def _took_part(audited: TieBreak) -> list[tuple[str, str]]:
     return [(says, f"{tied} {', '.join(map(str, among))}") for says, among in rows if among]
 
 
-def _decided(audited: TieBreak) -> str:
-    return _DECIDED.get(audited.kind, "winner")
-
-
-_DECIDED: Final = {
-    "authority": "detected", "order": "order", "conclude": "concluded", "bottom": "last",
-}  # fmt: skip
-
-
 def _value(audited: TieBreak, outcome: Outcome) -> str:
     if outcome is None:
         return "nobody" if audited.occasion.tied == "agent" else "none"
     if isinstance(outcome, tuple):
         return f"{audited.occasion.tied}s {', '.join(map(str, outcome))}"
-    return str(outcome) if isinstance(outcome, bool) else f"{audited.occasion.tied} {outcome}"
+    if isinstance(outcome, (bool, float)):
+        return str(outcome)
+    return f"{audited.occasion.tied} {outcome}"
 
 
 def _again(audited: TieBreak) -> str:

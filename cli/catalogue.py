@@ -15,6 +15,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
+    from goldrush.agents.listed import Listed
     from goldrush.agents.plugins import Plugin
 
 
@@ -33,14 +34,38 @@ def policies(world: str, as_json: bool) -> None:
 
     own = players_of(toolkit_for(world), world).policies
     others = policies_for(world, own)
-    entries = [*own.items()]
-    entries += [(name, f"Of {one.distribution} {one.version}.") for name, one in others.items()]
+    entries = {**own, **{name: one for name in others if (one := _listed(others[name]))}}
     if not entries:
         raise BadInput(f"the {world} world does not list its policies", "see its own pages")
     if as_json:
-        echo_json([{"policy": name, "says": says} for name, says in entries])
-    else:
-        click.echo(table([(escaped(name), escaped(says)) for name, says in entries]))
+        echo_json([_as_dict(name, one) for name, one in entries.items()])
+        return
+    rows = []
+    for name, one in entries.items():
+        rows.append((escaped(name), escaped(one.says)))
+        for setting, (default, range_) in one.settings.items():
+            rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
+    click.echo(table(rows))
+
+
+def _listed(found: Plugin) -> Listed | None:
+    """A policy of another distribution; one that cannot be used is a line of warning."""
+    from goldrush.agents.listed import Listed
+    from goldrush.agents.plugins import PluginFailed
+
+    try:
+        return Listed.of(found.load(callable), f"Of {found.distribution} {found.version}.")
+    except PluginFailed as error:
+        click.echo(f"goldrush: {escaped(str(error))}", err=True)
+        return None
+
+
+def _as_dict(name: str, one: Listed) -> dict[str, Any]:
+    settings = [
+        {"setting": setting, "default": default, "range": range_}
+        for setting, (default, range_) in one.settings.items()
+    ]
+    return {"policy": name, "says": one.says, "settings": settings}
 
 
 @click.command()
@@ -108,12 +133,16 @@ def plugins(as_json: bool) -> int:
     \b
     Example: goldrush plugins
     """
-    from goldrush.agents.plugins import trouble_of
+    from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, trouble_of
+    from goldrush.agents.plugins import plugins as plugins_of
     from goldrush.replay import toolkit
 
     found: list[tuple[Plugin, str, Callable[[Any], bool]]]
     found = [(one, "world", toolkit.is_toolkit) for one in toolkit.installed()]
     found += [(one, "policy", callable) for one in toolkit.installed_policies()]
+    found += [(one, "command", is_command) for one in plugins_of(COMMANDS)]
+    for group, kind in ((ARENAS, "arena"), (BENCHES, "bench")):
+        found += [(one, kind, bool) for one in plugins_of(group)]
     rows = [
         (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, check))
         for one, kind, check in found
@@ -126,3 +155,8 @@ def plugins(as_json: bool) -> int:
     else:
         click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
     return DIFFERS if any(row[3] for row in rows) else DONE
+
+
+def is_command(found: object) -> bool:
+    """Whether an entry point gave a command."""
+    return isinstance(found, click.Command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,7 +34,7 @@ JOURNALS = Path("journals")  # where runs land by default
 @world_option
 @click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
-@click.option("--rounds", type=int, help="How many rounds to play (default 200).")
+@click.option("--rounds", type=int, help="How many rounds (or other units) to play.")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
 @click.option("--treatment", help="A named configuration; see treatments.")
@@ -73,7 +72,7 @@ def record(
 
     toolkit = toolkit_for(world)
     who = players_of(toolkit, world)
-    named = {"seed": seed, "rounds": rounds, "agents": agents}
+    named = {"seed": seed, who.horizon: rounds, "agents": agents}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
@@ -338,6 +337,7 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
 
 def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
     from goldrush.kernel.errors import BadInput
+    from goldrush.kernel.settings import parsed_value
 
     chosen = dict(named)
     for pair in pairs:
@@ -346,10 +346,7 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
             raise BadInput(f"--set {pair} has no value", "write --set name=value")
         if name in chosen:
             raise BadInput(f"{name} is set twice", "set it once")
-        try:
-            chosen[name] = json.loads(text)
-        except (ValueError, RecursionError):
-            chosen[name] = text
+        chosen[name] = parsed_value(text)
     return chosen
 
 

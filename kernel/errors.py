@@ -7,6 +7,8 @@ Anything else that leaves the library is a bug in goldrush, or in the code that 
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -60,6 +62,18 @@ class BadInput(GoldrushError):
         super().__init__(f"{what}; {instead}")
         self.what = what
         self.instead = instead
+
+
+def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> BadInput:
+    """The error for a name of which there is no `what`: the nearest known one, and all of them.
+
+    `more`: what else could stand there, in words.
+    """
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    listed = f"take one of {', '.join(known)}{more}" if known else "there is none to take"
+    return BadInput(f"there is no {what} {shown(name)}", hint + listed)
 
 
 class BadPlan(GoldrushError):

@@ -22,7 +22,6 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Final, Self
 
 import attrs
@@ -221,12 +220,7 @@ class Unfinished:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.discard()
 
     def write(self, data: bytes) -> int:
@@ -473,12 +467,7 @@ class NewFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.discard()
 
     def file(self, name: str) -> Unfinished:
@@ -549,12 +538,7 @@ class Group:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for file in self._files:
             file.discard()
         if self._new is not None:

@@ -7,13 +7,13 @@ the message.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, shown, unknown
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 
@@ -72,12 +72,15 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
     """Raises BadInput unless this is a setting of the class and a value that it can have."""
     fields = attrs.fields_dict(config)
     if name not in fields:
-        raise BadInput(f"there is no setting {shown(name)}", _nearest(fields, name))
+        raise unknown("setting", name, fields)
     holds, range_ = fields[name].metadata["rule"]
     if not holds(value):
         raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
 
 
-def _nearest(fields: Mapping[str, Any], name: str) -> str:
-    close = difflib.get_close_matches(shown(name).strip("'"), fields, n=1)
-    return f"did you mean {close[0]}?" if close else "the settings are " + ", ".join(fields)
+def parsed_value(text: str) -> Any:
+    """A value as people type it: what it is in JSON, or else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

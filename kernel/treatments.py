@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import unknown
 
 C = TypeVar("C")
 
@@ -36,8 +36,7 @@ def by_name(treatments: Iterable[Treatment[C]]) -> Mapping[str, Treatment[C]]:
 def treatment_named(treatments: Mapping[str, Treatment[C]], name: str) -> Treatment[C]:
     """The treatment of that name. Raises BadInput if there is none."""
     if name not in treatments:
-        known = f"take one of {', '.join(treatments)}" if treatments else "this world has none"
-        raise BadInput(f"there is no treatment {shown(name)}", known)
+        raise unknown("treatment", name, treatments)
     return treatments[name]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.models import called
+from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader

@@ -15,6 +15,9 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.roster import with_settings
+from goldrush.agents.trust import RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, shown
@@ -402,8 +405,10 @@ def _played(player: Any) -> str:
         return "not there"
     if not isinstance(player, Mapping) or "policy" not in player:
         return shown(player)
-    options = f" {shown(player['options'])}" if player.get("options") else ""
-    return f"{player['policy']}{options}"
+    policy, options = player["policy"], player.get("options")
+    if policy in (LLM, RECORDED) or not isinstance(options, Mapping):
+        return f"{policy} {shown(options)}" if options else str(policy)
+    return with_settings(str(policy), options)
 
 
 def _causes(

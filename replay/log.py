@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import attrs
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Event, EventType, World
 from goldrush.replay.forged import reader_of
@@ -109,9 +108,7 @@ def _check_names(query: Query, world: World[Any]) -> None:
     known += [words.closed, words.ended]
     for name in query.names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}? " if close else ""
-            raise BadInput(f"there is no event {name!r}", f"{hint}take one of {', '.join(known)}")
+            raise unknown("event", name, known)
 
 
 def _check_agents(query: Query, agents: int) -> None:

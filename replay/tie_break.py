@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.kernel.draws import Draws
 
-Outcome = int | bool | tuple[int, ...] | None
+Outcome = int | bool | float | tuple[int, ...] | None
 
 
 @attrs.frozen
@@ -22,13 +22,15 @@ class Occasion:
     """Which tie-break it is.
 
     `place`: its numbers by name, the unit first (round and plot, say); `where`: the place in words.
-    `parts`: what the key is packed from; the last one is the kind. `tied`: what takes part.
+    `parts`: what the key is packed from; the last one is the kind. `tied`: what takes part;
+    `decides`: the word for the outcome.
     """
 
     place: Mapping[str, int]
     where: str
     parts: tuple[int | str, ...]
     tied: str = "agent"
+    decides: str = "winner"
 
     @property
     def kind(self) -> str:
@@ -54,10 +56,10 @@ class TieBreak:
     `participants`: in the order in which they stood to the draw. `words`: those in the event, in
     hex, `words_again`: those that the key gives. `index`: the winner's place among the
     participants, or None where nothing was drawn or a shuffle or a chance decided. `outcome`: what
-    the event says (a winner, an order, whether a chance was met), `outcome_again` worked out anew;
-    None where nobody wins. `rule` says why. `snippet`: two lines of Python that print the outcome,
-    given msgpack and xxhash; empty where nothing was drawn. `participants_again`: who took part as
-    the rest of the journal tells it; None where the event alone does.
+    the event says (a winner, an order, a number, whether a chance was met), `outcome_again` worked
+    out anew; None where nobody wins. `rule` says why. `snippet`: a few lines of Python that print
+    the outcome, given msgpack and xxhash; empty where nothing was drawn. `participants_again`: who
+    took part as the rest of the journal tells it; None where the event alone does.
     """
 
     occasion: Occasion

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.plugins import POLICIES, Plugin, plugin, plugins
-from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown
+from goldrush.agents.plugins import POLICIES, WORLDS, Plugin, plugin, plugins
+from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
@@ -104,7 +104,8 @@ class Consequences:
 class TieBreaks:
     """Draws laid open.
 
-    `place`: the word for where in a unit they are looked for ("plot", "table"), `kinds` of them,
+    `place`: the word for where in a unit they are looked for ("plot", "table"; empty: they are at
+    no place of their own), `kinds` of them,
     `at(path, unit, place, kind)`: those there (place, kind None: all), `every(path)`: all of a
     journal. `needs_place`: `at` is not asked without one.
     """
@@ -247,11 +248,10 @@ class Toolkit:
     folder: Callable[..., str] | None = None
 
 
-GROUP: Final = "goldrush.worlds"
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 BUILT_IN: Final = tuple(
-    EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", GROUP)
+    EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", WORLDS)
     for name in ("mining", "competition")
 )
 WORLD_DEFAULT: Final = BUILT_IN[0].name  # what is played where nobody names a world
@@ -265,7 +265,7 @@ def toolkit_named(name: str) -> Toolkit | None:
     for point in BUILT_IN:
         if point.name == name:
             return _loaded(point)
-    found = plugin(GROUP, name, BUILT_IN)
+    found = plugin(WORLDS, name, BUILT_IN)
     return None if found is None else found.load(is_toolkit)
 
 
@@ -282,7 +282,7 @@ def worlds() -> list[str]:
 
 def installed() -> list[Plugin]:
     """The worlds that other distributions bring, by name; none is imported."""
-    return plugins(GROUP, BUILT_IN)
+    return plugins(WORLDS, BUILT_IN)
 
 
 def installed_policies() -> list[Plugin]:
@@ -307,7 +307,7 @@ def toolkit_for(name: str) -> Toolkit:
     """The toolkit of a world by its name, as people type it. Raises BadInput for an unknown one."""
     found = toolkit_named(name)
     if found is None:
-        raise BadInput(f"there is no world {shown(name)}", f"take one of {', '.join(worlds())}")
+        raise unknown("world", name, worlds())
     return found
 
 

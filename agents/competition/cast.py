@@ -16,6 +16,7 @@ from goldrush.agents.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.therapist import Therapist
 from goldrush.agents.competition.worker import Worker
+from goldrush.agents.listed import Listed
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.trust import is_own, made
 from goldrush.kernel.competition.names import name_of
@@ -43,9 +44,11 @@ SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
 }
 # What a role or a name can be played by, with a line of what it does.
 LISTED: Final = {
-    SCRIPTED: "What the role does by its script; a worker acts by its character.",
-    "llm:MODEL": "A language model, asked over the OpenAI protocol; see season --help.",
-    "package.module:Class": "A policy of your own: a class with the methods of the role's script.",
+    SCRIPTED: Listed("What the role does by its script; a worker acts by its character."),
+    "llm:MODEL": Listed("A language model, asked over the OpenAI protocol; see season --help."),
+    "package.module:Class": Listed(
+        "A policy of your own: a class with the methods of the role's script."
+    ),
 }
 Entry = dict[str, Any]
 

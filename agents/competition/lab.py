@@ -14,16 +14,17 @@ from typing import Final
 
 import attrs
 
-from goldrush.agents.mining.miners import asked
+from goldrush.agents.mining.players import GAME
 from goldrush.agents.mining.policy import Scripted
-from goldrush.agents.mining.roster import POLICIES, Entry
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.roster import Entry
+from goldrush.agents.submitting import asked
 from goldrush.kernel.competition.conduct import OBJECTIVES, Conduct
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.events import CAPTURED, MINING_SETTLED, RAID_RESOLVED, SUBMITTED
-from goldrush.kernel.mining.observe import Shown
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, Row
@@ -97,8 +98,8 @@ def played(conduct: Conduct, treatment: str, seed: int, agents: int, rounds: int
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
     tally = _Tally(config)
     while not MINING.ended(state):
-        seen = Shown(state)
-        rows = [asked(policy, entry, seen, config) for policy, entry in policies]
+        view, unit = GAME.view(state), GAME.unit(state)
+        rows = [asked(GAME, policy, entry, view, unit) for policy, entry in policies]
         inputs = Block([(SUBMITTED, rows)])
         derived = Block(MINING.decide(state, inputs))
         before = state.owner.copy()

@@ -162,4 +162,5 @@ CAST: Final = Players[SeasonState](
     change=changed_by,
     answers=Answers(ANSWERED, _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,
+    horizon="assignments",
 )

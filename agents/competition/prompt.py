@@ -27,7 +27,7 @@ from goldrush.agents.competition.rules import rules
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.therapist import reasons
 from goldrush.agents.llm.question import Message
-from goldrush.agents.mining.prompt import quoted, within
+from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.config import SONNET
 from goldrush.kernel.competition.events import DIMENSIONS

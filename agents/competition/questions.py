@@ -13,7 +13,7 @@ from goldrush.agents.competition.character import TRAITS
 from goldrush.agents.competition.limits import TOLD_MAX
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.mining.prompt import within
+from goldrush.agents.llm.wording import within
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts import TEAM_MIN, is_rejectable
 from goldrush.kernel.competition.config import HAIKU, SONNET

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from goldrush.agents.competition.limits import NAME_MAX, WORDS_MAX
-from goldrush.agents.mining.prompt import quoted, within
+from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.competition.conduct import BASE, Conduct, described
 from goldrush.kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
 from goldrush.kernel.competition.state import Agent

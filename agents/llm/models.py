@@ -41,12 +41,6 @@ HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
 _ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-def called(entry: Mapping[str, Any]) -> str:
-    """How people call the policy of a journal's entry: a model by its name, too."""
-    policy, name = str(entry["policy"]), entry["options"].get("name")
-    return f"{policy}:{name}" if policy == LLM and type(name) is str else policy
-
-
 def _whole(low: int, high: int) -> tuple[Callable[[Any], bool], str]:
     return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions, Plan, Submission
+from goldrush.kernel.mining.submit import Actions, Plan
 
 Answer = Sequence[Any] | Plan
 
@@ -19,7 +19,7 @@ Answer = Sequence[Any] | Plan
 class Scripted(Protocol):
     """A policy of this package: what it returns is in the journal's form and taken as it is."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions | Submission:
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
         """The agent's plan for the round."""
         ...
 

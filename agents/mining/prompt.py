@@ -11,7 +11,6 @@ The wording is part of what an experiment did: whoever changes it raises VERSION
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -19,6 +18,7 @@ from itertools import accumulate, groupby
 from typing import Any, Final
 
 from goldrush.agents.llm.question import Message
+from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.mining.config import ADJUDICATE, POINTWISE
 from goldrush.kernel.mining.events import KINDS, REASONS, SAY_MAX
 from goldrush.kernel.mining.history import (
@@ -51,11 +51,11 @@ class Prompts:
     """The prompts of one round, as agents ask for them; what all are shown is written once."""
 
     def __init__(self, shown: Shown) -> None:
-        self._shown = shown
+        self.shown = shown
 
     def of(self, agent: int) -> tuple[Message, Message]:
         """The two messages for an agent, as a server takes them: `role` and `content`."""
-        seen = Observation(self._shown, agent)
+        seen = Observation(self.shown, agent)
         return (
             {"role": "system", "content": self._rules},
             {"role": "user", "content": "\n".join(self._round(seen))},
@@ -63,12 +63,12 @@ class Prompts:
 
     @cached_property
     def _rules(self) -> str:
-        return rules(Observation(self._shown, 0))
+        return rules(Observation(self.shown, 0))
 
     @cached_property
     def _events(self) -> tuple[str, ...]:
         """The map and what happened on it, the same for everybody."""
-        seen = Observation(self._shown, 0)
+        seen = Observation(self.shown, 0)
         parts = [_map(seen)]
         if seen.last is not None:
             parts += ["", f"LAST ROUND ({seen.last.round})", *_last_round(seen.last)]
@@ -412,6 +412,9 @@ _RESULTS: Final[Mapping[tuple[str | None, str], str]] = {
 }
 
 
+_FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
+
+
 def _messages(seen: Observation) -> str:
     """What was said last round, its own last. Each has the same share, however long others are, and
     the next agent comes first, so that where not all fit it is not always the same ones.
@@ -423,49 +426,6 @@ def _messages(seen: Observation) -> str:
         for m in ordered
     )
     return within(lines, MESSAGES_MAX, "\n")
-
-
-_FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
-
-# What is written as JSON writes what it cannot hold: characters that a chat template, a code fence
-# or a plan could be made of, in their wide forms too, and all that is not seen or moves what is.
-# Spelled out, because what Python takes for printable differs between its versions, and a prompt
-# must be made again on any of them.
-_ESCAPED: Final = re.compile(
-    r"[\0-\x1f\x7f-\xa0<>\[\]{}|`#"
-    r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
-    r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
-    r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff"
-    r"\uffa0\ufff0-\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
-    r"\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
-)
-
-
-def quoted(text: str, most: int) -> str:
-    """Text of others as one JSON string of at most `most` bytes, in one line.
-
-    No character that ends such a string, that chat templates, code fences and JSON are made of, or
-    that is not seen, stands in it as it is. Where it was cut, that is said behind it.
-    """
-    parts: list[str] = []
-    size = 2
-    for character in text:
-        if character in '"\\':
-            part = "\\" + character
-        elif _ESCAPED.match(character):
-            part = "".join(f"\\u{unit:04x}" for unit in _utf16(character))
-        else:
-            part = character
-        size += len(part.encode())
-        if size > most:
-            return f'"{"".join(parts)}" (cut)'
-        parts.append(part)
-    return f'"{"".join(parts)}"'
-
-
-def _utf16(character: str) -> Iterable[int]:
-    data = character.encode("utf-16-be", "surrogatepass")
-    return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
 
 
 def _rounds(first: int, last: int) -> str:
@@ -487,21 +447,6 @@ def _fitting(lines: Sequence[str], most: int) -> int:
     """How many of the lines, from the first on, fit into so many bytes."""
     ends = accumulate(len(line) + 1 for line in lines)
     return sum(end <= most for end in ends)
-
-
-def within(items: Iterable[str], most: int, between: str = ", ") -> str:
-    """The items that fit into so many bytes, in order, and how many do not."""
-    kept: list[str] = []
-    size = left_out = 0
-    for item in items:
-        size += len(item.encode()) + len(between)
-        if left_out or size > most:
-            left_out += 1
-        else:
-            kept.append(item)
-    if left_out:
-        kept.append(f"and {left_out} more" if between != "\n" else f"({left_out} more left out)")
-    return between.join(kept)
 
 
 def _number(value: float) -> str:

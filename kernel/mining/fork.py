@@ -28,6 +28,12 @@ def changed(config: MiningConfig, settings: Mapping[str, Any], round: int) -> Mi
     change in the middle of a run.
     """
     new = config_of({**config.as_dict(), **settings})
+    check_change(config, new, round)
+    return new
+
+
+def check_change(config: MiningConfig, new: MiningConfig, round: int) -> None:
+    """Raises BadInput where a run cannot go on under another configuration after a round."""
     for name in FIXED:
         if getattr(new, name) != getattr(config, name):
             raise BadInput(
@@ -39,7 +45,6 @@ def changed(config: MiningConfig, settings: Mapping[str, Any], round: int) -> Mi
         raise BadInput(
             f"rounds is {new.rounds}, but the run is forked at {round}", f"give {round} or more"
         )
-    return new
 
 
 def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningState:

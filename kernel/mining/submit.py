@@ -59,25 +59,6 @@ class Actions(list[Action]):
     __slots__ = ()
 
 
-@attrs.frozen
-class Submission:
-    """A whole submission already in the journal's form (of a recording, or of a parsed text).
-
-    `actions` hold the codes of kinds, and None for an item that was no action; `error` is a stable
-    code, `source` what a language model's answer came with.
-    """
-
-    actions: Sequence[Action]
-    error: str | None = None
-    say: str | None = None
-    memo: str | None = None
-    source: dict[str, Any] | None = None
-
-    def row(self, agent: int) -> Row:
-        """The row of the `submitted` event."""
-        return (agent, self.actions, self.error, self.say, self.memo, self.source)
-
-
 def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     """The row of the `submitted` event for a policy's answer: a list of actions or a Plan.
 

@@ -25,6 +25,7 @@ from goldrush.replay.tie_break import Occasion, TieBreak
 
 ORDER, CONCLUDE, BOTTOM = AUDITED = ("order", "conclude", "bottom")
 PLACE: Final = "table"
+_DECIDES: Final = {ORDER: "order", CONCLUDE: "concluded", BOTTOM: "last"}
 _EVENTS: Final[Mapping[str | None, str]] = {
     None: "draw", ORDER: "order", CONCLUDE: "conclusion", BOTTOM: "bottom place",
 }  # fmt: skip
@@ -152,4 +153,5 @@ def _occasion(state: SeasonState, table: Table, kind: str, tied: str = "agent") 
         f"at table {table.number} in assignment {state.assignment}",
         (state.config.seed, state.assignment, table.number, 0, kind),
         tied,
+        _DECIDES[kind],
     )

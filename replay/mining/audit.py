@@ -140,4 +140,5 @@ def _occasion(config: MiningConfig, round: int, plot: int, kind: str) -> Occasio
         {"round": round, "plot": plot},
         f"on plot {plot} in round {round}",
         (config.seed, round, plot, kind),
+        decides="detected" if kind == AUTHORITY else "winner",
     )

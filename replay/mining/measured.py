@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import called
+from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.mining import MINING

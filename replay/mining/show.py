@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import Failures, format_failures
-from goldrush.agents.llm.models import called
+from goldrush.agents.roster import called
 from goldrush.kernel.mining.events import KINDS
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import escaped

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from goldrush.agents.llm.models import called
+from goldrush.agents.roster import called
 from goldrush.kernel.world import Event
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from goldrush.agents.mining.roster import POLICIES, names_by_agent
+from goldrush.agents.mining.roster import CAST, POLICIES
 from goldrush.kernel.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.mining.criteria import CRITERIA
 from goldrush.replay.mining.measures import MEASURES
@@ -59,7 +59,7 @@ def _chapter() -> Chapter:
 STUDIES: Final = Studies(
     title="Does property emerge among miners?",
     config=config_of,
-    seats=names_by_agent,
+    seats=CAST.names_by_agent,
     horizon="rounds",
     baselines=BASELINES,
     criteria=CRITERIA,

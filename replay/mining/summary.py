@@ -11,7 +11,8 @@ from typing import Any
 import attrs
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.llm.models import LLM, called
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
 from goldrush.kernel.mining import MINING

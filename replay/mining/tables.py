@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import kind_of
-from goldrush.agents.llm.models import called
+from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.mining import MINING

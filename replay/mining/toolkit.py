@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from goldrush.agents.mining.players import MINERS
+from goldrush.agents.mining.players import GAME, MINERS
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Event
-from goldrush.replay.mining import audit, place, prompt, show, story, summary
+from goldrush.replay.mining import audit, place, show, story, summary
 from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.prompts import prompts_of
 from goldrush.replay.toolkit import (
     Consequences,
     Measures,
     Names,
-    Prompts,
     Spells,
     Story,
     Summaries,
@@ -82,18 +82,6 @@ def _studies() -> Studies:
     return STUDIES
 
 
-def _prompts(path: str | Path, round: int, agent: int) -> list[prompt.Prompted]:
-    return [prompt.prompted(path, round, agent)]
-
-
-def _request(found: Sequence[prompt.Prompted], round: int, agent: int) -> dict[str, Any]:
-    [one] = found
-    return {
-        "round": round, "agent": agent, "digest": one.digest, "recorded": one.recorded,
-        "request": dict(one.request),
-    }  # fmt: skip
-
-
 TOOLKIT = Toolkit(
     world=lambda setup: MINING,
     config=MiningConfig,
@@ -105,7 +93,7 @@ TOOLKIT = Toolkit(
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
-    prompts=Prompts(_prompts, _request),
+    prompts=prompts_of(GAME),
     place_of=place.plot_of,
     measures=_measures,
     tables=_tables,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from goldrush.agents.mining.players import record
-from goldrush.agents.mining.recorded import Recording
+from goldrush.agents.mining.roster import recording
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.fold import events
@@ -177,7 +177,7 @@ def test_an_unfinished_source_plays_as_far_as_it_goes(source: Path) -> None:
         end = list(reader)[5].end
     source.write_bytes(source.read_bytes()[:end])
 
-    assert 5 == len(Recording(source).rounds)
+    assert 5 == len(recording(source).units)
     replayed(source, "recorded:{}*4", rounds=5)
     with pytest.raises(BadInput, match="holds 5 rounds"):
         replayed(source, "recorded:{}*4", rounds=6)

@@ -9,7 +9,8 @@ import pytest
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.mining.players import prepare, record
-from goldrush.agents.mining.roster import POLICIES, Entry, Roster, parse_roster, policy_of
+from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.roster import Entry, Roster
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
@@ -25,7 +26,7 @@ def names(roster: Roster) -> list[str]:
 
 def refusal(text: str, agents: int | None = None) -> BadInput:
     with pytest.raises(BadInput) as refused:
-        parse_roster(text, agents)
+        CAST.parsed(text, agents)
     return refused.value
 
 
@@ -58,35 +59,35 @@ class HasNoPlan:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_one_policy_is_for_all(name: str) -> None:
-    assert [name] * 10 == names(parse_roster(name))
-    assert [name] * 3 == names(parse_roster(name, 3))
+    assert [name] * 10 == names(CAST.parsed(name))
+    assert [name] * 3 == names(CAST.parsed(name, 3))
 
 
 def test_one_policy_with_a_count_is_for_as_many() -> None:
-    assert ["raid"] * 4 == names(parse_roster("raid*4"))
+    assert ["raid"] * 4 == names(CAST.parsed("raid*4"))
 
 
 # A mix.
 
 
 def test_a_mix_gives_agents_by_id_in_its_order() -> None:
-    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(parse_roster("greedy-mine*8,raid*2"))
+    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(CAST.parsed("greedy-mine*8,raid*2"))
 
 
 def test_a_mix_may_name_a_policy_twice() -> None:
-    assert ["raid", "mine", "raid"] == names(parse_roster("raid*1,mine*1,raid*1"))
+    assert ["raid", "mine", "raid"] == names(CAST.parsed("raid*1,mine*1,raid*1"))
 
 
 def test_in_a_mix_with_counts_a_policy_without_one_counts_once() -> None:
-    assert ["raid", "mine", "mine"] == names(parse_roster("raid,mine*2"))
+    assert ["raid", "mine", "mine"] == names(CAST.parsed("raid,mine*2"))
 
 
 def test_spaces_in_a_mix_do_not_matter() -> None:
-    assert ["raid", "raid", "mine"] == names(parse_roster("  raid * 2 ,\tmine*1 "))
+    assert ["raid", "raid", "mine"] == names(CAST.parsed("  raid * 2 ,\tmine*1 "))
 
 
 def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
-    assert 10 == len(names(parse_roster("greedy-mine*8,raid*2", 10)))
+    assert 10 == len(names(CAST.parsed("greedy-mine*8,raid*2", 10)))
 
 
 @pytest.mark.parametrize("agents", [1, 9, 11])
@@ -103,35 +104,35 @@ def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int
 def test_a_list_without_counts_is_cycled_to_ten() -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), 10))
 
-    assert expected == names(parse_roster("raid,mine,claim"))
+    assert expected == names(CAST.parsed("raid,mine,claim"))
 
 
 @pytest.mark.parametrize("agents", [1, 2, 3, 7])
 def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), agents))
 
-    assert expected == names(parse_roster("raid,mine,claim", agents))
+    assert expected == names(CAST.parsed("raid,mine,claim", agents))
 
 
 # The default.
 
 
 def test_the_default_is_the_mix_of_the_rules() -> None:
-    assert DEFAULT == names(parse_roster(None))
+    assert DEFAULT == names(CAST.parsed(None))
 
 
 @pytest.mark.parametrize("agents", [1, 4, 10, 20, 23])
 def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(DEFAULT), agents))
 
-    assert expected == names(parse_roster(None, agents))
+    assert expected == names(CAST.parsed(None, agents))
 
 
 # The source's cast.
 
 
 def test_the_portrait_is_the_sources_cast() -> None:
-    roster = parse_roster("portrait", models=Models(default="small"))
+    roster = CAST.parsed("portrait", models=Models(default="small"))
 
     expected = ["llm"] * 4 + ["claim"] * 4 + ["raid"] * 4 + ["defend"] * 4 + ["mine"] * 3
     assert expected == [entry.policy for entry in roster.entries]
@@ -183,7 +184,7 @@ def test_a_roster_longer_than_any_run_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["raid*100000", "mine,raid*99999"])
 def test_the_longest_roster_is_taken(text: str) -> None:
-    assert 100_000 == len(parse_roster(text).entries)
+    assert 100_000 == len(CAST.parsed(text).entries)
 
 
 @pytest.mark.parametrize(("text", "meant"), [("greedy_mine", "greedy-mine"), ("Raid", "raid")])
@@ -208,15 +209,15 @@ def test_a_name_like_no_other_is_refused_with_all_there_are(text: str) -> None:
 def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
     name = f"{__name__}:Own"
 
-    roster = parse_roster(f"{name}*2,raid*1")
+    roster = CAST.parsed(f"{name}*2,raid*1")
 
     assert [name, name, "raid"] == names(roster)
-    assert isinstance(policy_of(roster.entries[0], trust=roster.trust), Own)
+    assert isinstance(CAST.policy_of(roster.entries[0], trust=roster.trust), Own)
 
 
 def test_every_agent_has_a_policy_of_its_own() -> None:
-    roster = parse_roster(f"{__name__}:Own*2")
-    first, second = (policy_of(entry, trust=roster.trust) for entry in roster.entries)
+    roster = CAST.parsed(f"{__name__}:Own*2")
+    first, second = (CAST.policy_of(entry, trust=roster.trust) for entry in roster.entries)
 
     assert first is not second
 
@@ -250,7 +251,7 @@ def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
     monkeypatch.syspath_prepend(tmp_path)
 
     with pytest.raises(BadInput, match="SystemExit: 3"):
-        policy_of(Entry(0, "leaves_at_once:Own"), trust=["leaves_at_once:Own"])
+        CAST.policy_of(Entry(0, "leaves_at_once:Own"), trust=["leaves_at_once:Own"])
 
 
 def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
@@ -304,7 +305,7 @@ def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
 
 
 def test_a_roster_already_made_is_taken_as_it_is() -> None:
-    roster = parse_roster("raid*2,mine*1")
+    roster = CAST.parsed("raid*2,mine*1")
 
     config, taken = prepare({}, roster)
 
@@ -314,7 +315,7 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
 
 def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
     with pytest.raises(BadInput, match="the roster has 3 agents"):
-        prepare({"agents": 4}, parse_roster("raid*2,mine*1"))
+        prepare({"agents": 4}, CAST.parsed("raid*2,mine*1"))
 
 
 def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_path: Path) -> None:
@@ -331,7 +332,7 @@ def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_p
 
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:
     with pytest.raises(BadInput, match="there is no policy 'gone'"):
-        policy_of(Entry(0, "gone"))
+        CAST.policy_of(Entry(0, "gone"))
 
 
 # Another journal's submissions; how they are played is tested in test_recorded.py.
@@ -341,7 +342,7 @@ def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path
     path = tmp_path / "source"
     record(path, {"rounds": 2}, "raid*2")
 
-    roster = parse_roster(f"recorded:{path}*2,mine*1")
+    roster = CAST.parsed(f"recorded:{path}*2,mine*1")
 
     digest = sha256_of(path)
     assert [("recorded", {"journal": digest})] * 2 + [("mine", {})] == [
@@ -360,4 +361,4 @@ def test_a_recording_that_is_no_journal_is_refused(tmp_path: Path) -> None:
     path.write_text("hello")
 
     with pytest.raises(NotAJournal):
-        parse_roster(f"recorded:{path}")
+        CAST.parsed(f"recorded:{path}")

@@ -12,7 +12,8 @@ from goldrush.agents.competition.players import fork as fork_season
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.competition.players import resume as resume_season
 from goldrush.agents.mining.players import fork, prepare, record, resume
-from goldrush.agents.mining.roster import Entry, Roster, policy_of
+from goldrush.agents.mining.roster import CAST
+from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.trust import check_trust, is_own, made, own_among
 from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.competition.config import config_of
@@ -108,7 +109,7 @@ def test_a_text_that_is_typed_is_trusted_and_an_entry_alone_is_not(mark: Path) -
     assert (SENTINEL,) == roster.trust
     for entries in (roster.entries, (Entry(0, SENTINEL),)):
         with pytest.raises(BadInput, match="--trust sentinel:run"):
-            policy_of(entries[0], Roster(entries).recordings, Roster(entries).trust)
+            CAST.policy_of(entries[0], Roster(entries).recordings, Roster(entries).trust)
     assert not mark.exists()
 
 

@@ -14,8 +14,9 @@ from typing import Any
 from goldrush.agents import players
 from goldrush.agents.competition.lab import Lab, setting_of
 from goldrush.agents.competition.players import record
-from goldrush.agents.mining.players import MINERS, prepared
-from goldrush.agents.mining.roster import Roster
+from goldrush.agents.mining.players import MINERS
+from goldrush.agents.roster import Roster
+from goldrush.agents.simultaneous import prepared
 from goldrush.kernel.competition.config import SeasonConfig, config_of
 from goldrush.kernel.mining import MINING
 from goldrush.replay.verify import verify

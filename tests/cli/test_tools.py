@@ -318,11 +318,11 @@ def test_audit_tests_who_wins(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a.journal"], "give --round and --plot, or --all, or --fairness"),
-        (["a.journal", "--round", "1"], "give --round and --plot"),
-        (["a.journal", "--plot", "1"], "give --round and --plot"),
-        (["a.journal", "--all", "--fairness"], "give --round and --plot"),
-        (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --round and --plot"),
+        (["a.journal"], "give --round and --at (a plot, a table), or --all, or --fairness"),
+        (["a.journal", "--round", "1"], "are at a plot; give one (--plot)"),
+        (["a.journal", "--plot", "1"], "give --round and --at"),
+        (["a.journal", "--all", "--fairness"], "give --round and --at"),
+        (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --round and --at"),
         (["a.journal", "--all", "--kind", "raid"], "leave --kind out"),
         (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "give one journal"),
         (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),

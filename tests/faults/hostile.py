@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.mining.players import fork, resume
-from goldrush.agents.mining.recorded import Recording
+from goldrush.agents.mining.players import GAME, fork, resume
+from goldrush.agents.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, JournalReader
@@ -30,9 +30,9 @@ from goldrush.replay.mining.audit import audit_all
 from goldrush.replay.mining.consequences import consequences
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.place import plot_of
-from goldrush.replay.mining.prompt import prompted
 from goldrush.replay.mining.story import chronicle
 from goldrush.replay.mining.summary import summarise
+from goldrush.replay.prompts import prompted
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import open_world as world_of
 from goldrush.replay.usage import usage
@@ -154,8 +154,8 @@ class Reading:
         yield "summary", lambda: summarise(path).as_dict()
         yield "measures", lambda: measure(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()
-        yield "prompt", lambda: prompted(path, 3, 1).messages
-        yield "recording", lambda: len(Recording(path).rounds)
+        yield "prompt", lambda: prompted(path, GAME, 3, 1).messages
+        yield "recording", lambda: len(recording(path).units)
         yield "plot", lambda: plot_of(path, "1,1")
 
     def _rebuilt(self, round: int) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from goldrush.agents.mining.players import fork, record
-from goldrush.agents.mining.recorded import Recording
+from goldrush.agents.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import FORK, Commit, JournalReader
@@ -223,6 +223,6 @@ def _prefix(path: Path, data: bytes, commits: Sequence[Commit], parent: bytes) -
         events=events,
         audits=list(audit_all(cut)),
         summary=summarise(cut),
-        submissions=Recording(cut).rounds,
+        submissions=recording(cut).units,
         finishes_as=parent if parent and before_fork else data,
     )

@@ -19,7 +19,7 @@ import attrs
 import msgpack
 
 from goldrush.agents.mining.players import fork, resume
-from goldrush.agents.mining.recorded import Recording
+from goldrush.agents.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
 from goldrush.kernel.journal import END, FORK, JournalReader
@@ -345,7 +345,7 @@ def summarised(case: Case) -> None:
 
 
 def played_again(case: Case) -> None:
-    found = refused(case, lambda: Recording(case.path))
+    found = refused(case, lambda: recording(case.path))
     if found is not None and case.prefix:
         same(found.rounds, case.prefix.submissions, "the submissions")
 

@@ -13,12 +13,13 @@ import pytest
 
 from goldrush.agents.competition.players import fork, resume
 from goldrush.agents.mining import players as mining
+from goldrush.agents.mining.players import GAME
 from goldrush.cli.main import cli
 from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.mining import MINING
 from goldrush.replay.competition.prompt import prompted
-from goldrush.replay.mining.prompt import prompted as prompted_miner
+from goldrush.replay.prompts import prompted as prompted_miner
 from goldrush.replay.verify import verify
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL
@@ -180,5 +181,5 @@ def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
 
 
 def test_what_a_miner_is_told_is_derived(place: Place) -> None:
-    assert prompted_miner(place.roster, 3, 0).messages  # its events are those of its inputs
+    assert prompted_miner(place.roster, GAME, 3, 0).messages  # its events are those of its inputs
     assert not place.mark.exists()

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.mining.players import GAME, fork, record, resume
 from goldrush.kernel import derive, fold
 from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.competition.state import JUDGE, SeasonState
@@ -18,7 +18,7 @@ from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block, Kind, World
 from goldrush.replay import verify as verifying
 from goldrush.replay.batch import verify_all
-from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.prompts import prompted
 from goldrush.replay.verify import DERIVE, verify
 from tests.faults.hostile_seasons import season
 from tests.journals import commits_of, write
@@ -59,7 +59,7 @@ def long_inputs(commits: list[Commit]) -> list[Any]:
     [
         resume,
         lambda path: fork(path, 1, path.with_name("fork.journal"), settings={"seed": 5}),
-        lambda path: prompted(path, 2, 0),
+        lambda path: prompted(path, GAME, 2, 0),
     ],
     ids=["resume", "fork", "prompt"],
 )

@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.miners import asked
-from goldrush.agents.mining.roster import POLICIES, Entry, policy_of
+from goldrush.agents.mining.players import ask, view_of
+from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.roster import Entry
 from goldrush.kernel.fold import fold
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
@@ -27,10 +28,9 @@ from goldrush.kernel.mining.events import (
     SUBMITTED,
     Action,
 )
-from goldrush.kernel.mining.observe import Shown
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import Submission
 from goldrush.kernel.world import Block, Row
+from tests.kernel.mining.scenario import Submission
 
 AGENTS_MAX = 8
 ROUNDS_MAX = 8
@@ -103,12 +103,12 @@ def played(game: Game) -> Iterator[Played]:
 
 def submissions(game: Game, state: MiningState, answers: Sequence[Submission | None]) -> list[Row]:
     """The rows of a round: the hostile answers given, and those of the policies, asked now."""
-    shown = Shown(state)
+    view = view_of(state)
     rows = []
     for agent, (name, answer) in enumerate(zip(game.roster, answers, strict=True)):
         if answer is None:
             entry = Entry(agent, name)
-            rows.append(asked(policy_of(entry), entry, shown, game.config))
+            rows.append(ask(CAST.policy_of(entry), entry, view))
         else:
             rows.append(answer.row(agent))
     return rows

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.mining.players import fork, record, resume
-from goldrush.agents.mining.roster import Entry, Roster
+from goldrush.agents.roster import Entry, Roster
 from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import FORK
 from goldrush.kernel.mining.config import MiningConfig, config_of

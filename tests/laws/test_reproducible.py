@@ -188,7 +188,8 @@ PROMPTS = """
 import sys
 from pathlib import Path
 
-from goldrush.agents.mining.prompt import Prompts, quoted
+from goldrush.agents.llm.wording import quoted
+from goldrush.agents.mining.prompt import Prompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.mining.observe import Shown
 from goldrush.replay.rebuild import rebuild

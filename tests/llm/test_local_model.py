@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.mining.players import GAME, record, resume
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.prompts import prompted
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import verify
 from tests.llm import local
@@ -50,7 +50,7 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     assert SCHEMA == started["roster"][0]["options"]["answer"]
     assert (None, True) == (answer["error"], bool(answer["actions"]))
     assert answer["source"]["tokens_in"] > 100
-    assert prompted(path, 1, 0).digest == answer["source"]["prompt"]
+    assert prompted(path, GAME, 1, 0).digest == answer["source"]["prompt"]
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
 
 

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import digest
-from goldrush.agents.mining.miners import Miners
-from goldrush.agents.mining.players import prepare
-from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, quoted, schema
-from goldrush.agents.mining.roster import Roster
+from goldrush.agents.llm.wording import quoted
+from goldrush.agents.mining.players import GAME, prepare
+from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, schema
+from goldrush.agents.roster import Roster
+from goldrush.agents.submitting import Agents
 from goldrush.kernel.fold import fold
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
@@ -25,10 +26,11 @@ from goldrush.kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX,
 from goldrush.kernel.mining.observe import Observation, Shown
 from goldrush.kernel.mining.parse import parse
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import Submission, clean_message
+from goldrush.kernel.mining.submit import clean_message
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
+from tests.kernel.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
 
@@ -185,7 +187,7 @@ def scripted(config: MiningConfig, roster: Roster, rounds: int) -> Iterator[Mini
     """The states of a run of scripted agents, from the start on."""
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
     yield state
-    with Miners(config, roster) as miners:
+    with Agents(GAME, roster) as miners:
         for _ in range(rounds):
             inputs = Block(rest_of(miners(state), lambda batches: None))
             derived = Block(MINING.decide(state, inputs))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 
 import attrs
-from goldrush_commons.players import seated
+from goldrush_commons.players import FISHERS
 from goldrush_commons.toolkit import TOOLKIT
 from goldrush_commons.world import ASKED, Fishery
 
@@ -22,17 +22,16 @@ def _with(fish: Callable[[], int]) -> Toolkit:
 
     @contextmanager
     def other(seating: Seating[Fishery]) -> Iterator[Ask[Fishery]]:
-        with seated(seating) as ask:
+        with FISHERS.seated(seating) as ask:
 
             def changed(state: Fishery) -> list[Batch]:
                 [(_, rows)] = ask(state)  # type: ignore[misc]
-                return [(ASKED, [(0, fish(), None), *rows[1:]])]
+                return [(ASKED, [(0, fish(), None, None), *rows[1:]])]
 
             yield changed
 
-    assert TOOLKIT.players is not None
-    return attrs.evolve(TOOLKIT, players=attrs.evolve(TOOLKIT.players, seated=other))
+    return attrs.evolve(TOOLKIT, players=attrs.evolve(FISHERS, seated=other))
 
 
 COUNTS = _with(count().__next__)  # what is asked depends on what was asked before
-HASHES = _with(lambda: hash("fish") % 7)
+HASHES = _with(lambda: hash("fish") % 1_000_003)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.llm.servers import completion, serving
 from tests.replay.report.pages import Page
 from tests.waiting import HANGS
 
@@ -223,6 +224,70 @@ def test_its_runs_are_not_one_table_with_those_of_another_world(commons: Command
         assert_refused(commons(*arguments), "baseline.journal is a run of the mining world")
 
 
+def test_a_draw_is_audited(commons: Command) -> None:
+    every = commons("audit", "c.journal", "--all")
+    one = commons("audit", "c.journal", "--round", 7)
+
+    assert (0, "c.journal: 50 of kind shock; 50 needed a draw; all hold") == (
+        every.code,
+        every.out.strip(),
+    )
+    assert "shock of season 7" in one.out
+    assert "holds     yes" in one.out
+
+
+def test_policies_have_settings(commons: Command, tmp_path: Path) -> None:
+    roster = "greedy[part=0.25]*2,share*1"
+    recorded = commons(
+        "record", "--world", "commons", "--roster", roster, "--rounds", 4, "--out", "s.journal"
+    )
+    again = commons(
+        "record", "--world", "commons", "--roster", "greedy*2,share*1", "--rounds", 4,
+        "--out", "d.journal",
+    )  # fmt: skip
+
+    assert (0, 0) == (recorded.code, again.code)
+    assert 0 == commons("verify", "--strict", "s.journal").code
+    compared = commons("diff", "s.journal", "d.journal").out
+    assert "agents 0, 1: greedy[part=0.25] in a, greedy in b" in compared
+
+
+def test_a_submission_is_put_in_by_hand_and_a_recording_played(
+    commons: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "by-hand.jsonl").write_text('{"season": 21, "agent": 4, "fish": 60}\n')
+    forked = commons(
+        "fork", "c.journal", "--at", 20, "--replace-submission", "by-hand.jsonl",
+        "--out", "f.journal",
+    )  # fmt: skip
+    played = commons(
+        "record", "--world", "commons", "--seed", 3, "--roster", "recorded:f.journal*5",
+        "--out", "r.journal",
+    )  # fmt: skip
+
+    assert (0, 0) == (forked.code, played.code), forked.err + played.err
+    assert "agent 4 asks for 60" in commons("replay", "f.journal", "--round", 21).out
+    assert "agent 4 asks for 60" in commons("replay", "r.journal", "--round", 21).out
+    assert 0 == commons("verify", "--strict", "f.journal").code
+    assert 0 == commons("verify", "--strict", "--source", "f.journal", "r.journal").code
+
+
+def test_a_language_model_plays_and_its_journal_is_verified_without_it(commons: Command) -> None:
+    with serving(lambda asked: completion('I take {"fish": 7}')) as server:
+        played = commons(
+            "record", "--world", "commons", "--roster", "llm:small*1,share*4", "--rounds", 5,
+            "--base-url", server.address, "--out", "m.journal",
+        )  # fmt: skip
+    asked = json.loads(commons("prompt", "m.journal", "--round", 3, "--agent", 0, "--json").out)
+
+    assert 0 == played.code, played.err
+    assert "agent 0 asks for 7" in commons("replay", "m.journal", "--round", 5).out
+    assert 0 == commons("verify", "--strict", "m.journal").code
+    assert asked["digest"] == asked["recorded"]
+    assert "Season 3." in asked["request"]["messages"][1]["content"]
+    assert "small" in commons("measure", "--usage", "m.journal").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -231,7 +296,14 @@ def test_its_runs_are_not_one_table_with_those_of_another_world(commons: Command
         (["export", "c.journal", "--format", "csv"], "2 tables; give --out a folder, or one"),
         (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
         (["leaderboard", "c.journal"], "give leaderboard a season"),
-        (["audit", "c.journal", "--all"], "which has no draws to audit"),
+        (["audit", "c.journal", "--round", 1, "--at", 2], "at no place of their own"),
+        (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of shock"),
+        (
+            ["record", "--world", "commons", "--roster", "share[part=11]"],
+            "policy share: part is 11",
+        ),
+        (["record", "--world", "commons", "--roster", "share[prt=1]"], "did you mean part?"),
+        (["record", "--world", "commons", "--roster", "random[part=1]"], "random has no settings"),
         (["log", "c.journal", "--plot", "3"], "which has no plots"),
         (["replay", "c.journal", "--round", 51], "no season 51; give one from 0 to 50"),
         (["record", "--world", "commons", "--roster", "gredy"], "there is no policy 'gredy'"),
@@ -257,14 +329,27 @@ def test_its_policies_and_treatments_are_listed(commons: Command) -> None:
     treatments = json.loads(commons("treatments", "--world", "commons", "--json").out)
 
     assert {"capacity": 500} == {t["treatment"]: t["settings"] for t in treatments}["small-stock"]
+    [first, *_] = json.loads(commons("policies", "--world", "commons", "--json").out)
 
-    assert ["share", "greedy", "random"] == [line.split()[0] for line in listed]
-    assert listed[1].endswith("Half of its part of what there is.")
+    assert listed[0].startswith("share                 Takes a part of its share of the largest")
+    assert ["part", "0.8; a number from 0 to 10"] == listed[1].split(maxsplit=1)
+    assert [{"setting": "part", "default": 0.8, "range": "a number from 0 to 10"}] == (
+        first["settings"]
+    )
 
 
 def test_it_is_listed_among_the_plugins(commons: Command) -> None:
-    assert ["commons  world  goldrush-commons 0.1.0"] == commons("plugins").out.splitlines()
+    assert [
+        "commons  world    goldrush-commons 0.1.0",
+        "quota    command  goldrush-commons 0.1.0",
+    ] == commons("plugins").out.splitlines()
     assert [] == json.loads(commons("plugins", "--json", GOLDRUSH_PLUGINS="").out)
+
+
+def test_it_adds_a_command(commons: Command) -> None:
+    assert Ran(0, "125\n", "") == commons("quota", "c.journal")
+    assert_refused(commons("quota", "no.journal"), "no such file")
+    assert_refused(commons("quota", "c.journal", GOLDRUSH_PLUGINS="commons"), "No such command")
 
 
 def test_without_plugins_its_journals_are_refused_by_name(commons: Command) -> None:

@@ -125,7 +125,7 @@ def _wordy(world: World[Any]) -> dict[str, Any]:
 
 def _strict(world: World[Any]) -> dict[str, Any]:
     def decide(state: Any, inputs: Any) -> Any:
-        if any(fish == 0 for _, fish, _ in inputs.rows(0)):
+        if any(row[1] == 0 for row in inputs.rows(0)):
             raise ValueError("nobody asks for nothing")
         return world.decide(state, inputs)
 
@@ -156,7 +156,7 @@ def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial)
     ("world", "law", "says"),
     [
         ("counts", "it verifies", "level 4"),
-        ("hashes", "any process writes the same bytes", "with PYTHONHASHSEED=1: SHA-256"),
+        ("hashes", "any process writes the same bytes", "with PYTHONHASHSEED="),
     ],
 )
 def test_players_that_are_broken_on_purpose_break_the_law(world: str, law: str, says: str) -> None:

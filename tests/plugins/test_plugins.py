@@ -8,12 +8,11 @@ import pytest
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
-from goldrush.agents.plugins import PluginFailed, plugins, policies_for, trouble_of
+from goldrush.agents.plugins import WORLDS, PluginFailed, plugins, policies_for, trouble_of
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
     BUILT_IN,
-    GROUP,
     installed,
     installed_policies,
     is_toolkit,
@@ -36,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> None:
-    dist_info(folder, {GROUP: {"lessons": LESSONS}}, "school", "2.1")
-    [found] = plugins(GROUP, BUILT_IN)
+    dist_info(folder, {WORLDS: {"lessons": LESSONS}}, "school", "2.1")
+    [found] = plugins(WORLDS, BUILT_IN)
 
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
     assert TOOLKIT is toolkit_named("lessons")
@@ -46,15 +45,15 @@ def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> Non
 
 def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
     before = toolkit_for("mining")
-    dist_info(folder, {GROUP: {"mining": LESSONS}})
+    dist_info(folder, {WORLDS: {"mining": LESSONS}})
 
     assert before is toolkit_for("mining")
-    assert [] == plugins(GROUP, BUILT_IN)
+    assert [] == plugins(WORLDS, BUILT_IN)
 
 
 def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> None:
-    dist_info(folder, {GROUP: {"lessons": LESSONS, "more": LESSONS}}, "one")
-    dist_info(folder, {GROUP: {"lessons": "tests.lessons:LESSONS"}}, "two")
+    dist_info(folder, {WORLDS: {"lessons": LESSONS, "more": LESSONS}}, "one")
+    dist_info(folder, {WORLDS: {"lessons": "tests.lessons:LESSONS"}}, "two")
 
     with pytest.raises(PluginFailed, match="both one and two bring it"):
         toolkit_named("lessons")
@@ -72,7 +71,7 @@ def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> 
 def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
     folder: Path, tmp_path: Path, value: str, says: str
 ) -> None:
-    dist_info(folder, {GROUP: {"lessons": value}})
+    dist_info(folder, {WORLDS: {"lessons": value}})
     journal = play(tmp_path / "a.journal")
 
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
@@ -84,9 +83,9 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
 
 @pytest.mark.parametrize("name", ["Lessons", "1st", "a_b", "x" * 33, "a/b/c", "-x"])
 def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
-    dist_info(folder, {GROUP: {name: LESSONS}})
+    dist_info(folder, {WORLDS: {name: LESSONS}})
 
-    assert [] == plugins(GROUP)
+    assert [] == plugins(WORLDS)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +94,7 @@ def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
 def test_plugins_are_allowed_by_the_environment(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str, known: bool
 ) -> None:
-    dist_info(folder, {GROUP: {"lessons": LESSONS}})
+    dist_info(folder, {WORLDS: {"lessons": LESSONS}})
     monkeypatch.setenv("GOLDRUSH_PLUGINS", allowed)
     journal = play(tmp_path / "a.journal")
 

@@ -142,7 +142,6 @@ UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "recorded by no hash": policy("recorded", {"journal": 5}),
     "recorded and more": policy("recorded", {"journal": "0" * 64, "from": 3}),
     "an option of a policy that has none": policy("greedy-mine", {"depth": 3}),
-    "an option of one's own policy": policy(OWN, {"depth": 3}),
     "a model without options": policy("llm", {}),
     "a model with those of another": policy("llm", {"engine": "x", "top_p": 1.0}),
 }

@@ -15,6 +15,7 @@ import click
 import pytest
 
 from goldrush import replay
+from goldrush.agents.mining.players import GAME
 from goldrush.cli.main import _behind_door
 from goldrush.kernel.competition.events import JOINED
 from goldrush.kernel.errors import MalformedEvents
@@ -22,7 +23,7 @@ from goldrush.kernel.journal import Commit, Header, JournalReader, Place
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
-from goldrush.replay import diff, fairness, log, rebuild, table_files, toolkit, usage
+from goldrush.replay import diff, fairness, log, prompts, rebuild, table_files, toolkit, usage
 from goldrush.replay.competition import audit as season_audit
 from goldrush.replay.competition import consequences as season_consequences
 from goldrush.replay.competition import folder, leaderboard, score, steps
@@ -31,7 +32,7 @@ from goldrush.replay.competition import summary as season_summary
 from goldrush.replay.diff import Diff
 from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, telling_forged
-from goldrush.replay.mining import audit, consequences, measured, prompt, summary
+from goldrush.replay.mining import audit, consequences, measured, summary
 from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.runs import run_at, runs_at
@@ -191,7 +192,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "log.log": lambda c: list(log.log(c.forged)),
     "mining.place.plot_of": lambda c: mining_place.plot_of(c.forged, "0,0"),
     "mining.measured.measure": lambda c: measured.measure(c.forged),
-    "mining.prompt.prompted": lambda c: prompt.prompted(c.forged, 1, 0),
+    "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "study.models.failures_of": _studied,
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.mining.players import GAME, record
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.prompt import prompted
+from goldrush.replay.prompts import prompted
 from goldrush.replay.verify import verify
 from tests.golden import FOLDER, FORKED, MODELS, NAMES, SETTINGS, fork_baseline, path_of
 
@@ -53,6 +53,6 @@ def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> N
 @pytest.mark.parametrize("agent", range(3))
 @pytest.mark.parametrize("round", range(1, 7))
 def test_the_prompts_of_the_golden_models_are_made_again(round: int, agent: int) -> None:
-    found = prompted(path_of(MODELS), round, agent)
+    found = prompted(path_of(MODELS), GAME, round, agent)
 
     assert found.recorded == found.digest

@@ -25,8 +25,8 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
-from goldrush.agents.llm.models import called
 from goldrush.agents.mining.players import record
+from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal

@@ -7,7 +7,7 @@ import pytest
 from goldrush.agents.competition.lab import Lab, played, setting_of
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES as PLAYED
-from goldrush.agents.mining.roster import Roster
+from goldrush.agents.roster import Roster
 from goldrush.kernel.competition import conduct as named
 from goldrush.kernel.competition.conduct import OBJECTIVES, Conduct
 from goldrush.kernel.competition.config import config_of

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import attrs
 import msgpack
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.mining.miners import asked
+from goldrush.agents.mining.players import ask, view_of
 from goldrush.agents.mining.policy import Policy
-from goldrush.agents.mining.roster import Entry
+from goldrush.agents.roster import Entry
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.fold import block_events, fold
 from goldrush.kernel.mining import MINING
@@ -27,13 +28,31 @@ from goldrush.kernel.mining.events import (
     MINING_SETTLED,
     RAID_RESOLVED,
     SUBMITTED,
+    Action,
 )
 from goldrush.kernel.mining.observe import Observation, Shown
 from goldrush.kernel.mining.state import HOLDINGS
-from goldrush.kernel.mining.submit import Plan, Submission, submitted
+from goldrush.kernel.mining.submit import Plan, submitted
 from goldrush.kernel.world import Batch, Block, Row, amount
 
 Item = tuple[Any, ...] | None  # (kind, plot) or (kind, plot, amount)
+
+
+@attrs.frozen
+class Submission:
+    """A whole submission in the journal's form: codes of kinds, None for an item that is none."""
+
+    actions: Sequence[Action]
+    error: str | None = None
+    say: str | None = None
+    memo: str | None = None
+    source: dict[str, Any] | None = None
+
+    def row(self, agent: int) -> Row:
+        """The row of the `submitted` event."""
+        return (agent, self.actions, self.error, self.say, self.memo, self.source)
+
+
 Plans = Mapping[int, Sequence[Item] | Plan | Submission]
 
 
@@ -129,7 +148,7 @@ class Scenario:
     def planned(self, policy: Policy, agent: int = 0) -> list[tuple[str, int, int]]:
         """What an agent of this built-in policy plans for the next round."""
         built_in = Entry(agent, "greedy-mine")  # any of them: what it answers is taken as it is
-        row = asked(policy, built_in, Shown(self.state), self.config)
+        row = ask(policy, built_in, view_of(self.state))
         return [(KINDS[kind], plot, points) for kind, plot, points in row[1]]
 
     def draws(self, agent: int = 0) -> Draws:

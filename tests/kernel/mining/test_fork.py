@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pytest
 
-from goldrush.agents.mining.roster import Entry
+from goldrush.agents.roster import Entry
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import REFUSED

@@ -15,8 +15,8 @@ from goldrush.kernel.mining.history import (
     kept_actions,
 )
 from goldrush.kernel.mining.observe import Authority, Message, Observation
-from goldrush.kernel.mining.submit import Plan, Submission
-from tests.kernel.mining.scenario import Scenario, given
+from goldrush.kernel.mining.submit import Plan
+from tests.kernel.mining.scenario import Scenario, Submission, given
 
 
 def results(map: Scenario, agent: int = 0) -> list[tuple[Any, ...]]:

@@ -15,7 +15,7 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions, Plan, Submission, submitted
+from goldrush.kernel.mining.submit import Actions, Plan, submitted
 from goldrush.replay.verify import verify
 
 QUIET = config_of({})
@@ -200,20 +200,9 @@ def test_a_memo_with_lone_surrogates_is_refused() -> None:
         row(Plan([], memo="a\ud800"))
 
 
-# What is in the journal's form already is for recordings and models, not for policies.
-
-
-def test_a_submission_is_recorded_as_it_is() -> None:
-    source = {"model": "m"}
-    submission = Submission([None, (MINE, 1, 2)], "cut", "hello", "memo", source)
-
-    assert (7, [None, (MINE, 1, 2)], "cut", "hello", "memo", source) == submission.row(7)
-
-
-@pytest.mark.parametrize("answer", [Submission([]), Actions([(MINE, 1, 2)])], ids=repr)
-def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal(answer: object) -> None:
+def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal() -> None:
     with pytest.raises(BadPlan):
-        row(answer)
+        row(Actions([(MINE, 1, 2)]))
 
 
 # What a policy that answers otherwise does to the run.
@@ -283,16 +272,6 @@ class FloatInActions(Answers):
         return Actions([(MINE, 1, 1.0)])
 
 
-class HugeSubmission(Answers):
-    def third(self, seen: Observation) -> Any:
-        return Submission([(MINE, 2**70, 1)])
-
-
-class TextForActions(Answers):
-    def third(self, seen: Observation) -> Any:
-        return Submission("mine")
-
-
 def named(policy: type) -> str:
     return f"{policy.__module__}:{policy.__qualname__}"
 
@@ -310,8 +289,6 @@ def named(policy: type) -> str:
         (LongMemo, "the memo must be text of at most 2000 characters"),
         (CodedActions, "item 0 is (1, 1, 1)"),
         (FloatInActions, "item 0 is (1, 1, 1.0)"),
-        (HugeSubmission, "a plan is a list"),
-        (TextForActions, "a plan is a list"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.mining.players import fork, record
-from goldrush.agents.mining.roster import Entry
+from goldrush.agents.roster import Entry
 from goldrush.kernel import fold, run
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter

@@ -346,7 +346,7 @@ def test_a_recording_is_read_once_for_all_seeds(
 ) -> None:
     record(tmp_path / "x.journal", {"rounds": 5})
     read: list[str] = []
-    from goldrush.agents.mining import recorded
+    from goldrush.agents import recorded
 
     def counted(path: str, *, hashed: bool) -> JournalReader:
         read.append(path)

@@ -1,136 +1,108 @@
-"""Who plays a run of the fishery, and is asked again to verify it."""
+"""Who plays the fishery: scripted policies, recordings, language models."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.again import Known, Player, sorted_players
-from goldrush.agents.llm.models import Models
-from goldrush.agents.players import Asker, Change, Changed, Players, Prepared, Seating
+from goldrush.agents.game import Game, Prompting
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Cast, Entry
+from goldrush.agents.simultaneous import players_of
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, shown
-from goldrush.kernel.forking import changes
-from goldrush.kernel.run import Ask
-from goldrush.kernel.treatments import BASELINE, treated, treatment_named
-from goldrush.kernel.world import Batch, Block, Row
+from goldrush.kernel.errors import BadPlan, shown
+from goldrush.kernel.world import Row
 from goldrush_commons.policies import POLICIES
-from goldrush_commons.world import ASKED, TREATMENTS, Fishery, config_of
-
-DEFAULT: Final = "share*3,greedy*2"
-
-_ENTRY = re.compile(r"\s*([a-z]+)\s*(?:\*\s*([0-9]{1,3}))?\s*")
-
-
-def entries(text: str | None, agents: int | None = None) -> list[dict[str, Any]]:
-    """The roster that a text stands for. Raises BadInput."""
-    names: list[str] = []
-    for part in (text or DEFAULT).split(","):
-        match = _ENTRY.fullmatch(part)
-        if match is None or match[1] not in POLICIES:
-            raise BadInput(f"there is no policy {shown(part)}", f"take {', '.join(POLICIES)}")
-        names += [match[1]] * int(match[2] or 1)
-    if agents is not None and agents != len(names):
-        raise BadInput(f"the roster has {len(names)} agents", f"agents is {agents}")
-    return [{"agent": n, "policy": name, "options": {}} for n, name in enumerate(names)]
-
-
-def names(roster: str) -> list[str]:
-    """The policies that a roster's text names."""
-    return list(dict.fromkeys(entry["policy"] for entry in entries(roster)))
-
-
-def seats(roster: str | None, agents: int | None) -> list[str]:
-    """Whom a roster's text names for each agent."""
-    return [entry["policy"] for entry in entries(roster, agents)]
-
-
-def prepare(
-    settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
-) -> Prepared:
-    """A run that can begin. Raises BadInput."""
-    who = entries(roster, settings.get("agents"))
-    named = treatment_named(TREATMENTS, treatment or BASELINE)
-    config = treated(named, {**settings, "agents": len(who)}, config_of)
-    return Prepared({"config": config.as_dict(), "roster": who})
-
-
-def row_of(state: Fishery, agent: int) -> Row:
-    """What an agent asks for in the next season."""
-    draws = Draws(state.config.seed, state.season + 1, agent, "policy")
-    return (agent, POLICIES[state.roster[agent]["policy"]](state, agent, draws), None)
-
-
-@contextmanager
-def seated(seating: Seating[Fishery]) -> Iterator[Ask[Fishery]]:
-    """What the run loop asks. Raises BadInput for somebody whom this version does not know."""
-    for entry in seating.state.roster:
-        if entry["policy"] not in POLICIES:
-            raise BadInput(f"there is no policy {shown(entry['policy'])}", "install what has it")
-    replaced = replaced_in(seating.forks)
-
-    def ask(state: Fishery) -> list[Batch]:
-        by_hand = replaced.get(state.season + 1, {})
-        agents = range(state.config.agents)
-        return [(ASKED, [by_hand.get(agent) or row_of(state, agent) for agent in agents])]
-
-    yield ask
-
-
-def again(
-    trust: Sequence[str], sources: Sequence[str]
-) -> Callable[[Fishery, Sequence[Mapping[str, Any]]], Asker]:
-    """Who is asked again."""
-
-    def asker(state: Fishery, forks: Sequence[Mapping[str, Any]]) -> Asker:
-        who = [Player(f"agent {e['agent']}", e["policy"], e["options"]) for e in state.roster]
-        found = sorted_players(who, Known(POLICIES, 0, trust))
-        replaced = replaced_in(forks)
-
-        def ask(state: Fishery, recorded: Block) -> list[tuple[int, list[Row | None]]]:
-            by_hand = replaced.get(state.season + 1, {})
-            return [
-                (
-                    ASKED,
-                    [
-                        by_hand.get(agent) or (row_of(state, agent) if can_ask else None)
-                        for agent, can_ask in enumerate(found.can_ask)
-                    ],
-                )
-            ]
-
-        return Asker(ask, found.not_asked, found.unknown)
-
-    return asker
-
-
-def replaced_in(forks: Sequence[Mapping[str, Any]]) -> dict[int, dict[int, Row]]:
-    """What was put in by hand: by season and agent."""
-    replaced: dict[int, dict[int, Row]] = {}
-    for facts in forks:
-        for season, row in facts["replaced"]:
-            replaced.setdefault(season, {})[row[0]] = row
-    return replaced
-
-
-def changed_by(state: Fishery, change: Change, models: Models | None) -> Changed:
-    """What a fork changes. Raises BadInput."""
-    named = treatment_named(TREATMENTS, change.treatment or BASELINE)
-    config = config_of({**state.config.as_dict(), **named.settings, **change.settings})
-    roster = entries(change.roster, config.agents) if change.roster is not None else None
-    rows = [(item["season"], (item["agent"], item["fish"], None)) for item in change.replace]
-    return Changed(
-        {"changes": changes(state.config, config), "roster": roster, "replaced": sorted(rows)}
-    )
-
-
-FISHERS: Final = Players[Fishery](
-    prepare=prepare,
-    names=names,
-    seated=seated,
-    again=again,
-    change=changed_by,
-    policies={name: policy.__doc__ or "" for name, policy in POLICIES.items()},
+from goldrush_commons.world import (
+    ASKED,
+    COMMONS,
+    FISH_MAX,
+    TREATMENTS,
+    CommonsConfig,
+    Fishery,
+    config_of,
 )
+
+RULES: Final = (
+    "{agents} agents fish a lake for {seasons} seasons. Each season all say how many tonnes they "
+    "take; where that is more than there is, all get the same part of what they asked for. What is "
+    "left, x tonnes, grows by {growth:g} * x * (1 - x / {capacity:g}). You want to land as much "
+    'as you can over all seasons. Answer with JSON: {{"fish": tonnes}}'
+)
+NOW: Final = "Season {season}. There are {stock:.0f} tonnes. You have landed {landed:.0f} so far."
+_NUMBER: Final = re.compile(r'"fish"\s*:\s*([0-9]{1,9})\b')
+
+
+def ask(policy: Any, entry: Entry, seen: Fishery) -> Row:
+    """What a policy asks for in the next season. Raises BadPlan for what is no catch."""
+    draws = Draws(seen.config.seed, seen.season + 1, entry.agent, "policy")
+    return (entry.agent, checked(policy.fish(seen, entry.agent, draws)), None, None)
+
+
+def checked(fish: Any) -> int:
+    """A catch that can be asked for. Raises BadPlan."""
+    if type(fish) is not int or not 0 <= fish <= FISH_MAX:
+        raise BadPlan(f"fish is {shown(fish)}; it must be a whole number from 0 to {FISH_MAX}")
+    return fish
+
+
+def resubmitted(item: Mapping[str, Any], config: CommonsConfig) -> Row:
+    """The row of a submission that is put in by hand. Raises BadPlan."""
+    agent = item.get("agent")
+    if type(agent) is not int or not 0 <= agent < config.agents:
+        raise BadPlan(f"agent is {shown(agent)}; it must be from 0 to {config.agents - 1}")
+    return (agent, checked(item.get("fish")), None, None)
+
+
+def messages(seen: Fishery, agent: int) -> list[dict[str, str]]:
+    """What a model is asked."""
+    config, landed = seen.config, seen.landed[agent]
+    now = NOW.format(season=seen.season + 1, stock=seen.stock, landed=landed)
+    return [
+        {"role": "system", "content": RULES.format(**config.as_dict())},
+        {"role": "user", "content": now},
+    ]
+
+
+def schema(seen: Fishery, agent: int) -> dict[str, Any]:
+    """The form of an answer."""
+    fish = {"type": "integer", "minimum": 0, "maximum": int(seen.stock)}
+    form = {"type": "object", "properties": {"fish": fish}, "required": ["fish"]}
+    return {**form, "additionalProperties": False}
+
+
+def answered(
+    seen: Fishery, agent: int, text: str | None, error: str | None, source: dict[str, Any]
+) -> Row:
+    """The row for what a model wrote: no fish where there is no number."""
+    found = _NUMBER.search(text or "")
+    if error in (NO_ANSWER, REFUSAL) or found is None:
+        return (agent, 0, error or NO_JSON, source)
+    return (agent, int(found[1]), None, source)
+
+
+GAME: Final = Game[Fishery, Fishery](
+    world=COMMONS,
+    cast=Cast(
+        world="commons",
+        policies=POLICIES,
+        default="share*3,greedy*2",
+        agents=5,
+        agents_max=100,
+        method="fish",
+        prompt=1,
+        recording=lambda path: Recording(path, COMMONS, ASKED),
+    ),
+    code=ASKED,
+    config_of=config_of,
+    horizon="seasons",
+    unit=lambda state: state.season + 1,
+    view=lambda state: state,
+    ask=ask,
+    resubmitted=resubmitted,
+    treatments=TREATMENTS,
+    prompting=Prompting(messages, schema, answered, longest=2_000, stand_in="share"),
+)
+FISHERS: Final = players_of(GAME)

@@ -9,16 +9,35 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.fold import events
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.fold import events, states
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import Event, Row
 from goldrush.replay.measures import Measure, Value, by_unit, gini
+from goldrush.replay.prompts import prompts_of
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, table
-from goldrush.replay.toolkit import Measures, Names, Story, Summaries, Toolkit, UnitView
-from goldrush_commons.players import FISHERS, seats
-from goldrush_commons.world import COMMONS, TREATMENTS, CommonsConfig, Fishery, config_of
+from goldrush.replay.tie_break import Occasion, TieBreak, hexed
+from goldrush.replay.toolkit import (
+    Measures,
+    Names,
+    Story,
+    Summaries,
+    TieBreaks,
+    Toolkit,
+    UnitView,
+)
+from goldrush_commons.players import FISHERS, GAME
+from goldrush_commons.world import (
+    COMMONS,
+    REGROWN,
+    TREATMENTS,
+    CommonsConfig,
+    Fishery,
+    config_of,
+    shock_of,
+)
 
 
 def lines(told: Iterable[Event], names: Names) -> Iterator[str]:
@@ -116,7 +135,7 @@ READ: Final = by_unit(
 STUDIES: Final = Studies(
     title="Does a shared stock outlive those who fish it?",
     config=config_of,
-    seats=seats,
+    seats=GAME.cast.names_by_agent,
     horizon="seasons",
     baselines=("share*5", "greedy*5", "random*5", MIXED),
     criteria=Criteria(
@@ -125,6 +144,41 @@ STUDIES: Final = Studies(
         sizes=[5],
     ),
 )
+
+
+def _shock(config: CommonsConfig, season: int, row: Row) -> TieBreak:
+    """The shock of a season, worked out from the words recorded and from those of its key."""
+    occasion = Occasion(
+        {"season": season}, f"of season {season}", (config.seed, season, "shock"), decides="factor"
+    )
+    again = occasion.draws
+    factor = shock_of(config, again.word())
+    recorded = shock_of(config, *row[2]) if len(row[2]) == 1 else None
+    rule = f"1 + {config.shock} * (2 * word / 2^64 - 1)"
+    snippet = (
+        f"import msgpack, xxhash\nword = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
+        f"seed=0)\nprint({rule.replace('2^64', '2**64')})"
+    )
+    words = hexed(row[2]), hexed(again.words())
+    return TieBreak(occasion, (), *words, None, recorded, factor, rule, snippet)
+
+
+def every_shock(path: str | Path) -> Iterator[TieBreak]:
+    """The shocks of all seasons, in order. Raises what reading a journal raises."""
+    with JournalReader(path) as reader:
+        for commit, state in states(COMMONS, reader):
+            for block in commit.blocks[1::2]:
+                for row in block.rows(REGROWN):
+                    yield _shock(state.config, commit.unit, row)
+
+
+def shocks(path: str | Path, season: int, place: int | None, kind: str | None) -> list[TieBreak]:
+    """The shock of one season. Raises BadInput where there is none."""
+    found = [one for one in every_shock(path) if one.place["season"] == season]
+    if not found:
+        raise BadInput(f"{path} has no draw in season {season}", "give a season that was played")
+    return found
+
 
 TOOLKIT: Final = Toolkit(
     world=lambda setup: COMMONS,
@@ -135,6 +189,8 @@ TOOLKIT: Final = Toolkit(
     story=Story(lines, chronicle),
     unit=UnitView(as_dict, format_season),
     summary=Summaries(summarise, format_summary),
+    tie_breaks=TieBreaks("", ["shock"], shocks, every_shock),
+    prompts=prompts_of(GAME),
     measures=lambda: Measures(MEASURES, READ),
     treatments=TREATMENTS,
     studies=lambda: STUDIES,

@@ -37,11 +37,16 @@ from goldrush.kernel.world import (
     amount,
     optional,
     several,
+    text,
 )
 
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (
-    EventType("asked", {"agent": AGENT, "fish": NATURAL, "source": optional(FACTS)}, is_input=True),
+    EventType(
+        "asked",
+        {"agent": AGENT, "fish": NATURAL, "error": optional(text(40)), "source": optional(FACTS)},
+        is_input=True,
+    ),
     EventType("landed", {"agent": AGENT, "fish": AMOUNT}),
     EventType(
         "regrown",
@@ -50,6 +55,7 @@ EVENTS: Final = (
     ),
 )
 EXTINCT: Final = 1.0  # below it, no fish is left
+FISH_MAX: Final = 10**9  # that anybody can ask for
 
 
 @attrs.frozen
@@ -106,17 +112,22 @@ def initial(setup: Mapping[str, Any]) -> Fishery:
     return Fishery(config, roster, float(config.capacity), (0.0,) * config.agents)
 
 
+def shock_of(config: CommonsConfig, word: int) -> float:
+    """By what the growth of a season is multiplied, given the word that was drawn."""
+    return 1 + config.shock * (2 * (word / WORD_RANGE) - 1)
+
+
 def decide(state: Fishery, inputs: Block) -> list[Batch]:
     """Who lands how much, and how the stock regrows."""
     config, season = state.config, state.season + 1
-    asked = {agent: fish for agent, fish, _ in inputs.rows(ASKED)}
+    asked = {agent: fish for agent, fish, _, _ in inputs.rows(ASKED)}
     wanted = sum(asked.values())
     share = min(1.0, state.stock / wanted) if wanted else 0.0
     landed = [(agent, amount(fish * share)) for agent, fish in sorted(asked.items()) if fish]
     caught = wanted * share
     left = max(0.0, state.stock - caught)
     draws = Draws(config.seed, season, "shock")
-    shock = 1 + config.shock * (2 * (draws.word() / WORD_RANGE) - 1)
+    shock = shock_of(config, draws.word())
     grown = (left + config.growth * left * (1 - left / config.capacity)) * shock
     regrown = (amount(caught), amount(max(0.0, grown)), draws.words())
     return [(LANDED, landed), (REGROWN, [regrown])]

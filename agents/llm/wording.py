@@ -1,0 +1,65 @@
+"""Parts of a prompt that are bounded in bytes: text of others as a quotation, as many items as fit.
+
+A token is at least a byte, so a prompt made of such parts is bounded whatever happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+# What is written as JSON writes what it cannot hold: characters that a chat template, a code fence
+# or a plan could be made of, in their wide forms too, and all that is not seen or moves what is.
+# Spelled out, because what Python takes for printable differs between its versions, and a prompt
+# must be made again on any of them.
+_ESCAPED: Final = re.compile(
+    r"[\0-\x1f\x7f-\xa0<>\[\]{}|`#"
+    r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
+    r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
+    r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff"
+    r"\uffa0\ufff0-\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
+
+
+def quoted(text: str, most: int) -> str:
+    """Text of others as one JSON string of at most `most` bytes, in one line.
+
+    No character that ends such a string, that chat templates, code fences and JSON are made of, or
+    that is not seen, stands in it as it is. Where it was cut, that is said behind it.
+    """
+    parts: list[str] = []
+    size = 2
+    for character in text:
+        if character in '"\\':
+            part = "\\" + character
+        elif _ESCAPED.match(character):
+            part = "".join(f"\\u{unit:04x}" for unit in _utf16(character))
+        else:
+            part = character
+        size += len(part.encode())
+        if size > most:
+            return f'"{"".join(parts)}" (cut)'
+        parts.append(part)
+    return f'"{"".join(parts)}"'
+
+
+def _utf16(character: str) -> Iterable[int]:
+    data = character.encode("utf-16-be", "surrogatepass")
+    return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
+
+
+def within(items: Iterable[str], most: int, between: str = ", ") -> str:
+    """The items that fit into so many bytes, in order, and how many do not."""
+    kept: list[str] = []
+    size = left_out = 0
+    for item in items:
+        size += len(item.encode()) + len(between)
+        if left_out or size > most:
+            left_out += 1
+        else:
+            kept.append(item)
+    if left_out:
+        kept.append(f"and {left_out} more" if between != "\n" else f"({left_out} more left out)")
+    return between.join(kept)

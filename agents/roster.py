@@ -1,0 +1,406 @@
+"""Rosters: who plays. From the text a person types to one entry an agent to the policies.
+
+- `greedy*8,share*2`: a mix, agents by id in that order
+- `greedy,share`: without counts, cycled to the number of agents
+- `share[part=0.5;patience=3]*2`: a policy with settings of its own
+- `llm:model-a*4`: language models, by the names that `--models` or a server knows
+- `recorded:run.journal`: what the same agent did in another journal
+- `package.module:Class`: a policy of one's own
+- any other name: a policy that an installed distribution brings
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.again import Impossible, Known, Player, Unknown
+from goldrush.agents.listed import Listed, configurable
+from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.plugins import POLICIES as GROUP
+from goldrush.agents.plugins import Plugin, plugin, policies_for
+from goldrush.agents.recorded import Recording
+from goldrush.agents.trust import RECORDED, is_own, made, own_among, own_class
+from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.settings import check_setting, parsed_value
+from goldrush.kernel.text import check_name
+
+DISTRIBUTION: Final = "distribution"  # the option that says which one brought a policy
+
+_COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
+_ENTRY = re.compile(
+    r"(?P<name>(?:recorded|llm):[^*,]+?|[^*,\[\]]+?)\s*"
+    r"(?:\[(?P<settings>[^\[\]]*)\]\s*)?(?:\*\s*(?P<count>[0-9]{1,6}))?"
+)
+_HOW: Final = "write policy, policy*count or policy[setting=value], as in greedy-mine*8,raid*2"
+
+
+@attrs.frozen
+class Entry:
+    """One agent of a roster: its policy's name, and the options that belong to it: the settings of
+    the policy, how a model is asked, which journal a recording is.
+    """
+
+    agent: int
+    policy: str
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form in which the journal holds it."""
+        return {"agent": self.agent, "policy": self.policy, "options": dict(self.options)}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of a policy of whatever kind, a model's and a recording's apart."""
+        return {name: value for name, value in self.options.items() if name != DISTRIBUTION}
+
+
+@attrs.frozen
+class Roster:
+    """The entries, one an agent in order, and the recordings that some of them play.
+
+    `trust`: the policies of somebody's own that may be imported for it (see agents/trust.py). It
+    goes where the roster goes, into other processes too, and never into a journal.
+    """
+
+    entries: Sequence[Entry]
+    recordings: Sequence[Recording] = ()
+    trust: Sequence[str] = ()
+
+    def as_setup(self) -> list[dict[str, Any]]:
+        """The roster as the journal holds it."""
+        return [entry.as_dict() for entry in self.entries]
+
+
+@attrs.frozen
+class Named:
+    """A part of a roster's text: a policy's name, its settings as they were typed, how many agents
+    (None: not said).
+    """
+
+    name: str
+    settings: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    count: int | None = None
+
+    def __str__(self) -> str:
+        return with_settings(self.name, self.settings)
+
+
+@attrs.frozen
+class Cast:
+    """Whom the rosters of a world can name.
+
+    - `world`: its name, under which other distributions bring policies (WORLD/NAME).
+    - `policies`: those that it brings itself, by name: classes, made with their settings, which
+      are the fields of an attrs class made with kernel.settings.
+    - `default`: the roster that is played where none is given; `mixes`: texts with a name.
+    - `agents`: how many play where a text counts nobody; `agents_max`: how many can.
+    - `method`: the one that every policy has.
+    - `prompt`: the version of the prompt that language models are asked with; None: none can play.
+    - `recording(path)`: the recording in another journal; None: none can be played. Raises what
+      reading a journal raises.
+    """
+
+    world: str
+    policies: Mapping[str, Callable[..., Any]]
+    default: str
+    agents: int
+    agents_max: int
+    method: str
+    mixes: Mapping[str, str] = attrs.field(factory=dict)
+    prompt: int | None = None
+    recording: Callable[[str | Path], Recording] | None = None
+
+    def parsed(
+        self, text: str | None, agents: int | None = None, models: Models | None = None
+    ) -> Roster:
+        """The roster that a text stands for; None is the default one.
+
+        `agents`, where given, is the number of agents that the roster must have. Without it a mix
+        has as many as it counts, and a list without counts as many as the world takes by default.
+        `models`: what is known of language models. The policies of somebody's own that the text
+        names are trusted: whoever has it from a file asks `names_in` first.
+
+        Raises BadInput for an unknown policy, a malformed entry, a setting that a policy does not
+        have, or a mix that is not `agents` long (the default mix is cycled instead).
+        """
+        names = self._by_agent(text, agents)
+        trust = own_among(named.name for named in names)
+        recordings: dict[str, Recording] = {}
+        players: dict[str, tuple[str, dict[str, Any]]] = {}  # policy and options
+        for named in names:
+            if str(named) not in players:
+                players[str(named)] = self._player(named, recordings, models, trust)
+        return Roster(
+            tuple(Entry(agent, *players[str(named)]) for agent, named in enumerate(names)),
+            tuple(recordings.values()),
+            trust,
+        )
+
+    def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:
+        """Whom a roster's text names for each agent. Arguments and errors as `parsed` has them, but
+        that nobody is looked for under these names.
+        """
+        return [str(named) for named in self._by_agent(text, agents)]
+
+    def names_in(self, text: str) -> list[str]:
+        """The policies that a roster's text names, each once. Raises BadInput for a malformed
+        entry.
+        """
+        return list(dict.fromkeys(named.name for named in self._parts(text)))
+
+    def policy_of(
+        self, entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
+    ) -> Any:
+        """A policy made afresh for an entry; for a recorded agent its recording.
+
+        Raises BadInput if there is no such policy, no recording with the digest that it names, or
+        it is one of somebody's own that is not in `trust`.
+        """
+        if entry.policy == RECORDED:
+            digest = entry.options.get("journal")
+            for recording in recordings:
+                if recording.sha256 == digest:
+                    return recording
+            raise BadInput(
+                f"agent {entry.agent} plays a recording with SHA-256 {digest}",
+                "give that journal as a source (--source)",
+            )
+        if is_own(entry.policy):
+            return made(entry.policy, trust, [self.method], entry.settings)
+        return self._class_of(entry.policy, trust)(**entry.settings)
+
+    def installed(self) -> dict[str, Plugin]:
+        """The policies that other distributions bring, by name; none is imported."""
+        return policies_for(self.world, self.policies)
+
+    @property
+    def listed(self) -> dict[str, Listed]:
+        """What a roster can name, those of other distributions apart."""
+        found = {name: Listed.of(policy) for name, policy in self.policies.items()}
+        if self.prompt is not None:
+            found["llm:MODEL"] = Listed(
+                "A language model, asked over the OpenAI protocol; see record --help."
+            )
+        if self.recording is not None:
+            found["recorded:JOURNAL"] = Listed(
+                "Submits what the agent of the same id submitted in another journal."
+            )
+        found["package.module:Class"] = Listed(
+            f"A policy of your own: a class with the method {self.method}."
+        )
+        return found
+
+    def plugin(self, name: str) -> Plugin | None:
+        """The policy of this name that another distribution brings, if one does.
+
+        Raises PluginFailed where two of them do.
+        """
+        if name in self.policies or name in (LLM, RECORDED) or is_own(name):
+            return None
+        return plugin(GROUP, f"{self.world}/{name}")
+
+    def known(
+        self, entries: Iterable[Entry], trust: Collection[str], digests: Collection[str]
+    ) -> Known:
+        """Whom of a journal's entries this version can ask again; `digests`: of the recordings that
+        are there.
+        """
+        names = {entry.policy for entry in entries}
+        # Where all are built in, the distributions are not looked through: that takes longer than
+        # to verify a short run.
+        here = {name for name in names if name in self.policies or self.plugin(name) is not None}
+        recordings = None if self.recording is None else digests
+
+        def has_options(player: Player) -> bool:
+            return self._has_options(player, trust)
+
+        return Known(here, self.prompt, trust, recordings, has_options)
+
+    def _has_options(self, player: Player, trust: Collection[str]) -> bool:
+        """Whether a policy that is here has the options that a journal says, and is of the version
+        that played. Raises Unknown, Impossible.
+        """
+        entry = Entry(0, player.policy, player.options)
+        found = self.plugin(player.policy)
+        if (found is None) != (DISTRIBUTION not in player.options):
+            raise Unknown(f"{player.who} plays {shown(player.policy)} of another distribution")
+        if found is not None and player.options[DISTRIBUTION] != _distribution(found):
+            return False
+        if not entry.settings:
+            return True
+        make = configurable(self._class_of(player.policy, trust))
+        for name, value in entry.settings.items():
+            if make is None or name not in attrs.fields_dict(make):
+                says = f"{player.who} plays {shown(player.policy)} with the setting {shown(name)}"
+                raise Unknown(says)
+            try:
+                check_setting(make, name, value)
+            except BadInput as error:
+                expected = error.instead.removeprefix("it must be ")
+                raise Impossible(player.who, expected, error.what) from None
+        return True
+
+    def _player(
+        self,
+        named: Named,
+        recordings: dict[str, Recording],
+        models: Models | None,
+        trust: Collection[str],
+    ) -> tuple[str, dict[str, Any]]:
+        """The policy and the options that a part of a text comes to."""
+        name = named.name
+        family, _, rest = name.partition(":")
+        if name.startswith(f"{RECORDED}:") and self.recording is not None:
+            recordings[name] = self.recording(rest)
+            return RECORDED, {"journal": recordings[name].sha256}
+        if family == LLM and self.prompt is not None:
+            model = attrs.evolve((models or Models()).named(rest), prompt=self.prompt)
+            return LLM, model.as_options()
+        found = self.plugin(name)
+        if name not in self.policies and found is None and not is_own(name):
+            raise self._unknown(name)
+        _check_settings(named, lambda: self._class_of(name, trust))
+        brought = {} if found is None else {DISTRIBUTION: _distribution(found)}
+        return name, {**brought, **named.settings}
+
+    def _class_of(self, name: str, trust: Collection[str]) -> Callable[..., Any]:
+        """What makes a policy. Raises BadInput where there is none, or it is not trusted."""
+        if name in self.policies:
+            return self.policies[name]
+        if is_own(name):
+            return own_class(name, trust)
+        found = self.plugin(name)
+        if found is None:
+            raise self._unknown(name)
+        make: Callable[..., Any] = found.load(callable)
+        return make
+
+    def _by_agent(self, text: str | None, agents: int | None) -> list[Named]:
+        parts = self._parts(text)
+        if all(part.count is None for part in parts):
+            wanted = agents or self.agents
+            return [parts[agent % len(parts)] for agent in range(wanted)]
+        names = [part for part in parts for _ in range(1 if part.count is None else part.count)]
+        wanted = agents or len(names)
+        if wanted != len(names) and text is not None:
+            raise BadInput(
+                f"the roster has {len(names)} agents, but {wanted} are asked for",
+                f"leave the number out, or give counts that add up to {wanted}",
+            )
+        return [names[agent % len(names)] for agent in range(wanted)]
+
+    def _parts(self, text: str | None) -> list[Named]:
+        text = self.default if text is None else self.mixes.get(text, text)
+        parts = [_part(part.strip()) for part in _COMMA.split(text)]
+        if sum(part.count or 1 for part in parts) > self.agents_max:
+            raise BadInput("the roster is too long", f"at most {self.agents_max} agents can play")
+        return parts
+
+    def _unknown(self, name: str) -> BadInput:
+        forms = [", llm:MODEL"] * (self.prompt is not None)
+        forms += [", recorded:JOURNAL"] * (self.recording is not None)
+        more = f"{''.join(forms)} or package.module:Class"
+        return unknown("policy", name, [*self.policies, *self.installed()], more)
+
+
+def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
+    """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
+    return {entry.agent: model_of(entry.options) for entry in entries if entry.policy == LLM}
+
+
+def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
+    """The entries of a roster that a journal holds."""
+    return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
+
+
+def called(entry: Mapping[str, Any]) -> str:
+    """How people call the policy of a journal's entry: a model by its name, another one with its
+    settings.
+    """
+    policy, options = str(entry["policy"]), entry["options"]
+    if policy == LLM:
+        name = options.get("name")
+        return f"{policy}:{name}" if type(name) is str else policy
+    if policy == RECORDED:
+        return policy
+    return with_settings(policy, {k: v for k, v in options.items() if k != DISTRIBUTION})
+
+
+def can_mean(name: str, called: str) -> bool:
+    """Whether a name of a roster's text can have become a policy that is called so in a journal.
+    Which recording was played, and which model `llm` alone stood for, the text does not say.
+    """
+    family, _, rest = name.partition(":")
+    if family == RECORDED:
+        return called == RECORDED
+    if family == LLM and not rest:
+        return called.startswith(f"{LLM}:")
+    return called == name
+
+
+def with_settings(name: str, settings: Mapping[str, Any]) -> str:
+    """A policy with its settings as a roster's text has them."""
+    if not settings:
+        return name
+    return f"{name}[{';'.join(f'{key}={_value(value)}' for key, value in settings.items())}]"
+
+
+def as_text(called: Sequence[str]) -> str:
+    """A roster's text with counts, from what each agent's policy is called: `greedy*3,share`."""
+    counts = Counter(called)
+    return ",".join(name if n == 1 else f"{name}*{n}" for name, n in counts.items())
+
+
+def _value(value: Any) -> str:
+    return value if type(value) is str and parsed_value(value) == value else json.dumps(value)
+
+
+def _part(text: str) -> Named:
+    """A part of a roster's text. Raises BadInput for a malformed one."""
+    match = _ENTRY.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text!r} is no entry of a roster", _HOW)
+    count = None if match["count"] is None else int(match["count"])
+    if count == 0:
+        raise BadInput(f"{text!r} counts no agent", "leave the entry out")
+    if not match["name"].startswith(RECORDED + ":"):  # a path may be any
+        check_name("policy", match["name"])
+    if match["settings"] is None:
+        return Named(match["name"], {}, count)
+    settings: dict[str, Any] = {}
+    for pair in match["settings"].split(";"):
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not (name and equals and value) or name == DISTRIBUTION:
+            raise BadInput(f"{text!r} has {pair!r} between its brackets", _HOW)
+        if name in settings:
+            raise BadInput(f"{text!r} sets {name} twice", "set it once")
+        settings[name] = parsed_value(value)
+    # In one order, so that the same settings are the same bytes.
+    return Named(match["name"], dict(sorted(settings.items())), count)
+
+
+def _check_settings(named: Named, class_of: Callable[[], Callable[..., Any]]) -> None:
+    """Raises BadInput for settings that a policy does not have. Without any, it is not looked at:
+    to load it may take long.
+    """
+    if not named.settings:
+        return
+    make = configurable(class_of())
+    if make is None:
+        raise BadInput(f"policy {named.name} has no settings", "leave the brackets out")
+    for name, value in named.settings.items():
+        try:
+            check_setting(make, name, value)
+        except BadInput as error:
+            raise BadInput(f"policy {named.name}: {error.what}", error.instead) from None
+
+
+def _distribution(found: Plugin) -> str:
+    return f"{found.distribution} {found.version}"

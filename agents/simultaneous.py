@@ -1,0 +1,255 @@
+"""The `Players` of a world in which all agents submit at once, made of what its `Game` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from goldrush.agents.game import Config, Game, S, V
+from goldrush.agents.llm.budget import Estimate
+from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.usage import Answers
+from goldrush.agents.players import Asker, Change, Changed, Players, Prepared, Seating
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Roster, entries_in, models_in
+from goldrush.agents.submitting import Agents, AgentsAgain, replaced_in
+from goldrush.agents.trust import check_trust, is_own
+from goldrush.kernel.errors import BadInput, BadPlan, shown
+from goldrush.kernel.forking import changes
+from goldrush.kernel.treatments import Treatment, treated, treatment_named
+from goldrush.kernel.world import Row
+
+
+def players_of(game: Game[S, V]) -> Players[S]:
+    """Who plays a world."""
+
+    def prepare_(
+        settings: Mapping[str, Any],
+        roster: str | None,
+        treatment: str | None,
+        models: Models | None,
+    ) -> Prepared:
+        return prepared(*prepare(game, settings, roster, treatment, models))
+
+    def decided(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
+        roster = Roster(entries_in(setup["roster"]))
+        if not models_in(roster.entries):
+            return setup
+        roster = with_models_decided(game, roster, game.config_of(setup["config"]), models)
+        return {**setup, "roster": roster.as_setup()}
+
+    def seated(seating: Seating[S]) -> Agents[S, V]:
+        return _seated(game, seating)
+
+    def again(
+        trust: Sequence[str], sources: Sequence[str]
+    ) -> Callable[[S, Sequence[Mapping[str, Any]]], Asker]:
+        recordings = _recordings(game, sources)
+
+        def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> Asker:
+            agents = AgentsAgain(game, state, forks, trust, recordings)
+            # What was put in by hand is known, whoever can be asked.
+            ask = agents if any(agents.entries) or agents.replaced else None
+            return Asker(ask, agents.not_asked, agents.unknown, ask and agents.waiting)
+
+        return asker
+
+    def change(state: S, wanted: Change, models: Models | None) -> Changed:
+        return changed_by(game, state, wanted, models)
+
+    def estimate(run: Prepared, models: Models) -> Sequence[Estimate]:
+        from goldrush.agents.estimate import estimates
+
+        roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
+        return estimates(game, game.config_of(run.setup["config"]), roster, models)
+
+    asks = game.prompting is not None
+    return Players(
+        prepare=prepare_,
+        names=game.cast.names_in,
+        policies=game.cast.listed,
+        seated=seated,
+        again=again,
+        decided=decided,
+        change=change,
+        answers=_answers(game) if asks else None,
+        estimate=estimate if asks else None,
+        has_recorded=game.cast.recording is not None,
+        horizon=game.horizon,
+    )
+
+
+def prepare(
+    game: Game[S, V],
+    settings: Mapping[str, Any],
+    roster: str | Roster | None = None,
+    treatment: str | None = None,
+    models: Models | None = None,
+) -> tuple[Config, Roster]:
+    """Configuration and roster, brought together: the number of agents follows the roster.
+
+    Args:
+        settings: of the run, by name; they go before those of the treatment.
+        roster: in its text form or parsed; None is the default one.
+        treatment: by name; None is the default configuration.
+        models: what is known of language models.
+
+    Raises:
+        BadInput: for what does not fit; nothing is written, and no model is asked.
+
+    """
+    named = _treatment(game, treatment)
+    wanted = agents_wanted(game, treatment, settings)
+    if not isinstance(roster, Roster):
+        roster = game.cast.parsed(roster, wanted, models)
+    elif wanted is not None and wanted != len(roster.entries):
+        raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
+    config = treated(named, {**settings, "agents": len(roster.entries)}, game.config_of)
+    game.check_recordings(roster.entries, roster.recordings, config)
+    return config, roster
+
+
+def prepared(config: Config, roster: Roster) -> Prepared:
+    """The run that `prepare` brought together."""
+    return Prepared(
+        {"config": config.as_dict(), "roster": roster.as_setup()},
+        roster.trust,
+        [recording.path for recording in roster.recordings],
+    )
+
+
+def agents_wanted(
+    game: Game[S, V], treatment: str | None, settings: Mapping[str, Any]
+) -> int | None:
+    """How many agents a treatment and settings ask for; None where the roster decides.
+
+    Raises BadInput for settings that cannot be.
+    """
+    asked_for = {**_treatment(game, treatment).settings, **settings}
+    return game.config_of(asked_for).agents if "agents" in asked_for else None
+
+
+def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
+    """The treatment of this name; None changes nothing."""
+    return Treatment("", "") if name is None else treatment_named(game.treatments, name)
+
+
+def with_models_decided(
+    game: Game[S, V], roster: Roster, config: Config, models: Models | None
+) -> Roster:
+    """The roster, with how each model is asked found out where that is left open.
+
+    Each is asked a short question. Raises BadInput where one does not answer it.
+    """
+    if not models_in(roster.entries):
+        return roster
+    # Imports the client, which takes longer than a whole run of scripted agents.
+    from goldrush.agents.model_agents import decided
+
+    return decided(game, roster, config, models or Models())
+
+
+def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
+    state, waiting = seating.state, seating.waiting
+    recordings = _recordings(game, seating.sources)
+    check_players(game, state, seating.trust, recordings)
+    roster = Roster(entries_in(state.roster), recordings, seating.trust)
+    there = {row[0] for row in waiting.rows(game.code)}
+    words = game.world.vocabulary
+    is_last = words.unit_of(game.unit(state)) == game.units(state.config)
+    if seating.probe and (not is_last or models_in(roster.entries).keys() - there):
+        # A wrong server is told now, not recorded as one that does not answer.
+        with_models_decided(game, roster, state.config, seating.models)
+    return Agents(
+        game,
+        roster,
+        replaced=replaced_in(seating.forks),
+        waiting=waiting if waiting.batches else None,
+        models=seating.models,
+        earlier=seating.earlier,
+    )
+
+
+def check_players(
+    game: Game[S, V], state: S, trust: Sequence[str], recordings: Sequence[Recording]
+) -> None:
+    """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
+    entries = entries_in(state.roster)
+    for entry in entries:
+        if is_own(entry.policy):
+            check_trust(entry.policy, trust, f"agent {entry.agent}")
+    game.check_recordings(entries, recordings, state.config)
+
+
+def _recordings(game: Game[S, V], sources: Sequence[str]) -> tuple[Recording, ...]:
+    make = game.cast.recording
+    return () if make is None else tuple(map(make, sources))
+
+
+def _answers(game: Game[S, V]) -> Answers:
+    error, source = game.field("error"), game.field("source")
+
+    def read(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
+        return row[0], None, row[error], row[source]
+
+    assert game.prompting is not None  # whose answers these are
+    return Answers(game.code, read, "agent", game.prompting.longest)
+
+
+def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> Changed:
+    """What a fork records of a change. The models of a new roster are asked a short question.
+
+    Raises BadInput for what cannot change in the middle of a run, for wrong settings, rosters and
+    submissions, and for a model that does not answer.
+    """
+    config = _changed(game, state, change)
+    facts: dict[str, Any] = {
+        "changes": changes(state.config, config),
+        "roster": None,
+        "replaced": _replaced(game, change.replace, config),
+    }
+    if change.roster is None:
+        return Changed(facts)
+    roster = game.cast.parsed(change.roster, config.agents, models)
+    roster = with_models_decided(game, roster, state.config, models)
+    facts["roster"] = roster.as_setup()
+    return Changed(facts, roster.trust, [recording.path for recording in roster.recordings])
+
+
+def _changed(game: Game[S, V], state: S, change: Change) -> Config:
+    """The configuration from the close of the state's unit on."""
+    old: Config = state.config
+
+    def config_of(settings: Mapping[str, Any]) -> Config:
+        return game.config_of({**old.as_dict(), **settings})
+
+    new: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
+    if new.agents != old.agents:
+        raise BadInput(
+            f"agents cannot change in the middle of a run, from {old.agents} to {new.agents}",
+            "record another run",
+        )
+    game.check_change(old, new, game.unit(state) - 1)
+    return new
+
+
+def _replaced(
+    game: Game[S, V], items: Sequence[Mapping[str, Any]], config: Config
+) -> list[tuple[int, Row]]:
+    """(unit, row) of each submission, in the journal's order."""
+    event, unit = game.world.events[game.code], game.world.vocabulary.unit
+    keys = ("event", unit, *event.fields)
+    found = []
+    for number, item in enumerate(items, 1):
+        where = f"submission {number}"
+        if not isinstance(item, Mapping) or set(item) - set(keys):
+            raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(keys)}")
+        if item.get("event", event.name) != event.name:
+            raise BadInput(f"{where} is a {shown(item['event'])} event", f"give {event.name} ones")
+        if type(item.get(unit)) is not int:
+            raise BadInput(f"{where} has {unit} {shown(item.get(unit))}", "give a whole number")
+        try:
+            found.append((item[unit], game.resubmitted(item, config)))
+        except BadPlan as bad:
+            raise BadInput(f"{where}: {bad}", f"see `{event.name}` in an export") from None
+    return sorted(found, key=lambda pair: (pair[0], pair[1][0]))

@@ -1,0 +1,220 @@
+"""Agents that all submit at once: asked unit by unit, and asked again to verify a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Self
+
+from goldrush.agents.again import Player, sorted_players
+from goldrush.agents.game import Game, S, V
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Earlier
+from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.question import digest, server_facts
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Entry, Roster, entries_in, models_in
+from goldrush.agents.trust import RECORDED
+from goldrush.kernel.errors import BadInput, PolicyFailed, described
+from goldrush.kernel.run import Coming
+from goldrush.kernel.world import Batch, Block, Row
+
+if TYPE_CHECKING:
+    from goldrush.agents.model_agents import ModelAgents
+
+# Submissions put in by hand in a fork: unit -> agent -> row.
+Replaced = Mapping[int, Mapping[int, Row]]
+
+
+class Agents(Generic[S, V]):
+    """Asks every agent for what it submits; to be given to the run loop as `ask`, and to be closed.
+
+    Scripted policies answer first, all at once. Then models are asked, and each of their answers is
+    given to be committed as it comes.
+    """
+
+    def __init__(
+        self,
+        game: Game[S, V],
+        roster: Roster,
+        *,
+        replaced: Replaced | None = None,
+        waiting: Block | None = None,
+        models: Models | None = None,
+        earlier: Sequence[Earlier] = (),
+    ) -> None:
+        """Make the policies.
+
+        Args:
+            replaced: submissions that were put in by hand.
+            waiting: submissions of the next unit that are there already.
+            models: how language models are reached.
+            earlier: models' answers that the run has already.
+
+        Raises:
+            BadInput: where somebody cannot play.
+
+        """
+        self._game = game
+        self._replaced = replaced or {}
+        self._waiting = {row[0] for row in waiting.rows(game.code)} if waiting else set()
+        self._scripted = [
+            (entry, game.cast.policy_of(entry, roster.recordings, roster.trust))
+            for entry in roster.entries
+            if entry.policy != LLM
+        ]
+        words = game.world.vocabulary
+        for entry, _ in self._scripted:
+            if entry.agent in self._waiting:  # only what models answer is committed early
+                raise BadInput(
+                    f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
+                    f"the journal has its plan of the {words.unit} left open",
+                    f"fork the run at the {words.unit} before it",
+                )
+        chosen = models_in(roster.entries)
+        self._models: ModelAgents[S, V] | None = None
+        if chosen:
+            # Imports the client, which takes longer than a whole run of scripted agents.
+            from goldrush.agents.model_agents import ModelAgents
+
+            self._models = ModelAgents(game, chosen, models or Models(), earlier)
+        self._chosen = sorted(chosen)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._models is not None:
+            self._models.close()
+
+    def __call__(self, state: S) -> list[Batch] | Coming:
+        """The submissions for the next unit. Raises PolicyFailed where a policy fails, RunStopped
+        where models are not to be asked any more.
+        """
+        game = self._game
+        view, unit = game.view(state), game.unit(state)
+        by_hand, waiting = self._replaced.get(unit, {}), self._waiting
+        self._waiting = set()
+        scripted = self._scripted
+        if waiting:
+            scripted = [pair for pair in scripted if pair[0].agent not in waiting]
+        rows = [
+            by_hand.get(entry.agent) or asked(game, policy, entry, view, unit)
+            for entry, policy in scripted
+        ]
+        if self._models is None:
+            return [(game.code, rows)]
+        rows += [by_hand[agent] for agent in self._chosen if agent in by_hand.keys() - waiting]
+        left = [agent for agent in self._chosen if agent not in by_hand.keys() | waiting]
+        pieces = self._models.pieces(view, unit, left, is_rest=bool(waiting))
+        return _and_then(pieces, [(game.code, sorted(rows))])
+
+
+def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Coming:
+    yield from pieces
+    return rest
+
+
+def asked(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Row:
+    """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
+    try:
+        if entry.policy == RECORDED:
+            return game.replayed(policy.units[unit - 1][entry.agent], view)
+        return game.ask(policy, entry, view)
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # whatever somebody's policy raises
+        raise PolicyFailed(entry.policy, entry.agent, unit, described(error)) from error
+
+
+def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
+    """All submissions that were put in by hand; those of a later fork go first."""
+    replaced: dict[int, dict[int, Row]] = {}
+    for facts in forks:
+        for unit, row in facts["replaced"]:
+            replaced.setdefault(unit, {})[row[0]] = row
+    return replaced
+
+
+class AgentsAgain(Generic[S, V]):
+    """Asks the agents of a journal again, with policies made afresh for every unit.
+
+    Models are not asked again: what they wrote is in the journal, and that is read again, and held
+    against the prompt that they must have been given.
+
+    Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
+    of their own that are not in `trust` (a journal must not make code run by naming it), recorded
+    agents whose journal is not among `recordings`. `unknown` says whom this version does not know.
+    """
+
+    def __init__(
+        self,
+        game: Game[S, V],
+        state: S,
+        forks: Sequence[Mapping[str, Any]] = (),
+        trust: Sequence[str] = (),
+        recordings: Sequence[Recording] = (),
+    ) -> None:
+        """Raises Impossible for an agent that no run has."""
+        self._game = game
+        self.replaced = replaced_in(forks)
+        self._recordings = recordings
+        self._trust = trust
+        entries = entries_in(state.roster)
+        digests = {recording.sha256 for recording in recordings}
+        found = sorted_players(
+            (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
+            game.cast.known(entries, trust, digests),
+        )
+        self.entries = [
+            entry if can_ask else None
+            for entry, can_ask in zip(entries, found.can_ask, strict=True)
+        ]
+        self.not_asked, self.unknown = found.not_asked, found.unknown
+
+    def __call__(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
+        """The submissions for the next unit. Raises PolicyFailed where a policy fails."""
+        game = self._game
+        view, unit = game.view(state), game.unit(state)
+        rows = {row[0]: row for row in recorded.rows(game.code)}
+        by_hand = self.replaced.get(unit, {})
+        return [
+            (
+                game.code,
+                [
+                    by_hand.get(agent) or self._row(view, unit, entry, rows.get(agent))
+                    for agent, entry in enumerate(self.entries)
+                ],
+            )
+        ]
+
+    def waiting(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
+        """The submissions of the agents of whom one is recorded, in that order; else as a call."""
+        rows = recorded.rows(self._game.code)
+        [(code, every)] = self(state, recorded)
+        return [(code, [every[row[0]] for row in rows])]
+
+    def _row(self, view: V, unit: int, entry: Entry | None, recorded: Row | None) -> Row | None:
+        if entry is None:
+            return None
+        if entry.policy == LLM:
+            return recorded and reread(self._game, recorded, view)
+        policy = self._game.cast.policy_of(entry, self._recordings, self._trust)
+        return asked(self._game, policy, entry, view, unit)
+
+
+def reread(game: Game[S, V], row: Row, view: V) -> Row:
+    """What a recorded submission of a model should be: its prompt made again, its text read again.
+
+    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is, if
+    an answer can have it. Nothing here needs a model, a key or a network.
+    """
+    prompting = game.prompting
+    assert prompting is not None  # no roster of such a world has models
+    agent, error, source = row[0], row[game.field("error")], row[game.field("source")]
+    known = error if error in (REFUSAL, CUT) else None
+    text = source.get("raw") if source else None
+    if type(text) is not str:
+        text, known = None, NO_ANSWER
+    prompt = digest(prompting.messages(view, agent))
+    return prompting.row(
+        view, agent, text, known, {**server_facts(source), "raw": text, "prompt": prompt}
+    )

@@ -1,0 +1,119 @@
+"""What an agent was, or would be, sent before a unit, made again from the journal: of worlds in
+which all agents submit at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.game import Game, S, V
+from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_of
+from goldrush.agents.llm.question import Message, Question, digest
+from goldrush.agents.model_agents import prompting_of, version_of
+from goldrush.kernel import derive
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.replay.forged import reader_of
+from goldrush.replay.toolkit import Prompts
+
+
+@attrs.frozen
+class Prompted:
+    """`messages` as they are sent, their `digest`, and the whole body of the `request`.
+
+    `recorded`: the digest that stands in the agent's submission of that unit, None where it has
+    none; `is_model`: the agent is a language model, and not one that could be.
+    """
+
+    messages: Sequence[Message]
+    digest: str
+    request: Mapping[str, Any]
+    recorded: str | None
+    is_model: bool
+
+
+def prompts_of(game: Game[S, V]) -> Prompts:
+    """What a world's toolkit says of its prompts."""
+
+    def at(path: str | Path, unit: int, agent: int) -> Sequence[Prompted]:
+        return [prompted(path, game, unit, agent)]
+
+    def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:
+        [one] = found
+        return {
+            game.world.vocabulary.unit: unit, "agent": agent, "digest": one.digest,
+            "recorded": one.recorded, "request": dict(one.request),
+        }  # fmt: skip
+
+    return Prompts(at, as_dict)
+
+
+@reader_of
+def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Prompted:
+    """The prompt of an agent for a unit of a journal, by the number that people know it by: up to
+    the one after the last closed.
+
+    Raises BadInput where there is no such agent or unit, and for models that were asked with a
+    prompt of another version; what reading a journal raises; and MalformedEvents where an event up
+    to that unit does not follow from what was submitted.
+    """
+    state, recorded = _before(path, game, unit, agent)
+    agents = len(state.roster)
+    if not 0 <= agent < agents:
+        raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
+    entry, version = state.roster[agent], version_of(game)
+    model = Model("any", "any", prompt=version)
+    if entry["policy"] == LLM:
+        model = model_of(entry["options"])
+        check_version(model, version)
+    prompting, view = prompting_of(game), game.view(state)
+    messages = prompting.messages(view, agent)
+    question = Question(model, Endpoint(), messages, prompting.schema(view, agent))
+    request = question.request()
+    return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+
+
+def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:
+    """The state in which agents are asked for a unit, and the digest that is recorded for one.
+
+    Read from the start, not by way of an index: what an agent is told is derived, not believed.
+    """
+    world, words = game.world, game.world.vocabulary
+    first = words.number(1)
+    if unit < first:
+        says = f"{path} has no {words.unit} {unit} to ask for"
+        raise BadInput(says, f"give one from {first} on")
+    before: S | None = None
+    recorded: str | None = None
+    open_to = first - 1  # the last unit that anybody can be asked for
+    with JournalReader(path) as reader:
+        for commit, state in derive.states(world, reader):
+            number = words.number(commit.unit)
+            if commit.kind == END or number > unit:
+                break
+            if number == unit and commit.kind == UNIT:
+                recorded = recorded or _recorded(commit, game, agent)
+                if commit.digest is not None:
+                    break  # what is behind the unit does not matter, broken or not
+            if commit.digest is not None and not world.ended(state):
+                open_to = number + 1
+                if open_to == unit:
+                    before = world.copy(state)
+    if before is None:
+        says = f"{path} has no {words.unit} {unit} to ask for"
+        raise BadInput(says, f"give one from {first} to {open_to}")
+    return before, recorded
+
+
+def _recorded(commit: Commit, game: Game[S, V], agent: int) -> str | None:
+    """The digest of the prompt in an agent's submission, if it stands in this commit."""
+    source = game.field("source")
+    for block in commit.blocks[::2]:
+        for row in block.rows(game.code):
+            if row[0] == agent and row[source] is not None:
+                return str(row[source].get("prompt"))
+    return None
