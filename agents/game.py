@@ -120,3 +120,15 @@ class Game(Generic[S, V]):
             for entry in entries:
                 if entry.options.get("journal") == recording.sha256:
                     recording.check(entry.agent, self.units(config))
+
+
+def prompting_of(game: Game[S, V]) -> Prompting[V]:
+    """How the models of a world are asked."""
+    assert game.prompting is not None  # no roster of such a world has models
+    return game.prompting
+
+
+def version_of(game: Game[S, V]) -> int:
+    """The version of the prompt that models are asked with."""
+    assert game.cast.prompt is not None  # no roster of such a world has models
+    return game.cast.prompt

@@ -11,7 +11,7 @@ from typing import Generic
 
 import attrs
 
-from goldrush.agents.game import Config, Game, Prompting, S, V
+from goldrush.agents.game import Config, Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.asker import Asker
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import LLM, Model, Models, check_version
@@ -70,18 +70,6 @@ class ModelAgents(Generic[S, V]):
 
         words = f"{game.world.vocabulary.unit} {unit}"
         yield from self._asker.answers(words, asked, row, is_rest=is_rest)
-
-
-def prompting_of(game: Game[S, V]) -> Prompting[V]:
-    """How the models of a world are asked."""
-    assert game.prompting is not None  # no roster of such a world has models
-    return game.prompting
-
-
-def version_of(game: Game[S, V]) -> int:
-    """The version of the prompt that models are asked with."""
-    assert game.cast.prompt is not None  # no roster of such a world has models
-    return game.cast.prompt
 
 
 def decided(game: Game[S, V], roster: Roster, config: Config, models: Models) -> Roster:

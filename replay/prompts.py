@@ -10,10 +10,9 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.game import Game, S, V
+from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_of
 from goldrush.agents.llm.question import Message, Question, digest
-from goldrush.agents.model_agents import prompting_of, version_of
 from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
