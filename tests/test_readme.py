@@ -146,6 +146,31 @@ def test_every_module_that_a_rooms_page_names_exists_and_none_is_left_out(page: 
         assert all((room / name).exists() for name in named)
 
 
+def test_from_a_rule_to_its_test_there_is_a_file() -> None:
+    tests = ROOT / "tests"
+    named = set(re.findall(r"`([\w/]+\.py)`", (tests / "README.md").read_text()))
+    laws = {path.relative_to(tests).as_posix() for path in (tests / "laws").glob("test_*.py")}
+
+    assert [] == [name for name in sorted(named) if not (tests / name).is_file()]
+    assert laws <= named
+
+
+PAGE = re.compile(r'(?<!")(?:[\w-]+/)*(?:README|TABLES|CHANGELOG)\.md|\bSPEC\b\S*')
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "goldrush", "tests"])
+def test_pages_that_code_names_ship(room: str) -> None:
+    """A page is named from the root, from the folder of who names it, or from one above."""
+    missing = []
+    for path in (ROOT / room).rglob("*.py"):
+        text = path.read_text() if path != Path(__file__) else ""
+        for name in PAGE.findall(text):
+            if not any((folder / name).is_file() for folder in path.parents):
+                missing.append(f"{path.relative_to(ROOT)}: {name}")
+
+    assert [] == missing
+
+
 def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
     [workflow] = blocks(README.read_text(), "yaml")
     [command] = re.findall(r"run: (goldrush .*)", workflow)

@@ -127,7 +127,7 @@ def setting_of(
 
 
 class _Tally:
-    """Counts a round what the objectives are worked out from (SPEC-mining 11)."""
+    """Counts a round what the objectives are worked out from."""
 
     def __init__(self, config: MiningConfig) -> None:
         self._most = math.fsum(config.mining_cap * alpha for alpha in config.alphas)

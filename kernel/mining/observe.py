@@ -81,7 +81,7 @@ class Shown:
 
 
 class Observation:
-    """What agent `agent` is shown before round `round`; see the rules, section 9.
+    """What agent `agent` is shown before round `round`; see README.md, section 9.
 
     Plots and agents are ids; tuples of plots ascend. `owners` and `alphas` are indexed by plot.
     Never another agent's gold, stamina, plan, memo or prompt.

@@ -1,4 +1,4 @@
-"""Every scripted policy does what its name says (SPEC section 10), on maps made by hand.
+"""Every scripted policy does what its name says (kernel/mining/README.md 10), on maps made by hand.
 
 What each plans to the last draw is held against the oracle in tests/laws; here one can see why.
 """

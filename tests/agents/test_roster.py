@@ -1,4 +1,4 @@
-"""Rosters (SPEC section 10): every form that a person can type, and what is refused."""
+"""Rosters (kernel/mining/README.md 11): every form that a person can type, and what is refused."""
 
 import itertools
 import subprocess

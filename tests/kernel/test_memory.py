@@ -1,4 +1,4 @@
-"""Reading takes no more memory than the page says, whatever is in the file."""
+"""Reading takes no more memory than kernel/README.md says, whatever is in the file."""
 
 import re
 import tracemalloc
@@ -58,7 +58,7 @@ def peak(act: Callable[[], Any]) -> int:
 
 
 def stated() -> tuple[int, int, int]:
-    """What the page says: the factor, and bytes for maps and for lengths."""
+    """What kernel/README.md says: the factor, and bytes for maps and for lengths."""
     page = Path(kernel.__file__).with_name("README.md").read_text("utf-8")
     found = re.search(
         r"at most (\d+) times its bytes .*?, (\d+)\s+MB for .*? and (\d+) MB", page, re.S

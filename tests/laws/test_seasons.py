@@ -1,4 +1,4 @@
-"""What holds in every season, whoever plays and whatever they do (SPEC-competition 11).
+"""What holds in every season, whoever plays and whatever they do.
 
 Laws are told from the recorded events and the states around them, by code of their own.
 """

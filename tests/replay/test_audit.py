@@ -67,7 +67,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.journal"
 
 
-# Section 3 of the rules, written anew.
+# Section 3 of kernel/mining/README.md, written anew.
 
 
 class Words:

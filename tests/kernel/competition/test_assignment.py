@@ -1,4 +1,4 @@
-"""An assignment from its opening to its close (SPEC-competition 2 and 3)."""
+"""An assignment from its opening to its close (kernel/competition/README.md 2, 4 and 7)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sparks, the leaderboard, bottom scorers, elimination (SPEC-competition 6 and 8)."""
+"""Sparks, the leaderboard, bottom scorers, elimination (kernel/competition/README.md 7)."""
 
 from collections.abc import Mapping
 from typing import Any

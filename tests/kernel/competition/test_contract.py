@@ -1,4 +1,4 @@
-"""The self-determined contract, from the interview to its end (SPEC-competition 9)."""
+"""The self-determined contract, from the interview to its end (kernel/competition/README.md 9)."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """The events of a season, the codes of what is refused, its setup and its settings
-(SPEC-competition 2 and 10).
+(kernel/competition/README.md 2 and 10).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What each may do from which tier or stage on, and is refused before (SPEC-competition 7)."""
+"""What each may do from which tier or stage on (kernel/competition/README.md 8)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Scores, one cell of the rubric a test, and the steps afterwards (SPEC-competition 5).
+"""Scores, one cell of the rubric a test, and the steps afterwards (kernel/competition/README.md 6).
 
 A raw score is [novelty, accuracy, net impact, challenge].
 """

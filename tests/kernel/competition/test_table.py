@@ -1,4 +1,4 @@
-"""What is said at a table, where everybody stands, and what is concluded (SPEC-competition 4)."""
+"""What is said at a table, and what is concluded (kernel/competition/README.md 5)."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """A second, naive reading of a text as a plan, to hold the fast one against.
 
-Told from the rules alone (section 4, "Plans as text"), one character after the other: a small
+Told from kernel/mining/README.md, section 4, alone, one character after the other: a small
 reader of JSON that keeps every pair of an object in its order and every number as it is written.
 Slow and plain on purpose, and nothing of it is shared with the parser under test: where the two
 differ, one of them has misread the rules.

@@ -1,4 +1,4 @@
-"""The configuration (SPEC section 2): every default, every range, every refusal."""
+"""The configuration (kernel/mining/README.md 2): every default, every range, every refusal."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an agent sees (SPEC section 9), and what it must never see."""
+"""What an agent sees (kernel/mining/README.md 9), and what it must never see."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rules by which a text is read as a plan (SPEC section 4, "Plans as text"), one a test."""
+"""The rules by which a text is read as a plan (kernel/mining/README.md 4), one a test."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The rules of a round (SPEC sections 5 to 8), one a test, on maps made by hand."""
+"""The rules of a round (kernel/mining/README.md 5 to 8), one a test, on maps made by hand."""
 
 from pathlib import Path
 from typing import Any

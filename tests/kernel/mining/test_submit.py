@@ -1,4 +1,4 @@
-"""From a policy's answer to the record (SPEC section 4, "Plans from code")."""
+"""From a policy's answer to the record (kernel/mining/README.md 4, "Plans from code")."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The treatments (SPEC section 12): one factor each, and what a person sets by hand goes first."""
+"""Treatments (kernel/mining/README.md 12): one factor each; what is set by hand goes first."""
 
 from pathlib import Path
 from typing import Any
