@@ -155,7 +155,7 @@ def test_from_a_rule_to_its_test_there_is_a_file() -> None:
     assert laws <= named
 
 
-PAGE = re.compile(r'(?<!")(?:[\w-]+/)*(?:README|TABLES|CHANGELOG)\.md|\bSPEC\b\S*')
+PAGE = re.compile(r'(?<!["\w/-])(?:[\w-]+/)*(?:README|TABLES|CHANGELOG)\.md|\bSPEC\b\S*')
 
 
 @pytest.mark.parametrize("room", [*ROOMS, "goldrush", "tests"])
