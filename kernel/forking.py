@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.rosters import Config, Roster, whole_roster
+
+C = TypeVar("C", bound=Config)
+
+FACTS: Final = ("parent", "changes", "roster", "replaced")
 
 
 class Settings(Protocol):
@@ -38,3 +43,24 @@ def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
     parent = facts["parent"]
     if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
         raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+
+
+def forked(
+    config: C, facts: Mapping[str, Any], config_of: Callable[[Mapping[str, Any]], C]
+) -> tuple[C, Roster | None]:
+    """What a fork of a run with a configuration and a roster makes of them: the new configuration,
+    and the new roster if there is one.
+
+    Its facts are `parent`, `changes`, `roster` and `replaced`. Raises BadInput for facts that are
+    none, and for another number of agents.
+    """
+    check_facts(facts, FACTS)
+    new = config_of({**config.as_dict(), **facts["changes"]})
+    check_changes(config, new, facts["changes"])
+    if new.agents != config.agents:
+        raise BadInput(
+            f"agents cannot change in the middle of a run, from {config.agents} to {new.agents}",
+            "record another run",
+        )
+    roster = facts["roster"]
+    return new, None if roster is None else whole_roster(roster, new)

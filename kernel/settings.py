@@ -8,8 +8,8 @@ the message.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import attrs
 
@@ -17,6 +17,7 @@ from goldrush.kernel.errors import BadInput, shown, unknown
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 
+C = TypeVar("C", bound=attrs.AttrsInstance)
 Check = Callable[[Any], bool]
 Rule = tuple[Check, str]  # whether a value holds, and in words which do
 
@@ -76,6 +77,15 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
     holds, range_ = fields[name].metadata["rule"]
     if not holds(value):
         raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
+
+
+def configured(config: type[C], settings: Mapping[str, Any]) -> C:
+    """The configuration with these settings, defaults elsewhere. Raises BadInput for a name or a
+    value that it does not have.
+    """
+    for name, value in settings.items():
+        check_setting(config, name, value)
+    return config(**settings)
 
 
 def parsed_value(text: str) -> Any:

@@ -182,6 +182,9 @@ FACTS = Kind(
         and all(map(_is_plain, value.values()))
     ),
 )
+# The fields that a submission has behind its own where language models can play: why there is
+# nothing in it or only a part (a short code), and what a model's answer came with.
+FROM_MODELS: Mapping[str, Kind] = {"error": optional(text(40)), "source": optional(FACTS)}
 # A real number that is whole is held as an integer: one byte in place of nine.
 AMOUNT = Kind(
     "real number",

@@ -91,6 +91,13 @@ def run_at(path: str | Path, toolkit: Toolkit | None = None, studies: Studies | 
     return Run(path, own, world, (studies or Studies()).cell_of(path))
 
 
+def measured_at(path: str | Path) -> Measured[Any]:
+    """The run of a journal, measured. Raises BadInput for a world without measures, and what
+    reading a journal raises.
+    """
+    return run_at(path).measured
+
+
 def runs_at(paths: Iterable[str | Path], toolkit: Toolkit | None = None) -> Iterator[Run]:
     """The runs of journals, one by one; each as `run_at`."""
     studies = Studies()

@@ -7,7 +7,7 @@ tie-break it is (`Occasion`) and what the event holds, and the rest is the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -173,6 +173,23 @@ class TieBreak:
             f"chance({probability}): {says} where the word is under {threshold}",
             f"import msgpack, xxhash\n"
             f"print(xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0) < {threshold})",
+        )  # fmt: skip
+
+    @classmethod
+    def number(
+        cls, occasion: Occasion, words: Sequence[int], of: Callable[[int], float], formula: str
+    ) -> Self:
+        """Nobody takes part: a number is worked out from one word, by `of`, which `formula` is in
+        Python, the word being called `word`.
+        """
+        again = occasion.draws
+        expected = of(again.word())
+        return cls(
+            occasion, (), hexed(words), hexed(again.words()), None,
+            of(words[0]) if words else None, expected, formula,
+            f"import msgpack, xxhash\n"
+            f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0)\n"
+            f"print({formula})",
         )  # fmt: skip
 
     @classmethod

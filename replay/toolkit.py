@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -54,13 +55,22 @@ class Story:
     """Events as text.
 
     `lines(events, names)`: in order, line by line. `chronicle(events, names)`: over many units, as
-    (first unit, last unit, line), by the numbers that people know them by. `names(path)`: what the
+    (first unit, last unit, line), by the numbers that people know them by; without it, a line a
+    unit. `names(path)`: what the
     agents of a journal are called; raises what reading a journal raises.
     """
 
     lines: Callable[[Iterable[Event], Names], Iterator[str]]
-    chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]
+    chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]] = attrs.field()
     names: Callable[[str | Path], Names] = _no_names
+
+    @chronicle.default
+    def _by_unit(self) -> Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]:
+        def chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
+            for unit, group in groupby(events, key=lambda event: event.unit):
+                yield unit, unit, "; ".join(self.lines(group, names))
+
+        return chronicle
 
 
 @attrs.frozen

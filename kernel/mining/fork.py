@@ -14,7 +14,8 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.forking import check_changes, check_facts
 from goldrush.kernel.mining.config import MiningConfig, check_setting, config_of
 from goldrush.kernel.mining.events import EVENTS, SUBMITTED
-from goldrush.kernel.mining.state import MiningState, check_entries, whole_roster
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.rosters import check_entries, whole_roster
 from goldrush.kernel.world import Past, Row
 
 FIXED: Final = ("rows", "cols", "agents")

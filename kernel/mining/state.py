@@ -17,16 +17,14 @@ from typing import Any
 
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import fingerprint, pack
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import CAPTURED, EVENTS, KINDS, RESTORED
-from goldrush.kernel.world import FACTS, Block, Past, Row, amount
-from goldrush.kernel.world import text as text_of
+from goldrush.kernel.rosters import setup_of
+from goldrush.kernel.world import Block, Past, Row, amount
 
 WORD_MASK = (1 << 64) - 1
 
-_POLICY = text_of(200)
 
 # How a plot came to its owner.
 NOBODYS, BY_CLAIM, BY_CAPTURE = range(3)
@@ -134,36 +132,7 @@ class MiningState:
 
 def initial(setup: Mapping[str, Any]) -> MiningState:
     """The state before round 1 of a run with this setup: `config` and `roster`, both whole."""
-    if list(setup) != ["config", "roster"]:
-        raise BadInput(f"the setup has {', '.join(map(str, setup))}", "it has config and roster")
-    config = config_of(setup["config"])
-    if pack(config.as_dict()) != pack(setup["config"]):
-        raise BadInput("the configuration is not whole", "write out every setting in order")
-    return MiningState(config, whole_roster(setup["roster"], config))
-
-
-def whole_roster(entries: Sequence[Any], config: MiningConfig) -> tuple[Mapping[str, Any], ...]:
-    """The entries of a roster, one an agent. Raises BadInput for an invalid one."""
-    roster = tuple(entries)
-    if len(roster) != config.agents:
-        raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
-    check_entries(roster)
-    return roster
-
-
-def check_entries(roster: Sequence[Any]) -> None:
-    """Raises BadInput unless these are entries of a roster, in the order of the agents."""
-    for agent, entry in enumerate(roster):
-        if (
-            list(entry) != ["agent", "policy", "options"]
-            or (type(entry["agent"]), entry["agent"]) != (int, agent)
-            or not _POLICY.holds(entry["policy"])
-            or not FACTS.holds(entry["options"])
-        ):
-            raise BadInput(
-                f"entry {agent} of the roster is {shown(entry)}",
-                "it must have agent (its place), policy (text) and options (a map)",
-            )
+    return MiningState(*setup_of(setup, config_of))
 
 
 def copied(state: MiningState) -> MiningState:

@@ -35,7 +35,7 @@ from goldrush.replay.forged import reader_of, telling_forged
 from goldrush.replay.mining import audit, consequences, measured, summary
 from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.runs import run_at, runs_at
+from goldrush.replay.runs import measured_at, run_at, runs_at
 from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
@@ -201,6 +201,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     ),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
     "the measures of a run": lambda c: run_at(c.forged).measured,
+    "runs.measured_at": lambda c: measured_at(c.forged),
     "runs.run_at": lambda c: run_at(c.forged),
     "runs.runs_at": lambda c: list(runs_at([c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),

@@ -15,15 +15,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, shown
 from goldrush.kernel.world import Row
 from goldrush_commons.policies import POLICIES
-from goldrush_commons.world import (
-    ASKED,
-    COMMONS,
-    FISH_MAX,
-    TREATMENTS,
-    CommonsConfig,
-    Fishery,
-    config_of,
-)
+from goldrush_commons.world import ASKED, COMMONS, FISH_MAX, TREATMENTS, Fishery, config_of
 
 RULES: Final = (
     "{agents} agents fish a lake for {seasons} seasons. Each season all say how many tonnes they "
@@ -48,7 +40,7 @@ def checked(fish: Any) -> int:
     return fish
 
 
-def resubmitted(item: Mapping[str, Any], config: CommonsConfig) -> Row:
+def resubmitted(item: Mapping[str, Any], config: Any) -> Row:
     """The row of a submission that is put in by hand. Raises BadPlan."""
     agent = item.get("agent")
     if type(agent) is not int or not 0 <= agent < config.agents:

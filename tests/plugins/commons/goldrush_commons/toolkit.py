@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from pathlib import Path
 from typing import Any, Final
 
-import attrs
-
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.fold import events, states
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event, Row
-from goldrush.replay.measures import Measure, Value, by_unit, gini
+from goldrush.replay.draws import draws_of
+from goldrush.replay.measures import Measure, Measured, Value, by_unit, gini
 from goldrush.replay.prompts import prompts_of
 from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.runs import measured_at
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, table
-from goldrush.replay.tie_break import Occasion, TieBreak, hexed
+from goldrush.replay.tie_break import Occasion, TieBreak
 from goldrush.replay.toolkit import (
     Measures,
     Names,
     Story,
     Summaries,
-    TieBreaks,
     Toolkit,
     UnitView,
 )
@@ -53,37 +47,10 @@ def lines(told: Iterable[Event], names: Names) -> Iterator[str]:
             yield event.name.replace("_", " ")
 
 
-def chronicle(told: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
-    """A line a season."""
-    for season, group in groupby(told, key=lambda event: event.unit):
-        yield season, season, "; ".join(lines(group, names))
-
-
-@attrs.frozen
-class Summary:
-    """A run in numbers: seasons played, the stock at the end, the catch in all."""
-
-    path: str
-    seasons: int
-    stock: float
-    caught: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The summary for JSON."""
-        return attrs.asdict(self)
-
-
-def summarise(path: str | Path) -> Summary:
-    """Read a journal and count. Raises what reading one raises."""
-    with JournalReader(path) as reader:
-        found = [event for event in events(COMMONS, reader) if event.name == "regrown"]
-    stock = float(found[-1]["stock"]) if found else 0.0
-    return Summary(str(path), len(found), stock, float(sum(event["caught"] for event in found)))
-
-
-def format_summary(summary: Summary) -> str:
-    """The summary as text."""
-    return f"{summary.seasons} seasons, {summary.caught:,.1f} caught; {summary.stock:,.1f} are left"
+def format_summary(run: Measured[CommonsConfig]) -> str:
+    """A run as text."""
+    stock = run.values["stock"][-1:] or [run.config.capacity]
+    return f"{run.units} seasons, {run.of('landed') or 0:,.1f} landed; {stock[0]:,.1f} are left"
 
 
 def as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
@@ -146,38 +113,14 @@ STUDIES: Final = Studies(
 )
 
 
-def _shock(config: CommonsConfig, season: int, row: Row) -> TieBreak:
-    """The shock of a season, worked out from the words recorded and from those of its key."""
+def shock(state: Fishery, season: int, row: Row) -> TieBreak:
+    """The draw of a season's shock."""
+    config = state.config
     occasion = Occasion(
         {"season": season}, f"of season {season}", (config.seed, season, "shock"), decides="factor"
     )
-    again = occasion.draws
-    factor = shock_of(config, again.word())
-    recorded = shock_of(config, *row[2]) if len(row[2]) == 1 else None
-    rule = f"1 + {config.shock} * (2 * word / 2^64 - 1)"
-    snippet = (
-        f"import msgpack, xxhash\nword = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
-        f"seed=0)\nprint({rule.replace('2^64', '2**64')})"
-    )
-    words = hexed(row[2]), hexed(again.words())
-    return TieBreak(occasion, (), *words, None, recorded, factor, rule, snippet)
-
-
-def every_shock(path: str | Path) -> Iterator[TieBreak]:
-    """The shocks of all seasons, in order. Raises what reading a journal raises."""
-    with JournalReader(path) as reader:
-        for commit, state in states(COMMONS, reader):
-            for block in commit.blocks[1::2]:
-                for row in block.rows(REGROWN):
-                    yield _shock(state.config, commit.unit, row)
-
-
-def shocks(path: str | Path, season: int, place: int | None, kind: str | None) -> list[TieBreak]:
-    """The shock of one season. Raises BadInput where there is none."""
-    found = [one for one in every_shock(path) if one.place["season"] == season]
-    if not found:
-        raise BadInput(f"{path} has no draw in season {season}", "give a season that was played")
-    return found
+    formula = f"1 + {config.shock} * (2 * (word / 2**64) - 1)"
+    return TieBreak.number(occasion, row[2], lambda word: shock_of(config, word), formula)
 
 
 TOOLKIT: Final = Toolkit(
@@ -186,10 +129,10 @@ TOOLKIT: Final = Toolkit(
     players=FISHERS,
     length=lambda state: state.config.seasons,
     agents=lambda state: state.config.agents,
-    story=Story(lines, chronicle),
+    story=Story(lines),
     unit=UnitView(as_dict, format_season),
-    summary=Summaries(summarise, format_summary),
-    tie_breaks=TieBreaks("", ["shock"], shocks, every_shock),
+    summary=Summaries(measured_at, format_summary),
+    tie_breaks=draws_of(COMMONS, REGROWN, "shock", shock),
     prompts=prompts_of(GAME),
     measures=lambda: Measures(MEASURES, READ),
     treatments=TREATMENTS,

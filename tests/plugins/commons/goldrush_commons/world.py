@@ -12,45 +12,29 @@ ends after its last season, or when no fish is left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel import world as kinds
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import WORD_RANGE, Draws
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import check_changes, check_facts
-from goldrush.kernel.settings import check_setting, integer, real, setting
+from goldrush.kernel.forking import forked
+from goldrush.kernel.rosters import setup_of
+from goldrush.kernel.settings import configured, integer, real, setting
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
-from goldrush.kernel.world import (
-    AGENT,
-    AMOUNT,
-    FACTS,
-    NATURAL,
-    WORD,
-    Batch,
-    Block,
-    EventType,
-    Past,
-    Vocabulary,
-    World,
-    amount,
-    optional,
-    several,
-    text,
-)
+from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World, amount
 
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (
     EventType(
-        "asked",
-        {"agent": AGENT, "fish": NATURAL, "error": optional(text(40)), "source": optional(FACTS)},
-        is_input=True,
+        "asked", {"agent": kinds.AGENT, "fish": kinds.NATURAL, **kinds.FROM_MODELS}, is_input=True
     ),
-    EventType("landed", {"agent": AGENT, "fish": AMOUNT}),
+    EventType("landed", {"agent": kinds.AGENT, "fish": kinds.AMOUNT}),
     EventType(
         "regrown",
-        {"caught": AMOUNT, "stock": AMOUNT, "words": several(WORD)},
+        {"caught": kinds.AMOUNT, "stock": kinds.AMOUNT, "words": kinds.several(kinds.WORD)},
         drawn=frozenset({"stock"}),
     ),
 )
@@ -74,13 +58,7 @@ class CommonsConfig:
         return attrs.asdict(self)
 
 
-def config_of(settings: Mapping[str, Any]) -> CommonsConfig:
-    """The configuration with these settings. Raises BadInput for a name or a value it lacks."""
-    for name, value in settings.items():
-        check_setting(CommonsConfig, name, value)
-    return CommonsConfig(**settings)
-
-
+config_of: Final = partial(configured, CommonsConfig)
 TREATMENTS: Final = by_name(
     [
         Treatment(BASELINE, "the default configuration"),
@@ -103,12 +81,7 @@ class Fishery:
 
 def initial(setup: Mapping[str, Any]) -> Fishery:
     """The state before the first season. Raises BadInput for a setup that is none."""
-    if list(setup) != ["config", "roster"]:
-        raise BadInput("this is no setup of the fishery", "give config and roster")
-    config = config_of(setup["config"])
-    roster = setup["roster"]
-    if [entry.get("agent") for entry in roster] != list(range(config.agents)):
-        raise BadInput(f"the roster has {len(roster)} agents", f"agents is {config.agents}")
+    config, roster = setup_of(setup, config_of)
     return Fishery(config, roster, float(config.capacity), (0.0,) * config.agents)
 
 
@@ -143,11 +116,6 @@ def evolve(state: Fishery, block: Block) -> Fishery:
     return attrs.evolve(state, landed=tuple(landed), stock=float(stock))
 
 
-def close(state: Fishery) -> Fishery:
-    """The state with its season closed."""
-    return attrs.evolve(state, season=state.season + 1)
-
-
 def ended(state: Fishery) -> bool:
     """Whether the last season is over, or no fish is left."""
     return state.season >= state.config.seasons or state.stock < EXTINCT
@@ -167,12 +135,8 @@ def thaw(frozen: Any, past: Past) -> Fishery:
 
 def fork(state: Fishery, facts: Mapping[str, Any], past: Past) -> Fishery:
     """The state with what a fork changes."""
-    check_facts(facts, ["parent", "changes", "roster", "replaced"])
-    config = config_of({**state.config.as_dict(), **facts["changes"]})
-    check_changes(state.config, config, facts["changes"])
-    if config.agents != state.config.agents:
-        raise BadInput("agents cannot change", "leave it out")
-    return attrs.evolve(state, config=config, roster=facts["roster"] or state.roster)
+    config, roster = forked(state.config, facts, config_of)
+    return attrs.evolve(state, config=config, roster=roster or state.roster)
 
 
 COMMONS: Final = World[Fishery](
@@ -183,7 +147,7 @@ COMMONS: Final = World[Fishery](
     decide=decide,
     evolve=evolve,
     ended=ended,
-    close=close,
+    close=lambda state: attrs.evolve(state, season=state.season + 1),
     digest=lambda state: fingerprint(plain(state)),
     fork=fork,
     freeze=plain,

@@ -1,0 +1,74 @@
+"""Runs that record a configuration and a roster: what their setup must hold.
+
+START has `config`, every setting by name, and `roster`, an entry an agent in their order: `agent`
+(its place), `policy` (text), `options` (a map of names to plain values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.world import FACTS
+from goldrush.kernel.world import text as text_of
+
+Roster = tuple[Mapping[str, Any], ...]
+
+_POLICY = text_of(200)
+
+
+class Config(Protocol):
+    """The configuration of a run with agents."""
+
+    @property
+    def agents(self) -> int:
+        """How many agents there are."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in declared order."""
+        ...
+
+
+C = TypeVar("C", bound=Config)
+
+
+def setup_of(
+    setup: Mapping[str, Any], config_of: Callable[[Mapping[str, Any]], C]
+) -> tuple[C, Roster]:
+    """The configuration and the roster of a setup, both whole.
+
+    `config_of` makes a configuration of settings by name. Raises BadInput for a setup that is none.
+    """
+    if list(setup) != ["config", "roster"]:
+        raise BadInput(f"the setup has {', '.join(map(str, setup))}", "it has config and roster")
+    config = config_of(setup["config"])
+    if pack(config.as_dict()) != pack(setup["config"]):
+        raise BadInput("the configuration is not whole", "write out every setting in order")
+    return config, whole_roster(setup["roster"], config)
+
+
+def whole_roster(entries: Sequence[Any], config: Config) -> Roster:
+    """The entries of a roster, one an agent. Raises BadInput for an invalid one."""
+    roster = tuple(entries)
+    if len(roster) != config.agents:
+        raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
+    check_entries(roster)
+    return roster
+
+
+def check_entries(roster: Sequence[Any]) -> None:
+    """Raises BadInput unless these are entries of a roster, in the order of the agents."""
+    for agent, entry in enumerate(roster):
+        if (
+            list(entry) != ["agent", "policy", "options"]
+            or (type(entry["agent"]), entry["agent"]) != (int, agent)
+            or not _POLICY.holds(entry["policy"])
+            or not FACTS.holds(entry["options"])
+        ):
+            raise BadInput(
+                f"entry {agent} of the roster is {shown(entry)}",
+                "it must have agent (its place), policy (text) and options (a map)",
+            )

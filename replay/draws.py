@@ -1,0 +1,45 @@
+"""The draws of a world whose events tell each of them alone, audited: one event, one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Row, World
+from goldrush.replay.forged import reader_of
+from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.toolkit import TieBreaks
+
+S = TypeVar("S")
+
+
+def draws_of(
+    world: World[S], code: int, kind: str, of: Callable[[S, int, Row], TieBreak]
+) -> TieBreaks:
+    """What a world's toolkit says of its draws of one `kind`, each in an event of type `code`.
+
+    `of(state, unit, row)`: the draw laid open, from the state behind the commit of the event, the
+    number of its unit as people count, and its row.
+    """
+    words = world.vocabulary
+
+    @reader_of
+    def every(path: str | Path) -> Iterator[TieBreak]:
+        with JournalReader(path) as reader:
+            for commit, state in fold.states(world, reader):
+                for block in commit.blocks[1::2]:
+                    for row in block.rows(code):
+                        yield of(state, words.number(commit.unit), row)
+
+    def at(path: str | Path, unit: int, place: int | None, kind: str | None) -> list[TieBreak]:
+        found = [one for one in every(path) if one.place[words.unit] == unit]
+        if not found:
+            says = f"{path} has no draw in {words.unit} {unit}"
+            raise BadInput(says, f"give a {words.unit} that was played")
+        return found
+
+    return TieBreaks("", [kind], at, every)
