@@ -24,12 +24,15 @@ from typing import Any, ClassVar, Final
 import attrs
 
 from goldrush.agents import players
+from goldrush.agents.roster import called, can_mean
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, GoldrushError, described
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.world import Block, EventType, Step, World
+from goldrush.replay.studies import Studied
+from goldrush.replay.study.plan import plan_of
 from goldrush.replay.toolkit import Toolkit, players_of, toolkit_for
 from goldrush.replay.verify import verify
 
@@ -361,6 +364,33 @@ def damage_is_found(run: Trial) -> None:
             raise LawBroken(f"byte {offset} was damaged, and the journal holds")
 
 
+def a_study_plans_what_is_played(run: Trial) -> None:
+    """What studies plan is what is played, and every treatment can be planned with every baseline.
+    Nothing is asked of a world without studies.
+    """
+    if run.toolkit.studies is None:
+        return
+    studies = run.toolkit.studies()
+    with JournalReader(run.path) as reader:
+        setup = next(iter(reader)).setup or {}
+    config = studies.config(setup["config"])
+    if config.as_dict() != setup["config"]:
+        raise LawBroken(f"the configuration is {config.as_dict()}, START has {setup['config']}")
+    who = players_of(run.toolkit, run.name)
+    units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
+    if units > most:
+        raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
+    played = [called(entry) for entry in setup[run.world.vocabulary.players]]
+    seats = list(studies.seats(run.roster, config.agents))
+    if len(seats) != len(played) or not all(map(can_mean, seats, played)):
+        raise LawBroken(f"seats are {seats}, START has {played}")
+    known = Studied(run.name, run.toolkit, studies, who).measures.known
+    named = [*studies.criteria.expected, *(studies.curves or ()), *(studies.compared or ())]
+    if not known.keys() >= set(named):
+        raise LawBroken(f"there is no measure {', '.join(sorted(set(named) - known.keys()))}")
+    plan_of(world=run.name, seeds=1).runs()
+
+
 LAWS: Final[Mapping[str, Law]] = {
     law.__name__.replace("_", " "): law
     for law in (
@@ -368,7 +398,7 @@ LAWS: Final[Mapping[str, Law]] = {
         folding_in_pieces_gives_the_same, frozen_states_thaw,
         a_fork_that_changes_nothing_is_the_same_run, the_digest_covers_every_field,
         draws_stand_in_the_events, rows_are_of_the_declared_kinds,
-        legal_inputs_are_never_raised_on, damage_is_found,
+        legal_inputs_are_never_raised_on, damage_is_found, a_study_plans_what_is_played,
     )
 }  # fmt: skip
 

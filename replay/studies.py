@@ -165,7 +165,6 @@ class Studies:
     - `config(settings)`: the configuration with these settings. Raises BadInput.
     - `seats(roster, agents)`: whom a roster's text names for each agent; None: the default roster,
       and as many agents as the roster has. Nobody is looked for under these names. Raises BadInput.
-    - `horizon`: the setting that says of how many units a run is.
     - `baselines`: the rosters that `baselines` stands for; MIXED is the default roster.
     - `criteria`: see there; none for a world that is compared and not judged.
     - `same(ours, theirs, policies)`: whether two configurations lead to the same run with these
@@ -182,7 +181,6 @@ class Studies:
     title: str
     config: Callable[[Mapping[str, Any]], Any]
     seats: Callable[[str | None, int | None], Sequence[str]]
-    horizon: str
     baselines: Sequence[str] = (MIXED,)
     criteria: Criteria = Criteria()
     same: Callable[[Any, Any, Sequence[str]], bool] = _same_settings

@@ -60,7 +60,6 @@ STUDIES: Final = Studies(
     title="Does property emerge among miners?",
     config=config_of,
     seats=CAST.names_by_agent,
-    horizon="rounds",
     baselines=BASELINES,
     criteria=CRITERIA,
     same=same_by_construction,

@@ -272,7 +272,7 @@ def _settings_say(study: Study, treatment: str, config: Config, agents: str) -> 
         return study.chapter.settings(treatment, config, agents)
     known = study.of.treatments.get(treatment)
     says = f"{known.says[:1].upper()}{known.says[1:]}. " if known and known.says else ""
-    given = ("seed", "agents", study.of.studies.horizon)
+    given = ("seed", "agents", study.of.players.horizon)
     others = [
         f"{field.name} {value}"
         for field in attrs.fields(study.of.settings)

@@ -233,6 +233,6 @@ def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Lis
     undone = sha256 is None and size is None
     if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
         raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
-    horizon = getattr(config, of.studies.horizon)
+    horizon = getattr(config, of.players.horizon)
     where = Cell(cell["treatment"], cell["roster"], horizon)
     return Listed(where, config.seed, path, config, sha256, size)

@@ -6,7 +6,6 @@ two cells is a pair.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -20,7 +19,7 @@ import attrs
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.players import Prepared
 from goldrush.agents.trust import check_trust, own_among
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.files import read_given
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
@@ -157,7 +156,7 @@ class Plan:
 
     def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[Outline]:
         treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
-        settings = {**self.settings, of.studies.horizon: cell.rounds}
+        settings = {**self.settings, of.players.horizon: cell.rounds}
         wanted = {**treatment.settings, **settings}.get("agents")
         if wanted is not None:
             check_setting(of.settings, "agents", wanted)
@@ -215,9 +214,7 @@ def plan_of(
         names += known if name == ALL else [name]
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"take {ALL}, or of {', '.join(known)}"
-            raise BadInput(f"there is no treatment {shown(name)}", hint)
+            raise unknown("treatment", name, known, f", or {ALL}")
     return Plan(
         world=world,
         treatments=_once("treatment", names),
@@ -244,7 +241,7 @@ def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
-        if name in ("seed", of.studies.horizon):
+        if name in ("seed", of.players.horizon):
             raise BadInput(f"{who} {name}", "say seeds and rounds apart")
         try:
             check_setting(of.settings, name, value)
@@ -377,7 +374,7 @@ def _seeds(given: int | Sequence[int]) -> list[int]:
 
 
 def _horizons(of: Studied, given: int | Sequence[int] | None) -> list[int]:
-    horizon = attrs.fields_dict(of.settings)[of.studies.horizon]
+    horizon = attrs.fields_dict(of.settings)[of.players.horizon]
     holds, range_ = horizon.metadata["rule"]
     horizons = _listed(horizon.default if given is None else given)
     for one in horizons:

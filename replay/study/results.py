@@ -14,8 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.llm.failures import Failures, together
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.trust import RECORDED
+from goldrush.agents.roster import can_mean
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.replay.forged import telling_forged
@@ -150,24 +149,12 @@ def _check_begun(
         raise BadInput(f"{path} is a run of another configuration than the manifest says", instead)
     names = of.studies.seats(roster, run.config.agents)
     for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
-        if not _can_mean(name, called):
+        if not can_mean(name, called):
             raise BadInput(
                 f"{path} is a run of another roster than {shown(run.cell.roster)} in the manifest: "
                 f"agent {agent} plays {shown(called)}, not {shown(name)}",
                 instead,
             )
-
-
-def _can_mean(name: str, called: str) -> bool:
-    """Whether a name of a roster's text can have become a policy that is called so in a journal.
-    Which recording was played, and which model `llm` alone stood for, the text does not say.
-    """
-    family, _, rest = name.partition(":")
-    if family == RECORDED:
-        return called == RECORDED
-    if family == LLM and not rest:
-        return called.startswith(f"{LLM}:")
-    return called == name
 
 
 def result_of(

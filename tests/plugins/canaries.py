@@ -8,7 +8,7 @@ from itertools import count
 
 import attrs
 from goldrush_commons.players import FISHERS
-from goldrush_commons.toolkit import TOOLKIT
+from goldrush_commons.toolkit import STUDIES, TOOLKIT
 from goldrush_commons.world import ASKED, Fishery
 
 from goldrush.agents.players import Seating
@@ -35,3 +35,4 @@ def _with(fish: Callable[[], int]) -> Toolkit:
 
 COUNTS = _with(count().__next__)  # what is asked depends on what was asked before
 HASHES = _with(lambda: hash("fish") % 1_000_003)
+SHARKS = attrs.evolve(TOOLKIT, studies=lambda: attrs.evolve(STUDIES, baselines=("shark",)))

@@ -185,7 +185,10 @@ def test_processes_find_it_however_they_begin(
 
 def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Path) -> None:
     for arguments, says in (
-        (["--treatment", "scarce"], "no treatment 'scarce'; take all, or of baseline, high-growth"),
+        (
+            ["--treatment", "scarce"],
+            "no treatment 'scarce'; take one of baseline, high-growth, small-stock, or all",
+        ),
         (["--rounds", 10_001], "rounds has 10001; each must be a whole number from 1 to 10000"),
         (["--set", "seasons=3"], "the settings have seasons; say seeds and rounds apart"),
         (["--set", "growt=1"], "did you mean growth?"),

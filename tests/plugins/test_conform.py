@@ -11,6 +11,7 @@ import pytest
 from goldrush import testing
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.world import World
+from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.plugins.installed import dist_info
@@ -43,6 +44,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 "commons": "goldrush_commons.toolkit:TOOLKIT",
                 "counts": "tests.plugins.canaries:COUNTS",
                 "hashes": "tests.plugins.canaries:HASHES",
+                "sharks": "tests.plugins.canaries:SHARKS",
             }
         },
     )
@@ -157,6 +159,7 @@ def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial)
     [
         ("counts", "it verifies", "level 4"),
         ("hashes", "any process writes the same bytes", "with PYTHONHASHSEED="),
+        ("sharks", "a study plans what is played", "there is no policy 'shark'"),
     ],
 )
 def test_players_that_are_broken_on_purpose_break_the_law(world: str, law: str, says: str) -> None:
@@ -173,8 +176,39 @@ def test_damage_that_is_not_found_breaks_the_law(
     assert "the journal holds" in (broken(LAWS["damage is found"], run) or "")
 
 
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], START has"),
+        (lambda sound: {"config": lambda given: sound.config({})}, "'seasons': 50, "),
+        (lambda sound: {"curves": ["stock", "fish"]}, "there is no measure fish"),
+    ],
+)
+def test_studies_of_what_is_not_played_break_the_law(
+    run: Trial, changed: Callable[[Studies], dict[str, Any]], says: str
+) -> None:
+    assert run.toolkit.studies is not None
+    name, sound = "a study plans what is played", run.toolkit.studies()
+    other = attrs.evolve(sound, **changed(sound))
+    toolkit = attrs.evolve(run.toolkit, studies=lambda: other)
+
+    assert broken(LAWS[name], run) is None
+    assert says in (broken(LAWS[name], attrs.evolve(run, toolkit=toolkit)) or "")
+
+
+def test_a_horizon_that_is_none_breaks_the_law(run: Trial) -> None:
+    players = attrs.evolve(run.toolkit.players, horizon="seed")
+    toolkit = attrs.evolve(run.toolkit, players=players)
+    found = broken(LAWS["a study plans what is played"], attrs.evolve(run, toolkit=toolkit))
+
+    assert found == "seed is 0, but the run has 4 units"
+
+
 def test_every_law_has_a_canary() -> None:
-    others = {"it verifies", "any process writes the same bytes", "damage is found"}
+    others = {
+        "it verifies", "any process writes the same bytes", "damage is found",
+        "a study plans what is played",
+    }  # fmt: skip
 
     assert set(LAWS) == CANARIES.keys() | others
 

@@ -103,7 +103,6 @@ STUDIES: Final = Studies(
     title="Does a shared stock outlive those who fish it?",
     config=config_of,
     seats=GAME.cast.names_by_agent,
-    horizon="seasons",
     baselines=("share*5", "greedy*5", "random*5", MIXED),
     criteria=Criteria(
         [Criterion("recovery", "fish grow back", {"stock": +1, "sustained": +1})],
