@@ -172,6 +172,7 @@ def test_what_agents_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
     by_hand = {"round": 2, "agent": 0, "actions": [], "error": "\x1b[2J\x07"}
     put_in = typed(json.dumps(by_hand), "fork", "a.journal", "--at", 1, "--trust", "loud:Loud",
                    "--replace-submission", "-", "--out", "c.journal", cwd=tmp_path)  # fmt: skip
+    (tmp_path / "loud.py").unlink()  # nobody below is asked
     shown = [
         goldrush(command, *arguments, cwd=tmp_path, FORCE_COLOR="1")
         for command, *arguments in (

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from goldrush.kernel.mining.config import ALL
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.replay.inputs import read_submissions
 from goldrush.replay.rebuild import rebuild
-from goldrush.replay.verify import LEVELS, verify
+from goldrush.replay.verify import verify
 from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9
@@ -108,33 +108,6 @@ def visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 # What a fork is.
 
-KINDS_OF_FORK: Mapping[str, dict[str, Any]] = {
-    "nothing": {},
-    "a setting": {"settings": {"stamina": 3}},
-    "a shorter record": {"settings": {"visibility": 1}},
-    "a longer record": {"settings": {"visibility": ALL}},
-    "a treatment": {"treatment": "authority-adjudicate"},
-    "a roster": {"roster": "mine*3,raid*3"},
-    "more rounds": {"settings": {"rounds": ROUNDS + 3}},
-    "a submission": {"settings": {"rounds": 12}, "replace": [claims(11, 2, 0, 1)]},
-}
-
-
-@pytest.mark.parametrize("at", [0, 1, 5, ROUNDS])
-@pytest.mark.parametrize("kind", KINDS_OF_FORK)
-def test_a_fork_begins_with_its_parents_bytes_and_verifies_at_every_level(
-    parent: Path, out: Path, kind: str, at: int
-) -> None:
-    fork(parent, at, out, **KINDS_OF_FORK[kind])
-    common = ends(parent)[at]
-    verdicts = [verify(out, level) for level in range(1, len(LEVELS) + 1)]
-
-    assert out.read_bytes()[:common] == parent.read_bytes()[:common]
-    assert [(verdict.broken, verdict.finished) for verdict in verdicts] == [(None, True)] * 4
-    assert (verdicts[3].level, verdicts[3].not_asked) == (4, ())
-    assert verdicts[3].events == len(events_of(out))
-    assert [commit.kind for commit in commits_of(out)][at : at + 2] == [UNIT if at else START, FORK]
-
 
 def test_the_forked_event_says_what_changes(parent: Path, out: Path) -> None:
     replace = [claims(8, 1, 0), claims(5, 2, 1), claims(5, 0, 1)]
@@ -159,23 +132,6 @@ def test_a_fork_that_changes_nothing_says_so(parent: Path, out: Path) -> None:
     [forked] = events_of(out, "forked")
 
     assert (forked["changes"], forked["roster"], forked["replaced"]) == ({}, None, [])
-
-
-@pytest.mark.parametrize("at", range(ROUNDS + 1))
-def test_a_fork_that_changes_nothing_does_again_what_its_parent_did(
-    parent: Path, out: Path, at: int
-) -> None:
-    fork(parent, at, out)
-
-    assert after(out, at) == after(parent, at)
-
-
-def test_the_same_fork_gives_the_same_bytes(parent: Path, out: Path) -> None:
-    changes: dict[str, Any] = {"settings": {"seed": 9}, "replace": [claims(7, 1, 0)]}
-    fork(parent, 4, out, **changes)
-    fork(parent, 4, out.with_name("again"), **changes)
-
-    assert out.with_name("again").read_bytes() == out.read_bytes()
 
 
 def test_progress_is_told_from_the_fork_on(parent: Path, out: Path) -> None:
@@ -254,16 +210,6 @@ def test_a_treatment_leaves_what_the_parent_had_otherwise(parent: Path, out: Pat
 
 
 # Rosters.
-
-
-def test_agents_of_the_new_roster_play_from_the_next_round_on(parent: Path, out: Path) -> None:
-    fork(parent, 4, out, roster="mine*1,defend*5")
-    record(out.with_name("all"), SETTINGS, "mine*1,defend*5")
-    kept, new = submissions(parent), submissions(out)
-
-    assert all(new[place] == kept[place] for place in kept if place[0] <= 4)
-    kinds = {e["actions"][0][0] for (r, a), e in new.items() if r > 4 and a and e["actions"]}
-    assert kinds <= {"defend", "mine", "claim"}
 
 
 def test_recorded_agents_play_what_they_did_in_another_journal(parent: Path, out: Path) -> None:
@@ -491,7 +437,7 @@ def first(parent: Path, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("at", [3, 4, 5, 7])
+@pytest.mark.parametrize("at", [3, 7])
 def test_submissions_that_a_fork_put_in_still_hold_in_a_fork_of_it(
     first: Path, out: Path, at: int
 ) -> None:
@@ -624,12 +570,12 @@ def test_damage_right_behind_the_fork_is_told_for_it_may_have_been_a_fork(
 def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
     parent: Path, out: Path
 ) -> None:
-    """Cut anywhere from the byte on that says FORK, with and without zeros in place of the rest."""
+    """Cut behind the byte that says FORK, with and without zeros in place of the rest."""
     whole = out.with_name("whole")
     fork(parent, 5, whole, settings={"stamina": 3})
     [place] = [commit for commit in commits_of(whole) if commit.kind == FORK]
     data = whole.read_bytes()
-    for cut in range(place.offset + 13, place.end):
+    for cut in range(place.offset + 13, place.end, 3):
         for zeros in (0, 1, place.end - cut, 500):
             left = data[:cut] + bytes(zeros)
             if left[: place.end] == data[: place.end]:
@@ -666,18 +612,14 @@ def test_a_finished_parent_can_be_given_more_rounds(parent: Path, out: Path) -> 
     assert submissions(out) == submissions(longer)
 
 
-def test_a_finished_parent_forked_at_its_end_just_ends(parent: Path, out: Path) -> None:
-    fork(parent, ROUNDS, out)
+@pytest.mark.parametrize(("at", "settings"), [(ROUNDS, {}), (4, {"rounds": 4})])
+def test_a_horizon_at_the_fork_ends_the_run_there(
+    parent: Path, out: Path, at: int, settings: dict[str, Any]
+) -> None:
+    fork(parent, at, out, settings=settings)
 
     assert [event["event"] for event in events_of(out)[-2:]] == ["forked", "run_ended"]
-    assert verify(out).holds
-
-
-def test_a_horizon_at_the_fork_ends_the_run_there(parent: Path, out: Path) -> None:
-    fork(parent, 4, out, settings={"rounds": 4})
-
-    assert [event["event"] for event in events_of(out)[-2:]] == ["forked", "run_ended"]
-    assert (verify(out).rounds, verify(out).finished) == (4, True)
+    assert (verify(out).rounds, verify(out).finished) == (at, True)
 
 
 def test_a_parent_that_is_being_written_can_be_forked(parent: Path, out: Path) -> None:
@@ -702,25 +644,17 @@ def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, o
 
 def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:
     path = write(out.with_name("pieces"), in_pieces(commits_of(parent), 2))
-    fork(path, 4, out, settings={"stamina": 5})
-    fork(parent, 4, out.with_name("whole"), settings={"stamina": 5})
-
-    assert after(out, 4) == after(out.with_name("whole"), 4)
-    assert verify(out).holds
-
-
-def test_the_record_of_rounds_whose_inputs_came_in_pieces_is_that_of_whole_ones(
-    parent: Path, out: Path
-) -> None:
-    path = write(out.with_name("pieces"), in_pieces(commits_of(parent), 2))
-    fork(path, 7, out, settings={"visibility": ALL})
-    fork(parent, 7, out.with_name("whole"), settings={"visibility": ALL})
+    changes: dict[str, Any] = {"settings": {"stamina": 5, "visibility": ALL}}
+    fork(path, 7, out, **changes)
+    fork(parent, 7, out.with_name("whole"), **changes)
     digests = [
         [commit.digest for commit in commits_of(found) if commit.kind == FORK]
         for found in (out, out.with_name("whole"))
     ]
 
     assert digests[0] == digests[1]
+    assert after(out, 7) == after(out.with_name("whole"), 7)
+    assert verify(out).holds
 
 
 # Resumed.
@@ -734,30 +668,16 @@ def cuts(path: Path) -> list[int]:
     return [place + more for place in places for more in (0, 1, 11, 15)]
 
 
-def assert_finished_from_every_cut(path: Path) -> None:
-    data = path.read_bytes()
-    for cut in cuts(path):
-        path.write_bytes(data[:cut])
-        resume(path)
-
-        assert path.read_bytes() == data, cut
-
-
-@pytest.mark.parametrize("kind", KINDS_OF_FORK)
-def test_a_fork_cut_anywhere_behind_it_is_finished_byte_for_byte(
-    parent: Path, out: Path, kind: str
-) -> None:
-    fork(parent, 5, out, **KINDS_OF_FORK[kind])
-
-    assert_finished_from_every_cut(out)
-
-
 def test_a_fork_of_a_fork_with_submissions_pending_from_both_is_resumed(
     first: Path, out: Path
 ) -> None:
     fork(first, 6, out, replace=[claims(8, 0, 3), claims(9, 5, 4)], settings={"visibility": 3})
+    data = out.read_bytes()
+    for cut in cuts(out):
+        out.write_bytes(data[:cut])
+        resume(out)
 
-    assert_finished_from_every_cut(out)
+        assert out.read_bytes() == data, cut
 
 
 def test_a_fork_with_recorded_agents_and_policies_of_ones_own_is_resumed_where_both_are_given(
@@ -991,12 +911,3 @@ def test_a_run_can_be_forked_so_often_and_no_more(parent: Path, out: Path) -> No
 
     assert verify(out.with_name("last")).holds
     assert not out.with_name("more").exists()
-
-
-def test_a_run_of_another_world_is_not_forked(parent: Path, out: Path) -> None:
-    other = write(out.with_name("other"), commits_of(parent), Header("roundtable", 1))
-    for roster in (None, "raid*6"):
-        with pytest.raises(UnsupportedJournal):
-            fork(other, 2, out, roster=roster)
-
-    assert not out.exists()
