@@ -8,16 +8,15 @@ and a mean is over the units where the measure is defined.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Vocabulary, World
-
-Value = float | None
 
 BURN_IN: Final = 10  # one unit in so many, at the start, is not compared
 
@@ -211,27 +210,3 @@ def _finite(name: str, value: Value) -> Value:
     if value is not None and not math.isfinite(value):
         raise ValueError(f"{name} is {value}, which no run can come to")
     return value
-
-
-def mean(values: Sequence[Value]) -> Value:
-    """The mean of what is defined; None where nothing is."""
-    defined = [value for value in values if value is not None]
-    return math.fsum(defined) / len(defined) if defined else None
-
-
-def ratio(part: float, whole: float) -> Value:
-    """`part` ÷ `whole`, None where there is nothing to divide by."""
-    return part / whole if whole else None
-
-
-def gini(amounts: Iterable[float]) -> Value:
-    """Gini coefficient: Σ over i, j of |x_i − x_j| ÷ (2 N² · mean). 0: all have the same. None
-    where the mean is not above 0.
-    """
-    held = sorted(amounts)
-    total = math.fsum(held)
-    if total <= 0:
-        return None
-    # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
-    apart = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
-    return apart / (2 * len(held) * total)

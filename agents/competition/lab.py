@@ -1,14 +1,12 @@
 """The mining world as a laboratory: what a conduct is worth, found out by playing it.
 
 A trial is a mining run in memory. It leaves no journal, but its last digest is that of the same run
-recorded. Only what an objective needs is counted; `goldrush.replay.mining.measured` measures a
-journal whole, at more than the price of playing it, and the two agree to the last bit. Equal trials
-are played once.
+recorded. Only what an objective needs is counted, by the same functions that measure a journal.
+Equal trials are played once.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -22,14 +20,23 @@ from goldrush.agents.submitting import asked
 from goldrush.kernel.competition.conduct import OBJECTIVES, Conduct
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
-from goldrush.kernel.mining.events import CAPTURED, MINING_SETTLED, RAID_RESOLVED, SUBMITTED
+from goldrush.kernel.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
+from goldrush.kernel.mining.measures import (
+    Basics,
+    basics,
+    efficiency,
+    gini,
+    land_of,
+    raid_rate,
+    turnover,
+)
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.treatments import treated, treatment_named
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Block
 
-Value = float | None
 Key = tuple[Conduct, str, int]
 Runs = tuple[tuple[int, int], ...]  # (seed, last digest) of each run
 
@@ -130,49 +137,21 @@ class _Tally:
     """Counts a round what the objectives are worked out from."""
 
     def __init__(self, config: MiningConfig) -> None:
-        self._most = math.fsum(config.mining_cap * alpha for alpha in config.alphas)
-        self._efficiency: list[float] = []
-        self._turnover: list[float] = []
-        self._raid_rate: list[float] = []
+        self._land = land_of(config)
+        self._counted: list[Basics] = []
 
     def add(self, before: Sequence[int | None], after: Sequence[int | None], events: Block) -> None:
         """A round has closed: who owned what before and after it, and what followed."""
-        raids: Sequence[Row] = ()
-        mined: Sequence[Row] = ()
-        for code, rows in events:
-            if code == RAID_RESOLVED:
-                raids = rows
-            elif code == MINING_SETTLED:
-                mined = rows
-        if self._most:
-            self._efficiency.append(math.fsum(row[3] for row in mined) / self._most)
-        owned = len(before) - before.count(None)
-        if owned:
-            on_owned = [row for row in raids if before[row[0]] is not None]
-            turned = sum(row[4] == CAPTURED and before[row[0]] != after[row[0]] for row in on_owned)
-            self._turnover.append(turned / owned)
-            self._raid_rate.append(sum(len(row[2]) for row in on_owned) / owned)
+        raids, settled = events.rows(RAID_RESOLVED), events.rows(MINING_SETTLED)
+        self._counted.append(basics(before, after, raids, settled))
 
     def values(self, state: MiningState) -> tuple[Value, ...]:
         """The objectives over the run, in order: means over the rounds that define them, and the
         Gini coefficient at the end.
         """
         return (
-            _mean(self._efficiency),
-            _mean(self._turnover),
-            _gini(state.gold),
-            _mean(self._raid_rate),
+            mean([efficiency(n, self._land) for n in self._counted]),
+            mean([turnover(n) for n in self._counted]),
+            gini(state.gold),
+            mean([raid_rate(n) for n in self._counted]),
         )
-
-
-def _mean(values: Sequence[float]) -> Value:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _gini(gold: Sequence[float]) -> Value:
-    held = sorted(gold)
-    total = math.fsum(held)
-    if total <= 0:
-        return None
-    apart = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
-    return apart / (2 * len(held) * total)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.lab import Lab, Value
+from goldrush.agents.competition.lab import Lab
 from goldrush.kernel.competition.acts import stipulated_objective
 from goldrush.kernel.competition.conduct import Conduct, Subject
 from goldrush.kernel.competition.config import SeasonConfig
@@ -21,6 +21,7 @@ from goldrush.kernel.competition.rubric import Grounds
 from goldrush.kernel.competition.settle import grounds_at
 from goldrush.kernel.competition.state import THERAPIST, Agent, SeasonState
 from goldrush.kernel.competition.table import Table
+from goldrush.kernel.measures import Value
 
 _PRIVATE: Final[dict[str, Any]] = {
     "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": (),

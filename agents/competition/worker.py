@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, PERSONAS, Character, character_of
-from goldrush.agents.competition.lab import Value
 from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition.conduct import (
     BASE,
@@ -41,6 +40,7 @@ from goldrush.kernel.competition.events import (
 )
 from goldrush.kernel.competition.table import Contribution
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.measures import Value
 
 TRIALS: Final = {HAIKU: 1, SONNET: 2}  # seeds on which a conduct is tried out
 CANDIDATES: Final = 2

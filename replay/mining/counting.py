@@ -24,9 +24,9 @@ from goldrush.kernel.mining.events import (
     SUBMITTED,
     TRUCE,
 )
+from goldrush.kernel.mining.measures import HELD_LONG, Counts, Group, basics
 from goldrush.kernel.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
 from goldrush.kernel.world import Row
-from goldrush.replay.mining.measures import HELD_LONG, Counts, Group
 from goldrush.replay.mining.spells import Spell
 
 _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)
@@ -90,17 +90,17 @@ class Counting:
         on_owned = {plot: count for plot, count in raided.items() if self._owner[plot] is not None}
         lost = [plot for plot in captured if self._owner[plot] is not None]
         long, new = self._groups(state.round, on_owned)
-        owned = sum(g.plots for g in (*long, *new))
         raid_actions = sum(raided.values())
+        basic = basics(self._owner, state.owner, raids, settled)
         self.counts.append(
             Counts(
                 round=state.round,
-                owned=owned,
-                turned=sum(self._owner[plot] != state.owner[plot] for plot in lost),
-                owned_after=owned + len(claims),
+                owned=basic.owned,
+                turned=basic.turned,
+                owned_after=basic.owned + len(claims),
                 raided=len(on_owned),
-                raids=sum(on_owned.values()),
-                speculative=raid_actions - sum(on_owned.values()),
+                raids=basic.raids,
+                speculative=raid_actions - basic.raids,
                 captures=len(captured),
                 undone=len(restored),
                 defended=len(plans.defended),
@@ -123,7 +123,7 @@ class Counting:
                 untested=sum(
                     points for plot, points in plans.defended.items() if plot not in raided
                 ),
-                mined=float(sum(row[3] for row in settled)),
+                mined=basic.mined,
                 long_claimed=long[0],
                 long_captured=long[1],
                 new_claimed=new[0],

@@ -13,13 +13,23 @@ import attrs
 from goldrush.agents.roster import called
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.measures import Value
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.events import MINING_SETTLED
+from goldrush.kernel.mining.measures import (
+    WINDOW,
+    Counts,
+    Land,
+    convergence,
+    gini,
+    hhi,
+    land_of,
+)
 from goldrush.kernel.mining.state import MiningState
 from goldrush.replay import measures
 from goldrush.replay.forged import reader_of
-from goldrush.replay.measures import Span, Value
+from goldrush.replay.measures import Span
 from goldrush.replay.mining.counting import Counting, Tie
 from goldrush.replay.mining.measures import (
     CONVERGENCE,
@@ -30,13 +40,6 @@ from goldrush.replay.mining.measures import (
     PER_LAND,
     PER_ROUND,
     SURVIVAL,
-    WINDOW,
-    Counts,
-    Land,
-    convergence,
-    gini,
-    hhi,
-    land_of,
 )
 from goldrush.replay.mining.spells import Spell, half_life, restricted_mean
 

@@ -27,11 +27,12 @@ from goldrush.kernel.mining.events import (
     RULED,
     SUBMITTED,
 )
+from goldrush.kernel.mining.measures import Counts
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.world import several
 from goldrush.replay.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
 from goldrush.replay.mining.measured import Measured
-from goldrush.replay.mining.measures import MEASURES, Counts
+from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.runs import Run
 from goldrush.replay.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables

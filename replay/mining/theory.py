@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel.measures import Value, mean, ratio
 from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.mining.measures import Counts
 from goldrush.replay.fairness import Fairness, tested
-from goldrush.replay.measures import Value, mean, ratio
 from goldrush.replay.mining.counting import Tie
 from goldrush.replay.mining.measured import Measured
-from goldrush.replay.mining.measures import Counts
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import (
     SIGN_SHARE,

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
-from goldrush.replay.measures import Measure, Measured, Value, by_unit, mean
+from goldrush.replay.measures import Measure, Measured, by_unit
 from goldrush.replay.runs import run_at
 from goldrush.replay.tables import units_table
 from goldrush.replay.toolkit import Measures, Toolkit

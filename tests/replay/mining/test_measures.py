@@ -23,17 +23,19 @@ from goldrush.agents.roster import Entry
 from goldrush.kernel import fold, run
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.measures import mean
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.mining.events import CLAIM_DRAWN, SUBMITTED
+from goldrush.kernel.mining.measures import gini, hhi, land_of
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import resubmitted
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Batch, Block
-from goldrush.replay.measures import Span, mean
+from goldrush.replay.measures import Span
 from goldrush.replay.mining.counting import Tie
 from goldrush.replay.mining.measured import Measured, measure
-from goldrush.replay.mining.measures import MEASURES, gini, hhi, land_of
+from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.spells import Seen, Spell, curve, half_life, restricted_mean, seen
 from tests import measures_oracle
 from tests.golden import NAMES, path_of

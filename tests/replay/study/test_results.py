@@ -14,7 +14,7 @@ import pytest
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
-from goldrush.replay.measures import mean
+from goldrush.kernel.measures import mean
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.mining.theory import MiningResults

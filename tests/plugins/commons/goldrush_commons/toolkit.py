@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.draws import draws_of
-from goldrush.replay.measures import Measure, Measured, Value, by_unit, gini
+from goldrush.replay.measures import Measure, Measured, by_unit
 from goldrush.replay.prompts import prompts_of
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.runs import measured_at
