@@ -1,0 +1,43 @@
+"""The page on plugins: the package that it shows is written down as it stands there, installed, and
+put through the commands that stand there.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import ROOT, goldrush
+from tests.plugins.installed import dist_info
+
+PAGE = (ROOT / "goldrush" / "PLUGINS.md").read_text()
+FILES = dict(re.findall(r"`([\w/]+\.(?:py|toml))`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL))
+[COMMANDS] = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
+POINTS = dict(re.findall(r'^(\w+) = "(dicegame\.toolkit:\w+)"$', FILES["pyproject.toml"], re.M))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dice")
+    (folder / "dicegame").mkdir()
+    for name, text in {**FILES, "dicegame/__init__.py": ""}.items():
+        (folder / name).write_text(text)
+    dist_info(folder, {"goldrush.worlds": POINTS}, "dicegame", "0.1")
+    return folder
+
+
+def test_the_package_of_the_page_goes_through_the_commands_of_the_page(folder: Path) -> None:
+    told = {}
+    for line in COMMANDS.splitlines():
+        program, command, *rest = shlex.split(line)
+        ran = goldrush(command, *rest, cwd=folder, PYTHONPATH=f"{folder}:{ROOT}")
+        told[command] = ran.out
+
+        assert "goldrush" == program
+        assert (int(command == "diff"), "") == (ran.code, ran.err), line
+
+    assert "holds at levels 1 to 4: 100 rounds" in told["verify"]
+    assert "points of all" in told["measure"]
+    assert "always[face=3] in a, guess in b" in told["diff"]
+    assert set() == {line.split(": ")[1] for line in told["conform"].splitlines()} - {"holds"}
