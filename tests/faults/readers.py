@@ -347,7 +347,7 @@ def summarised(case: Case) -> None:
 def played_again(case: Case) -> None:
     found = refused(case, lambda: recording(case.path))
     if found is not None and case.prefix:
-        same(found.rounds, case.prefix.submissions, "the submissions")
+        same(found.units, case.prefix.submissions, "the submissions")
 
 
 def resumed(case: Case) -> None:
