@@ -384,7 +384,12 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     seats = list(studies.seats(run.roster, config.agents))
     if len(seats) != len(played) or not all(map(can_mean, seats, played)):
         raise LawBroken(f"seats are {seats}, START has {played}")
-    known = Studied(run.name, run.toolkit, studies, who).measures.known
+    measures = Studied(run.name, run.toolkit, studies, who).measures
+    with JournalReader(run.path) as reader:
+        measured = list(measures.read(reader).roster)
+    if measured != played:
+        raise LawBroken(f"what is measured is played by {measured}, START has {played}")
+    known = measures.known
     named = [*studies.criteria.expected, *(studies.curves or ()), *(studies.compared or ())]
     if not known.keys() >= set(named):
         raise LawBroken(f"there is no measure {', '.join(sorted(set(named) - known.keys()))}")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -289,6 +290,38 @@ def test_a_language_model_plays_and_its_journal_is_verified_without_it(commons: 
     assert asked["digest"] == asked["recorded"]
     assert "Season 3." in asked["request"]["messages"][1]["content"]
     assert "small" in commons("measure", "--usage", "m.journal").out
+
+
+def test_models_in_its_studies_go_on_where_a_run_broke_off(
+    commons: Command, tmp_path: Path
+) -> None:
+    asked = []
+
+    def answer(question: Any) -> Any:
+        asked.append(question)
+        return completion('I take {"fish": 7}')
+
+    with serving(answer) as server:
+        study = (
+            "study", "--world", "commons", "--treatment", "baseline", "--seeds", 1, "--rounds", 9,
+            "--roster", "llm:small*1,share*4", "--base-url", server.address, "--out", "m",
+        )  # fmt: skip
+        made = commons(*study)
+        first = len(asked)
+        [journal] = tmp_path.glob("m/*/*/*/seed-0000.journal")
+        whole = journal.read_bytes()
+        journal.with_name(f"{journal.name}.unfinished").write_bytes(whole[: len(whole) * 2 // 3])
+        journal.unlink()
+        again = commons(*study)
+    reported = commons("report", "m", "--json")
+
+    assert (0, 0, 0) == (made.code, again.code, reported.code), reported.err
+    assert whole == journal.read_bytes()
+    assert len(asked) - first < first / 2
+    assert [("small", 9, False)] == [
+        (one["model"], one["answers"], one["hardly_played"])
+        for one in json.loads(reported.out)["models"]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import pytest
 
 from goldrush import testing
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
+from goldrush.replay.measures import Measured
 from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
 from tests.cli.helpers import ROOT, assert_refused, goldrush
@@ -57,7 +59,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 class TestCommons(WorldLaws):
     world = "commons"
     settings = SMALL
-    roster = "share*3,random"
+    roster = "share[part=0.5]*3,random"
 
 
 @pytest.fixture(scope="module")
@@ -196,12 +198,21 @@ def test_studies_of_what_is_not_played_break_the_law(
     assert says in (broken(LAWS[name], attrs.evolve(run, toolkit=toolkit)) or "")
 
 
-def test_a_horizon_that_is_none_breaks_the_law(run: Trial) -> None:
+def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
+    law = LAWS["a study plans what is played"]
     players = attrs.evolve(run.toolkit.players, horizon="seed")
-    toolkit = attrs.evolve(run.toolkit, players=players)
-    found = broken(LAWS["a study plans what is played"], attrs.evolve(run, toolkit=toolkit))
+    assert run.toolkit.measures is not None
+    sound = run.toolkit.measures()
 
-    assert found == "seed is 0, but the run has 4 units"
+    def read(reader: JournalReader) -> Measured[Any]:
+        return attrs.evolve(sound.read(reader), roster=["shark"])
+
+    measures = attrs.evolve(sound, read=read)
+    seedy = attrs.evolve(run.toolkit, players=players)
+    sharks = attrs.evolve(run.toolkit, measures=lambda: measures)
+
+    assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, toolkit=seedy))
+    assert "played by ['shark']" in (broken(law, attrs.evolve(run, toolkit=sharks)) or "")
 
 
 def test_every_law_has_a_canary() -> None:

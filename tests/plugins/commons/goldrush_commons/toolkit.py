@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from goldrush.agents.roster import called
 from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.draws import draws_of
@@ -97,7 +98,7 @@ READ: Final = by_unit(
     MEASURES,
     measures_of,
     config=lambda state: state.config,
-    roster=lambda state: [entry["policy"] for entry in state.roster],
+    roster=lambda state: [called(entry) for entry in state.roster],
 )
 
 STUDIES: Final = Studies(
