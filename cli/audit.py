@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -37,7 +37,7 @@ NUMBER_MAX: Final = 10  # digits of a place
 @click.option(
     "--fairness", "fair", is_flag=True, help="Test who wins ties, over all draws together."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def audit(
     journals: tuple[str, ...],
     round_: int | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.cli.worlds import or_default, world_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @world_option
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def policies(world: str, as_json: bool) -> None:
     """List the policies that a world's roster can name.
 
@@ -70,7 +70,7 @@ def _as_dict(name: str, one: Listed) -> dict[str, Any]:
 
 @click.command()
 @world_option
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def treatments(world: str, as_json: bool) -> None:
     """List the treatments of a world: named variations of its default configuration.
 
@@ -99,7 +99,7 @@ def treatments(world: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("world", required=False, callback=or_default)
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def settings(world: str, as_json: bool) -> None:
     """List the settings of a world (by default mining): name, default, range.
 
@@ -123,7 +123,7 @@ def settings(world: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def plugins(as_json: bool) -> int:
     """List what other distributions add: name, kind, distribution and version, or why it fails.
 

@@ -6,7 +6,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.record import settings_of
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.kernel.text import escaped
 
 
@@ -14,7 +14,7 @@ from goldrush.kernel.text import escaped
 @click.argument("world")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
 @click.option("--roster", help="Who plays, as for record.")
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: bool) -> int:
     """Try a world: whether it keeps to the laws on which recording and verifying rest.
 

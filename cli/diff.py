@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SHOWN_MAX = 20  # causes: how many are listed
 @click.option(
     "--by-round", is_flag=True, help="Also compare every round from the first that differs."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON.")
+@json_option("Print the difference as JSON.")
 def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     """Compare two journals: the first event that differs, its cause, and what came of it.
 

@@ -18,6 +18,7 @@ from goldrush.cli.record import (
     how_again,
     settings_of,
 )
+from goldrush.cli.text import json_option
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -48,7 +49,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 @model_options
 @click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option("Print the summary as JSON.")
 def fork(
     journal: str,
     at: int,

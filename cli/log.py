@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from goldrush.cli.text import json_option
 from goldrush.kernel.text import escaped
 
 _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
@@ -19,7 +20,7 @@ _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 @click.option("--agent", "agents", type=int, multiple=True, help="Only what names this agent.")
 @click.option("--plot", "plots", multiple=True, help="Only what is on this plot: 34, or 3,4.")
 @click.option("--event", "names", multiple=True, help="Only events of this name.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@json_option("Print one JSON object a line.")
 def log(
     journal: str,
     rounds: str | None,

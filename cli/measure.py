@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DONE
 from goldrush.cli.models import models_file, models_of
-from goldrush.cli.text import echo_csv, echo_json
+from goldrush.cli.text import echo_csv, echo_json, json_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -33,7 +33,7 @@ _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tri
 @click.option("--usage", is_flag=True, help="What language models took, by agent.")
 @models_file
 @click.option("--csv", "as_csv", is_flag=True, help="Print everything as CSV, a row a measure.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option("Print everything as JSON.")
 def measure(
     journals: tuple[str, ...],
     by_round: bool,

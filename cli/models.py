@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def check_model(model: str | None, names: Sequence[str]) -> None:
     help="The round, or assignment, that is asked for.",
 )
 @click.option("--agent", type=int, required=True, help="The agent that is asked.")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole request as JSON.")
+@json_option("Print the whole request as JSON.")
 def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     """Print what a language model was, or would be, sent in an agent's place.
 

@@ -15,7 +15,7 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
 from goldrush.cli.paths import Output
 from goldrush.cli.progress import OnStep, progress
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_json, json_option, program
 from goldrush.cli.worlds import world_option
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
@@ -43,7 +43,7 @@ JOURNALS = Path("journals")  # where runs land by default
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
 @click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option("Print the summary as JSON.")
 def record(
     world: str,
     out: str | None,
@@ -111,7 +111,7 @@ def record(
 @models_file
 @reach_options
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option("Print the summary as JSON.")
 def resume(
     journal: str,
     trust: tuple[str, ...],

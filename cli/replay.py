@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goldrush.cli.text import echo_json, painted
+from goldrush.cli.text import echo_json, json_option, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option(
     "--round", "round_", type=int, required=True, help="The round, or the assignment of a season."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the round as JSON.")
+@json_option("Print the round as JSON.")
 def replay(journal: str, round_: int, as_json: bool) -> None:
     """Rebuild a round: who owns what, who has how much, what happened.
 

@@ -15,7 +15,7 @@ from goldrush.cli.models import model_options, models_of
 from goldrush.cli.paths import Output
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_json, json_option, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -56,7 +56,7 @@ JOBS_MAX = 1000
     "--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy in the plan play."
 )
 @model_options
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@json_option("Print what was done as JSON.")
 def study(
     plan: str | None,
     world: str | None,
@@ -157,7 +157,7 @@ def study(
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
 @click.option("--force", is_flag=True, help="Overwrite a page that is no earlier report.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON; write no page.")
+@json_option("Print the answers as JSON; write no page.")
 def report(
     study: str, out: str | None, format_: str, jobs: int | None, force: bool, as_json: bool
 ) -> int:

@@ -10,7 +10,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.paths import Output
 from goldrush.cli.record import allow_own_policies
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_json, json_option, program
 from goldrush.kernel.text import escaped, quoted_path
 
 LEVELS = 4
@@ -39,7 +39,7 @@ LEVELS = 4
 @click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
 @click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
 @click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@json_option("Print the verdicts as JSON.")
 def verify(
     journals: tuple[str, ...],
     level: int,

@@ -20,6 +20,7 @@ import os
 import re
 import stat
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Self
@@ -175,6 +176,19 @@ def read_given(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
     if len(data) > limit:
         raise BadInput(f"{path} has more than {limit:,} bytes", instead)
     return data
+
+
+def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]:
+    """The table of a TOML file of at most so many bytes that a person gave.
+
+    `wanted`: what to give in its place, where it cannot be read; `example`: what to write, where it
+    is no TOML. Raises BadInput.
+    """
+    data = read_given(path, most, wanted)
+    try:
+        return tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no TOML: {error}", f"write {example}") from None
 
 
 # Files.

@@ -17,6 +17,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.replay.extras import require
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.tie_break import TieBreak
 from goldrush.replay.toolkit import needed, toolkit_at
@@ -56,7 +57,7 @@ def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> 
     nobody wins (a shuffle for its order, say) is left out. Raises BadInput where scipy is not
     installed or nothing was drawn, and what reading a journal raises.
     """
-    _check_scipy()
+    require("scipy.stats", "the test of fairness needs", "stats")
     tests = tested(_places(paths, audit_all or _every))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
@@ -88,15 +89,6 @@ def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
     together = sum(test.draws for test in thick)
     tests.append(Fairness(None, together, (), None, statistic, degrees, p, not thick))
     return tests
-
-
-def _check_scipy() -> None:
-    try:
-        import scipy.stats  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "the test of fairness needs scipy", "install it: pip install 'goldrush[stats]'"
-        ) from None
 
 
 def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[int]]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from goldrush.kernel.errors import BadInput, JournalError, shown
 from goldrush.kernel.files import Group, Unfinished
 from goldrush.replay.columns import Column
+from goldrush.replay.extras import require
 from goldrush.replay.runs import Run, of_one_world, run_at, runs_at
 from goldrush.replay.tables import Row, Table, tables_of
 from goldrush.replay.toolkit import Toolkit
@@ -87,12 +88,7 @@ def write(
 
 def check_pyarrow() -> None:
     """Raises BadInput unless pyarrow is there."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "Parquet needs pyarrow", "install it: pip install 'goldrush[tables]', or take csv"
-        ) from None
+    require("pyarrow.parquet", "Parquet needs", "tables", ", or take csv")
 
 
 class _File:

@@ -11,7 +11,6 @@ import difflib
 import logging
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,7 +20,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.kernel.errors import BadInput, shown
-from goldrush.kernel.files import read_given
+from goldrush.kernel.files import read_toml
 from goldrush.kernel.text import is_visible
 
 LLM: Final = "llm"
@@ -296,11 +295,8 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
     A table has `model` (default: its name) and any other field of Model and Endpoint. Raises
     BadInput, naming the table and the field.
     """
-    data = read_given(os.fspath(path), FILE_MAX, "give a TOML file of models")
-    try:
-        tables = tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no TOML: {error}", "write [name] and model = '...'") from None
+    example = "[name] and model = '...'"
+    tables = read_toml(os.fspath(path), FILE_MAX, "give a TOML file of models", example)
     return {name: _of_table(f"{path}, [{name}]", name, table) for name, table in tables.items()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, json_option
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -14,7 +14,7 @@ from goldrush.replay.text import table
 @click.command("leaderboard")
 @click.argument("journal", type=click.Path())
 @click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option()
 def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     """Show the leaderboard of a season, as it was posted after an assignment.
 

@@ -9,6 +9,7 @@ import click
 from goldrush.cli.models import models_file, models_of, reach_options
 from goldrush.cli.paths import Output
 from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
+from goldrush.cli.text import json_option
 
 
 @click.command()
@@ -31,7 +32,7 @@ from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_
 @reach_options
 @click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
 @click.option("--fsync", is_flag=True, help="Wait for the disk after every assignment.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option("Print the summary as JSON.")
 def season(
     out: str | None,
     seed: int | None,

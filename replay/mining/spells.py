@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput
+from goldrush.replay.extras import require
 
 # What rounding may add to a share of spells: a curve at one half has come down to it.
 ROUNDING: Final = 1e-9
@@ -114,7 +114,7 @@ def curve(
     """
     if not any(one.is_over for one in shown):
         return []
-    check_statsmodels()
+    require("statsmodels", "survival and statistics need", "stats")
     from statsmodels.duration.survfunc import SurvfuncRight
 
     found = SurvfuncRight(
@@ -126,14 +126,3 @@ def curve(
     return [
         (int(at), float(share)) for at, share in zip(found.surv_times, found.surv_prob, strict=True)
     ]
-
-
-def check_statsmodels() -> None:
-    """Raises BadInput unless statsmodels is there."""
-    try:
-        import statsmodels  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "survival and statistics need statsmodels",
-            "install it: pip install 'goldrush[stats]'",
-        ) from None

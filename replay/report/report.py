@@ -21,6 +21,7 @@ from goldrush.kernel.files import (
     reason,
     write_whole,
 )
+from goldrush.replay.extras import require
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
@@ -71,7 +72,7 @@ def report(
     but for Markdown, whose page gets its name before its figures get theirs: a new page may stand
     beside the figures of before, or none, and the same call writes them.
     """
-    _check_matplotlib()
+    require("matplotlib", "a report needs", "stats")
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     of = studied(read_manifest(folder).world)  # without a study there is no place to speak of
     is_own = is_html if format == HTML else partial(is_markdown, of.studies.title)
@@ -106,15 +107,6 @@ def report(
             page.publish()  # first, for a page that is there lets its figures be replaced
             new.publish(replace=True)
     return Reported(of, path, study.assessment.verdicts(), hardly_played(results))
-
-
-def _check_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "a report needs matplotlib", "install it: pip install 'goldrush[stats]'"
-        ) from None
 
 
 def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput, shown
+from goldrush.replay.extras import require
 from goldrush.replay.study.place import Place, WorkersLost
 
 CONNECT_MAX: Final = 30.0  # seconds to find the scheduler, and for a worker to come
@@ -27,13 +28,10 @@ def cluster(address: str) -> Iterator[Place]:
     For `tls://` the certificates are those of Dask's own configuration. Raises BadInput without
     `distributed` or these, where no scheduler answers, and where it has no workers.
     """
-    try:
-        from distributed import Client, KilledWorker
-        from distributed.utils import silence_logging_cmgr
-    except ImportError:
-        raise BadInput(
-            "a Dask cluster needs distributed", "install it: pip install 'goldrush[dask]'"
-        ) from None
+    require("distributed", "a Dask cluster needs", "dask")
+    from distributed import Client, KilledWorker
+    from distributed.utils import silence_logging_cmgr
+
     if not _ADDRESS.fullmatch(address):  # Dask would not give up trying some that are none
         raise BadInput(f"{shown(address)} is no address of a scheduler", "write host:8786")
     if address.startswith(("tls:", "wss:")):

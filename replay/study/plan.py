@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.players import Prepared
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.errors import BadInput, shown, unknown
-from goldrush.kernel.files import read_given
+from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
@@ -300,11 +299,8 @@ def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
 
     Raises BadInput for a file that is no plan.
     """
-    data = read_given(os.fspath(path), FILE_MAX, "give a TOML file with a plan")
-    try:
-        table = tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no TOML: {error}", "write treatments = ['baseline']") from None
+    example = "treatments = ['baseline']"
+    table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
     try:
         return _plan_of_table(table, trust)
     except BadInput as error:

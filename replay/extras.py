@@ -1,0 +1,21 @@
+"""Libraries that are an optional extra of goldrush, asked for before anything begins."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from goldrush.kernel.errors import BadInput
+
+
+def require(module: str, what: str, extra: str, instead: str = "") -> None:
+    """Raises BadInput unless a module of an optional library can be imported.
+
+    `what` needs it; `extra`: of goldrush, which brings it; `instead`: what can be done without.
+    """
+    try:
+        import_module(module)
+    except ImportError:
+        library = module.partition(".")[0]
+        raise BadInput(
+            f"{what} {library}", f"install it: pip install 'goldrush[{extra}]'{instead}"
+        ) from None
