@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len
+
 # Gives a text of what belongs to an agent (None: to nobody) its colour.
 Paint = Callable[[str, int | None], str]
 
@@ -14,13 +16,16 @@ def plain(text: str, agent: int | None) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """Columns as wide as their longest cell; those in `numbers` are set to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """Columns as wide as their widest cell; those in `numbers` are set to the right.
+
+    (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
+    """
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [
-            cell.rjust(width) if place in numbers else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = []
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - cell_len(cell))  # wide characters take two places
+            cells.append(space + cell if index in numbers else cell + space)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
