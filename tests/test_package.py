@@ -77,7 +77,10 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
 
     assert {"goldrush"} == {name.partition("/")[0] for name in names if ".dist-info/" not in name}
     assert modules < set(names)
-    assert {"goldrush/py.typed", "goldrush/kernel/README.md"} < set(names)
+    assert {
+        "goldrush/py.typed", "goldrush/kernel/README.md", "goldrush/PLUGINS.md",
+        "goldrush/replay/report/page.html", "goldrush/replay/report/page.css",
+    } < set(names)  # fmt: skip
     assert [] == links
 
 
