@@ -13,12 +13,13 @@ from typing import Final
 
 import attrs
 
-from goldrush.agents.game import Config, Game, S, V, prompting_of
+from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.roster import Entry, Roster, models_in
 from goldrush.agents.submitting import Agents
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
 

@@ -13,18 +13,9 @@ import attrs
 from goldrush.agents.llm.question import Message
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Cast, Entry
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Row, World
-
-
-class Config(Protocol):
-    """The settings of a run: an attrs class whose fields are made with kernel.settings."""
-
-    @property
-    def seed(self) -> int: ...
-    @property
-    def agents(self) -> int: ...
-    def as_dict(self) -> dict[str, Any]: ...
 
 
 class State(Protocol):

@@ -11,12 +11,13 @@ from typing import Generic
 
 import attrs
 
-from goldrush.agents.game import Config, Game, S, V, prompting_of, version_of
+from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.asker import Asker
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import LLM, Model, Models, check_version
 from goldrush.agents.llm.question import Answer, error_of
 from goldrush.agents.roster import Roster, models_in
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from goldrush.agents.game import Config, Game, S, V
+from goldrush.agents.game import Game, S, V
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import Answers
@@ -16,6 +16,7 @@ from goldrush.agents.submitting import Agents, AgentsAgain, replaced_in
 from goldrush.agents.trust import check_trust, is_own
 from goldrush.kernel.errors import BadInput, BadPlan, shown
 from goldrush.kernel.forking import changes
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Row
 

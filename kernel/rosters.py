@@ -20,7 +20,14 @@ _POLICY = text_of(200)
 
 
 class Config(Protocol):
-    """The configuration of a run with agents."""
+    """The configuration of a run with agents: a frozen class of attrs, whose fields are made with
+    kernel.settings.
+    """
+
+    @property
+    def seed(self) -> int:
+        """The seed of all draws."""
+        ...
 
     @property
     def agents(self) -> int:

@@ -9,25 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Vocabulary, World
 
 BURN_IN: Final = 10  # one unit in so many, at the start, is not compared
-
-
-class Config(Protocol):
-    """The settings of a run, as far as they are asked for here."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of all draws."""
-        ...
 
 
 S = TypeVar("S")

@@ -8,12 +8,13 @@ alone is the world's: it stands in this record, in the world's toolkit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from goldrush.agents.players import Players
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import BASELINE, Treatment
 from goldrush.kernel.world import World
 from goldrush.replay.toolkit import Measures, Toolkit, players_of, toolkit_for
@@ -25,24 +26,6 @@ if TYPE_CHECKING:
     from goldrush.replay.study.results import Result, Results
 
 MIXED: Final = "mixed"  # the roster that a world takes by default
-
-
-class Config(Protocol):
-    """The settings of a run, as far as a study asks for them: a frozen class of attrs."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of all draws."""
-        ...
-
-    @property
-    def agents(self) -> int:
-        """How many agents play."""
-        ...
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings, as the journal holds them."""
-        ...
 
 
 @attrs.frozen

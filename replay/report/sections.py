@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel.rosters import Config
 from goldrush.replay.measures import Measure
 from goldrush.replay.report import figures
 from goldrush.replay.report.drawing import Drawing
@@ -20,7 +21,7 @@ from goldrush.replay.report.page import (
     number,
 )
 from goldrush.replay.report.panels import Drawn
-from goldrush.replay.studies import Chapter, Config, OwnFigure, Studied
+from goldrush.replay.studies import Chapter, OwnFigure, Studied
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell

@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import BASELINE
-from goldrush.replay.studies import Config
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results

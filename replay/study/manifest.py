@@ -20,7 +20,8 @@ import attrs
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
-from goldrush.replay.studies import Config, Studied, studied
+from goldrush.kernel.rosters import Config
+from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
 
 MANIFEST: Final = "manifest.json"

@@ -20,10 +20,11 @@ from goldrush.agents.players import Prepared
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.files import read_toml
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
-from goldrush.replay.studies import MIXED, Config, Studied, studied
+from goldrush.replay.studies import MIXED, Studied, studied
 from goldrush.replay.toolkit import WORLD_DEFAULT
 
 ALL: Final = "all"

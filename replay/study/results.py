@@ -18,9 +18,10 @@ from goldrush.agents.roster import can_mean
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.rosters import Config
 from goldrush.replay.forged import telling_forged
 from goldrush.replay.measures import Measured, Span
-from goldrush.replay.studies import Config, Studied, studied
+from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import Cell

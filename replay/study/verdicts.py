@@ -18,7 +18,8 @@ from typing import Any
 
 import attrs
 
-from goldrush.replay.studies import Config, Criterion
+from goldrush.kernel.rosters import Config
+from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
 from goldrush.replay.study.plan import Cell
