@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib.util import find_spec
 
 from goldrush.kernel.errors import BadInput
 
 
-def require(module: str, what: str, extra: str, instead: str = "") -> None:
-    """Raises BadInput unless a module of an optional library can be imported.
+def require(library: str, what: str, extra: str, instead: str = "") -> None:
+    """Raises BadInput unless an optional library is installed.
 
     `what` needs it; `extra`: of goldrush, which brings it; `instead`: what can be done without.
     """
-    try:
-        import_module(module)
-    except ImportError:
-        library = module.partition(".")[0]
-        raise BadInput(
-            f"{what} {library}", f"install it: pip install 'goldrush[{extra}]'{instead}"
-        ) from None
+    if find_spec(library) is None:
+        raise BadInput(f"{what} {library}", f"install it: pip install 'goldrush[{extra}]'{instead}")

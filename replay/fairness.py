@@ -57,7 +57,7 @@ def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> 
     nobody wins (a shuffle for its order, say) is left out. Raises BadInput where scipy is not
     installed or nothing was drawn, and what reading a journal raises.
     """
-    require("scipy.stats", "the test of fairness needs", "stats")
+    require("scipy", "the test of fairness needs", "stats")
     tests = tested(_places(paths, audit_all or _every))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")

@@ -88,7 +88,7 @@ def write(
 
 def check_pyarrow() -> None:
     """Raises BadInput unless pyarrow is there."""
-    require("pyarrow.parquet", "Parquet needs", "tables", ", or take csv")
+    require("pyarrow", "Parquet needs", "tables", ", or take csv")
 
 
 class _File:

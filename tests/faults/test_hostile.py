@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,10 +25,13 @@ from tests.faults.journals import TRUST, Sound, forked, small
 GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say they hold
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_forged_journals_are_refused_or_told_in_little_memory(part: int, counted: Counted) -> None:
+# Frames that claim to hold much take the most memory: in a process of their own.
+@pytest.mark.parametrize("kinds", [KINDS[:-1], KINDS[-1:]], ids=["events", "frames"])
+def test_forged_journals_are_refused_or_told_in_little_memory(
+    kinds: Sequence[str], counted: Counted
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.hostile", *KINDS[part::2]],
+        [sys.executable, "-m", "tests.faults.hostile", *kinds],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
@@ -38,7 +41,7 @@ def test_forged_journals_are_refused_or_told_in_little_memory(part: int, counted
 
     assert found["wrong"] == []
     assert found["grown"] < GROWTH_MAX
-    assert found["cases"] > 100
+    assert found["cases"] > 20 * len(kinds)
 
 
 def test_forged_seasons_are_refused_or_told(counted: Counted) -> None:

@@ -236,7 +236,7 @@ def test_a_forged_draw_is_refused_beside_the_run_that_it_was_made_from(
 def test_without_scipy_it_says_what_to_install(
     runs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    monkeypatch.setitem(sys.modules, "scipy", None)
 
     with pytest.raises(BadInput, match=r"needs scipy; install it: pip install 'goldrush\[stats\]'"):
         fairness(runs)
