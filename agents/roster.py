@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -350,12 +349,6 @@ def with_settings(name: str, settings: Mapping[str, Any]) -> str:
     if not settings:
         return name
     return f"{name}[{';'.join(f'{key}={_value(value)}' for key, value in settings.items())}]"
-
-
-def as_text(called: Sequence[str]) -> str:
-    """A roster's text with counts, from what each agent's policy is called: `greedy*3,share`."""
-    counts = Counter(called)
-    return ",".join(name if n == 1 else f"{name}*{n}" for name, n in counts.items())
 
 
 def _value(value: Any) -> str:

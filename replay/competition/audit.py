@@ -24,7 +24,6 @@ from goldrush.replay.forged import reader_of
 from goldrush.replay.tie_break import Occasion, TieBreak
 
 ORDER, CONCLUDE, BOTTOM = AUDITED = ("order", "conclude", "bottom")
-PLACE: Final = "table"
 _DECIDES: Final = {ORDER: "order", CONCLUDE: "concluded", BOTTOM: "last"}
 _EVENTS: Final[Mapping[str | None, str]] = {
     None: "draw", ORDER: "order", CONCLUDE: "conclusion", BOTTOM: "bottom place",

@@ -25,7 +25,6 @@ from goldrush.replay.rebuild import rebuild
 from goldrush.replay.tie_break import Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
-PLACE: Final = "plot"
 _EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}
 
 
