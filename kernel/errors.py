@@ -70,10 +70,14 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
     `more`: what else could stand there, in words.
     """
     known = list(known)
-    close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
     listed = f"take one of {', '.join(known)}{more}" if known else "there is none to take"
-    return BadInput(f"there is no {what} {shown(name)}", hint + listed)
+    return BadInput(f"there is no {what} {shown(name)}", nearest(name, known) + listed)
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """`did you mean NAME? ` with the known name that is nearest to this one; empty if none is."""
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"did you mean {close[0]}? " if close else ""
 
 
 class BadPlan(GoldrushError):

@@ -7,7 +7,6 @@ goes on. Keys come from the environment alone; no record here ever holds one.
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
 import re
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, nearest, shown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.text import is_visible
 
@@ -226,11 +225,9 @@ class Models:
         if name in self.known:
             return self.known[name][0]
         if self.known:
-            close = difflib.get_close_matches(name, self.known, n=1)
-            hint = f"did you mean {close[0]}? " if close else ""
             raise BadInput(
                 f"the file of models has no table [{name}]",
-                f"{hint}it has {', '.join(self.known)}",
+                f"{nearest(name, self.known)}it has {', '.join(self.known)}",
             )
         _check("model", name, _CHOICE["model"])
         return Model(name, name)
