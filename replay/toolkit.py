@@ -56,8 +56,8 @@ class Story:
 
     `lines(events, names)`: in order, line by line. `chronicle(events, names)`: over many units, as
     (first unit, last unit, line), by the numbers that people know them by; without it, a line a
-    unit. `names(path)`: what the
-    agents of a journal are called; raises what reading a journal raises.
+    unit. `names(path)`: what the agents of a journal are called; raises what reading a journal
+    raises.
     """
 
     lines: Callable[[Iterable[Event], Names], Iterator[str]]
@@ -115,9 +115,8 @@ class TieBreaks:
     """Draws laid open.
 
     `place`: the word for where in a unit they are looked for ("plot", "table"; empty: they are at
-    no place of their own), `kinds` of them,
-    `at(path, unit, place, kind)`: those there (place, kind None: all), `every(path)`: all of a
-    journal. `needs_place`: `at` is not asked without one.
+    no place of their own). `kinds`: of draws. `at(path, unit, place, kind)`: those there (place,
+    kind None: all). `every(path)`: all of a journal. `needs_place`: `at` is not asked without one.
     """
 
     place: str
@@ -211,7 +210,7 @@ class Tables:
     `setup`: the columns for what its first event, and a fork's, hold (none: one column of JSON);
     `types`: of the columns for kinds of fields that only this world has, by the kind's name;
     `fields`: the unit and the meaning of fields of events, by name; `own`: tables beside that of
-    the events; one called as the world's units are, takes the place of that of its measures.
+    the events, of which one that is called as the world's units are replaces that of its measures.
     """
 
     setup: Sequence[Column] = ()

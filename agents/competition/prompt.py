@@ -1,8 +1,8 @@
 """What a language model is told when it is asked something in a season.
 
-Two messages: the rules for its role (see agents.season.rules), and what it is shown now, of that
-first what everybody sees, then its own, then the question. A prompt is made of what `Seen` gives
-and of nothing else, so a journal tells what was asked. Every part has a limit in bytes.
+Two messages: the rules for its role (see agents.competition.rules), and what it is shown now, of
+that first what everybody sees, then its own, then the question. A prompt is made of what `Seen`
+gives and of nothing else, so a journal tells what was asked. Every part has a limit in bytes.
 
 The wording is part of what an experiment did: whoever changes it raises VERSION.
 """

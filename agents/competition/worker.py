@@ -55,7 +55,7 @@ Said = Mapping[str, Any]
 
 
 class Worker:
-    """A worker that acts by its character (see agents.season.character)."""
+    """A worker that acts by its character (see agents.competition.character)."""
 
     def speak(self, seen: Seen, draws: Draws) -> Said:
         """Its contribution to the round: the first of these that it has reason for."""
