@@ -184,7 +184,11 @@ FACTS = Kind(
 )
 # The fields that a submission has behind its own where language models can play: why there is
 # nothing in it or only a part (a short code), and what a model's answer came with.
-FROM_MODELS: Mapping[str, Kind] = {"error": optional(text(40)), "source": optional(FACTS)}
+ERROR_MAX = 40  # characters of such a code
+FROM_MODELS: Mapping[str, Kind] = {
+    "error": optional(text(ERROR_MAX)),
+    "source": optional(FACTS),
+}
 # A real number that is whole is held as an integer: one byte in place of nine.
 AMOUNT = Kind(
     "real number",

@@ -16,6 +16,7 @@ import attrs
 
 from goldrush.agents.competition.character import MOST, TRAITS
 from goldrush.agents.competition.seen import Seen
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.found import object_in
 from goldrush.kernel.competition.acts import CARRIES, LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.competition.conduct import (
@@ -29,7 +30,6 @@ from goldrush.kernel.competition.conduct import (
 from goldrush.kernel.competition.config import CLASSES
 from goldrush.kernel.competition.events import CONDITIONS, DIMENSIONS, FATES, MOVES, SIGNALS
 from goldrush.kernel.competition.rubric import SCORE_MAX
-from goldrush.kernel.mining.events import NO_ANSWER, NO_JSON, REFUSAL
 
 ENTRIES_MAX: Final = 20  # of instructions
 KEY_MAX: Final = 60  # characters of their names

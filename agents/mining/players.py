@@ -9,6 +9,7 @@ from typing import Any, Final
 from goldrush.agents import players, simultaneous
 from goldrush.agents.game import Game, Prompting
 from goldrush.agents.llm.models import Models
+from goldrush.agents.mining.answers import answered
 from goldrush.agents.mining.policy import Policy, Scripted
 from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, schema
 from goldrush.agents.mining.roster import CAST, POLICIES
@@ -20,7 +21,7 @@ from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.mining.fork import check_change
 from goldrush.kernel.mining.observe import Observation, Shown
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import Actions, answered, resubmitted, submitted
+from goldrush.kernel.mining.submit import Actions, resubmitted, submitted
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.treatments import BASELINE

@@ -13,7 +13,7 @@ from goldrush.kernel.world import (
     AGENTS,
     AMOUNT,
     BOOLEAN,
-    FACTS,
+    FROM_MODELS,
     INTEGER,
     NATURAL,
     PLOT,
@@ -49,10 +49,7 @@ RESTORED, FINED = range(2)
 ITEMS_MAX = 1_000  # actions in a plan
 MEMO_MAX = 2_000  # characters
 SAY_MAX = 280  # code points, after cleaning
-ERROR_MAX = 40  # characters of an error's code
-# The errors of a submission. Of a model's: nothing came; it declined; what came was cut off and has
-# no plan; it has none. Of any: a plan with more than ITEMS_MAX actions.
-NO_ANSWER, REFUSAL, CUT, NO_JSON, OVERFLOW = "no-answer", "refusal", "cut", "no-json", "overflow"
+OVERFLOW = "overflow"  # the error of a plan with more than ITEMS_MAX actions
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # what a plot or an amount in a plan may be
 
 Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
@@ -104,10 +101,10 @@ EVENTS: Final = (
         {
             "agent": AGENT,
             "actions": ACTIONS,
-            "error": optional(text(ERROR_MAX)),
+            "error": FROM_MODELS["error"],
             "say": optional(text(SAY_MAX)),
             "memo": optional(text(MEMO_MAX)),
-            "source": optional(FACTS),
+            "source": FROM_MODELS["source"],
         },
         is_input=True,
     ),

@@ -14,21 +14,16 @@ import attrs
 from goldrush.kernel.errors import BadPlan, shown
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.events import (
-    ERROR_MAX,
     INT64_MAX,
     INT64_MIN,
     ITEMS_MAX,
     KINDS,
     MEMO_MAX,
-    NO_ANSWER,
-    NO_JSON,
     OVERFLOW,
-    REFUSAL,
     SAY_MAX,
     Action,
 )
-from goldrush.kernel.mining.parse import parse
-from goldrush.kernel.world import Row
+from goldrush.kernel.world import ERROR_MAX, Row
 
 _CODES = {name: code for code, name in enumerate(KINDS)}
 _WANTED = "an item is (kind, plot, amount): one of " + ", ".join(KINDS) + ", and two integers"
@@ -67,7 +62,7 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     """
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
-    said = _said(answer.say, config)
+    said = message_of(answer.say, config)
     return (agent, *_actions(answer.actions), said, _memo(answer.memo), None)
 
 
@@ -84,26 +79,8 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
     if error is not None and not is_code:
         raise BadPlan(f"error is {shown(error)}; it must be null or a short code in ASCII")
     actions, overflow = _actions(item.get("actions"), nulls=True)
-    said = _said(say, config)
+    said = message_of(say, config)
     return (agent, tuple(actions), overflow or error, said, _memo(item.get("memo")), None)
-
-
-def answered(
-    agent: int, text: str | None, config: MiningConfig, error: str | None, source: dict[str, Any]
-) -> Row:
-    """The row for what a language model wrote; `text` None: nothing.
-
-    `error`, where something is known to be wrong with the answer: `no-answer` and `refusal` leave
-    the plan empty, `cut` stands where the text holds no plan. The plan is read by `parse`.
-    """
-    if text is None or error in (NO_ANSWER, REFUSAL):
-        return (agent, (), error, None, None, source)
-    parsed = parse(text, config.rows, config.cols, config.defense)
-    actions = tuple(action and (_CODES[action[0]], *action[1:]) for action in parsed.actions)
-    if parsed.error != NO_JSON:
-        error = parsed.error
-    said = _said(parsed.say, config)
-    return (agent, actions, error or parsed.error, said, None, source)
 
 
 def clean_message(text: str) -> str:
@@ -111,7 +88,11 @@ def clean_message(text: str) -> str:
     return text.translate(_CLEANED)[:SAY_MAX]
 
 
-def _said(text: object, config: MiningConfig) -> str | None:
+def message_of(text: object, config: MiningConfig) -> str | None:
+    """A message as it is recorded: cleaned; None where it is empty, or nobody hears it.
+
+    Raises BadPlan for what is no text.
+    """
     if text is not None and type(text) is not str:
         raise BadPlan(f"say is {shown(text)}; it must be text or None")
     return clean_message(text) or None if config.communication and text else None

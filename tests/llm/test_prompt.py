@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wording import quoted
+from goldrush.agents.mining.parse import parse
 from goldrush.agents.mining.players import GAME, prepare
 from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, schema
 from goldrush.agents.roster import Roster
@@ -24,7 +25,6 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX, SAY_MAX, SUBMITTED
 from goldrush.kernel.mining.observe import Observation, Shown
-from goldrush.kernel.mining.parse import parse
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import clean_message
 from goldrush.kernel.mining.treatments import TREATMENTS

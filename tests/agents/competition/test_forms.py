@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents.competition.forms import FORMS, read
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.seen import Seen
-from goldrush.kernel.mining.events import NO_ANSWER, REFUSAL
+from goldrush.agents.llm.failures import NO_ANSWER, REFUSAL
 
 SEEN = cast(
     Seen,

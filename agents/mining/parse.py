@@ -1,8 +1,8 @@
-"""Plans as text: what a language model wrote, read as a plan (README, section 4).
+"""Plans as text: what a language model wrote, read as a plan (kernel/mining/README.md, section 4).
 
 `parse` is a pure function of the text, the grid and the defence rule. It never raises, takes time
 linear in the text whatever the text, and gives the same plan on every supported interpreter. It
-only reads: whether a plot is on the grid, owned or affordable is for the judge (README, section 5).
+only reads: whether a plot is on the grid, owned or affordable is for the judge (section 5).
 
 Not `json.loads` on the answer, because a model writes prose, code fences and worked examples around
 its plan. Not the decoder's defaults either: they lose a category that is given twice, raise on long
@@ -16,7 +16,8 @@ from typing import NoReturn, TypeGuard
 
 import attrs
 
-from goldrush.kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, NO_JSON, OVERFLOW
+from goldrush.agents.llm.failures import NO_JSON
+from goldrush.kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
 
 TEXT_MAX = 65_536  # characters of the text that are read
 DEPTH_MAX = 32  # lists and objects inside each other, the outermost counted

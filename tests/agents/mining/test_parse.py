@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from goldrush.kernel.mining import parse as module
-from goldrush.kernel.mining.events import ITEMS_MAX
-from goldrush.kernel.mining.parse import (
+from goldrush.agents.mining import parse as module
+from goldrush.agents.mining.parse import (
     DEPTH_MAX,
     FAILED_POSITIONS_MAX,
     INT64_MAX,
@@ -25,6 +24,7 @@ from goldrush.kernel.mining.parse import (
     ParsedPlan,
     parse,
 )
+from goldrush.kernel.mining.events import ITEMS_MAX
 
 EMPTY = ParsedPlan((), None, None)
 NOTHING_FOUND = ParsedPlan((), NO_JSON, None)

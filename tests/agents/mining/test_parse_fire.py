@@ -17,9 +17,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from goldrush.kernel.mining import parse as module
-from goldrush.kernel.mining.events import ITEMS_MAX
-from goldrush.kernel.mining.parse import (
+from goldrush.agents.mining import parse as module
+from goldrush.agents.mining.parse import (
     DEPTH_MAX,
     FAILED_POSITIONS_MAX,
     INT64_MAX,
@@ -27,7 +26,8 @@ from goldrush.kernel.mining.parse import (
     TEXT_MAX,
     parse,
 )
-from tests.kernel.mining import parse_oracle
+from goldrush.kernel.mining.events import ITEMS_MAX
+from tests.agents.mining import parse_oracle
 
 ANSWERS = [
     json.loads(line)
