@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.options import json_option, set_option
 from goldrush.cli.record import settings_of
-from goldrush.cli.text import echo_json, json_option
+from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
 
 @click.command()
 @click.argument("world")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@set_option
 @click.option("--roster", help="Who plays, as for record.")
 @json_option()
 def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: bool) -> int:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.text import echo_json, json_option
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 from click.core import ParameterSource
 
-from goldrush.cli.paths import Output
+from goldrush.cli.options import Output
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv
 from goldrush.kernel.text import escaped

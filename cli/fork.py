@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from goldrush.cli.models import check_model, model_options, models_of
-from goldrush.cli.paths import Output
+from goldrush.cli.options import (
+    force_option,
+    fsync_option,
+    journal_option,
+    json_option,
+    set_option,
+    source_option,
+    trust_option,
+)
 from goldrush.cli.record import (
     JOURNALS,
     allow_own_policies,
@@ -18,7 +26,6 @@ from goldrush.cli.record import (
     how_again,
     settings_of,
 )
-from goldrush.cli.text import json_option
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -28,8 +35,8 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 @click.option(
     "--at", type=int, required=True, help="The last round or assignment that stays as it was."
 )
-@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change one setting.")
+@journal_option
+@set_option
 @click.option("--treatment", help="Change what a treatment changes; see treatments.")
 @click.option(
     "--roster", help="Who plays from there on, as for record; of a season NAME=POLICY,..."
@@ -38,17 +45,11 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
     "--replace-submission", "replace", type=click.Path(), metavar="FILE",
     help="Submissions (of a season: contributions) as export prints them; - is standard input.",
 )  # fmt: skip
-@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    type=click.Path(),
-    help="Journal whose submissions the `recorded` policy replays.",
-)
+@trust_option
+@source_option
 @model_options
-@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
-@click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
+@force_option
+@fsync_option
 @json_option("Print the summary as JSON.")
 def fork(
     journal: str,

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from goldrush.cli.text import json_option
+from goldrush.cli.options import json_option
 from goldrush.kernel.text import escaped
 
 _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)

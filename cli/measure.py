@@ -10,7 +10,8 @@ import click
 
 from goldrush.cli.codes import DONE
 from goldrush.cli.models import models_file, models_of
-from goldrush.cli.text import echo_csv, echo_json, json_option
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_csv, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 

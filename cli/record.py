@@ -13,10 +13,18 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
-from goldrush.cli.paths import Output
+from goldrush.cli.options import (
+    force_option,
+    fsync_option,
+    journal_option,
+    json_option,
+    set_option,
+    source_option,
+    trust_option,
+    world_option,
+)
 from goldrush.cli.progress import OnStep, progress
-from goldrush.cli.text import echo_json, json_option, program
-from goldrush.cli.worlds import world_option
+from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -32,17 +40,17 @@ JOURNALS = Path("journals")  # where runs land by default
 
 @click.command()
 @world_option
-@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
+@journal_option
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--rounds", type=int, help="How many rounds (or other units) to play.")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
 @click.option("--treatment", help="A named configuration; see treatments.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
+@set_option
 @model_options
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
-@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
-@click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
+@force_option
+@fsync_option
 @json_option("Print the summary as JSON.")
 def record(
     world: str,
@@ -100,17 +108,11 @@ def record(
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy play on.")
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    type=click.Path(),
-    help="Journal whose submissions the `recorded` policy replays.",
-)
+@trust_option
+@source_option
 @models_file
 @reach_options
-@click.option("--fsync", is_flag=True, help="Wait for the disk after every round.")
+@fsync_option
 @json_option("Print the summary as JSON.")
 def resume(
     journal: str,

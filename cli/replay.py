@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goldrush.cli.text import echo_json, json_option, painted
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import click
 from goldrush.agents.llm.failures import format_failures
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import model_options, models_of
-from goldrush.cli.paths import Output
+from goldrush.cli.options import Output, jobs_option, json_option, set_option, trust_option
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_json, json_option, program
+from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from goldrush.replay.studies import Criteria
     from goldrush.replay.study.plan import Plan
     from goldrush.replay.study.verdicts import Verdict
-
-JOBS_MAX = 1000
 
 
 @click.command()
@@ -45,16 +43,14 @@ JOBS_MAX = 1000
     type=int,
     help="A horizon, in the world's units (default: as the world has it); may be repeated.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="One setting by name.")
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors).")
+@set_option
+@jobs_option
 @click.option(
     "--dask",
     metavar="ADDRESS",
     help="Play on a Dask cluster (needs goldrush[dask]).",
 )
-@click.option(
-    "--trust", multiple=True, metavar="MODULE:CLASS", help="Let your own policy in the plan play."
-)
+@trust_option
 @model_options
 @json_option("Print what was done as JSON.")
 def study(
@@ -155,7 +151,7 @@ def study(
     "--format", "format_", type=click.Choice(["html", "md"]), default="html", show_default=True,
     help="md: Markdown, figures in a folder beside it.",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1), help="Processes (default: processors).")
+@jobs_option
 @click.option("--force", is_flag=True, help="Overwrite a page that is no earlier report.")
 @json_option("Print the answers as JSON; write no page.")
 def report(

@@ -6,14 +6,12 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable
+from typing import Any, Final
 
 import click
 
 from goldrush.kernel.text import escaped, quoted
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def program() -> str:
@@ -24,11 +22,6 @@ def program() -> str:
     found = shutil.which("goldrush")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "goldrush" if same else quoted(called)
-
-
-def json_option(says: str = "Print as JSON.") -> Callable[[F], F]:
-    """The option --json of a command, given as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help=says)
 
 
 def echo_json(value: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.paths import Output
+from goldrush.cli.options import Output, jobs_option, json_option, source_option, trust_option
 from goldrush.cli.record import allow_own_policies
-from goldrush.cli.text import echo_json, json_option, program
+from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped, quoted_path
 
 LEVELS = 4
@@ -25,17 +25,11 @@ LEVELS = 4
     show_default=True,
     help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="How many at once (default: processors).")
+@jobs_option
 @click.option("--junit", type=Output(), metavar="FILE", help="Also write JUnit XML, for CI.")
 @click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
-@click.option("--trust", multiple=True, metavar="MODULE:CLASS", help="Ask your own policy too.")
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    type=click.Path(),
-    help="Journal whose submissions the `recorded` policy replays.",
-)
+@trust_option
+@source_option
 @click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
 @click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
 @click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")

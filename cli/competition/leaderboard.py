@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from goldrush.cli.text import echo_json, json_option
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 

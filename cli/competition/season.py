@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from goldrush.cli.models import models_file, models_of, reach_options
-from goldrush.cli.paths import Output
+from goldrush.cli.options import force_option, fsync_option, journal_option, json_option, set_option
 from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
-from goldrush.cli.text import json_option
 
 
 @click.command()
-@click.option("--out", type=Output(), help="The journal to write (default: in journals/).")
+@journal_option
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--assignments", type=int, help="How many assignments to play (default 40).")
 @click.option("--workers", type=int, help="How many sit on the active roster (default 6).")
@@ -21,17 +20,11 @@ from goldrush.cli.text import json_option
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
     help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them.",
 )  # fmt: skip
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="One setting by name, as entry_fee=[4,5].",
-)
+@set_option
 @models_file
 @reach_options
-@click.option("--force", is_flag=True, help="Replace an existing journal once the run begins.")
-@click.option("--fsync", is_flag=True, help="Wait for the disk after every assignment.")
+@force_option
+@fsync_option
 @json_option("Print the summary as JSON.")
 def season(
     out: str | None,

@@ -1,0 +1,76 @@
+"""Options that several commands have, and what a path may be at which one of them writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+JOBS_MAX: Final = 1_000
+
+
+class Output(click.Path):
+    """A path at which something is written; `kind` it must be.
+
+    Without it `-` would be a file of that name, where other programs mean standard output.
+    """
+
+    def __init__(self, kind: str = "file") -> None:
+        super().__init__()
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "":
+            self.fail(f"it is empty; give a {self._kind}", param, ctx)
+        if value == "-":
+            self.fail(
+                f"- is not standard output here; give a {self._kind}, one of that name as ./-",
+                param,
+                ctx,
+            )
+        if self._kind == "file" and value.endswith("/"):
+            self.fail(f"{value} is the path of a folder; give that of a file", param, ctx)
+        return str(super().convert(value, param, ctx))
+
+
+def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
+    """The world that was given, or the one that is meant else."""
+    from goldrush.replay.toolkit import WORLD_DEFAULT
+
+    return WORLD_DEFAULT if world is None else world
+
+
+def json_option(says: str = "Print as JSON.") -> Callable[[F], F]:
+    """The option --json of a command, given as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=says)
+
+
+world_option: Final = click.option(
+    "--world", callback=or_default, help="The world (default: mining)."
+)
+journal_option: Final = click.option(
+    "--out", type=Output(), help="The journal to write (default: in journals/)."
+)
+set_option: Final = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="One setting by name; may be repeated.",
+)  # fmt: skip
+trust_option: Final = click.option(
+    "--trust", multiple=True, metavar="MODULE:CLASS", help="Let this policy of your own be asked."
+)
+source_option: Final = click.option(
+    "--source", "sources", multiple=True, type=click.Path(),
+    help="Journal whose submissions the `recorded` policy replays.",
+)  # fmt: skip
+force_option: Final = click.option(
+    "--force", is_flag=True, help="Replace an existing journal once the run begins."
+)
+fsync_option: Final = click.option(
+    "--fsync", is_flag=True, help="Wait for the disk after every round (or other unit)."
+)
+jobs_option: Final = click.option(
+    "--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors)."
+)
