@@ -94,6 +94,13 @@ class Game(Generic[S, V]):
     check_change: Callable[[Any, Any, int], None] = _may_change
     prompting: Prompting[V] | None = None
 
+    def __attrs_post_init__(self) -> None:
+        """Raises ValueError where what is said twice is not the same."""
+        if self.cast.world != self.world.name:
+            raise ValueError(f"a cast of {self.cast.world!r} in a game of {self.world.name!r}")
+        if (self.cast.prompt is None) != (self.prompting is None):
+            raise ValueError("a cast has a version of the prompt where the game has prompting")
+
     def field(self, name: str) -> int:
         """The index of a field in the rows of submissions."""
         return list(self.world.events[self.code].fields).index(name)

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.trust import OwnFolder
 from goldrush.kernel.errors import BadInput, described, shown
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
@@ -26,7 +29,8 @@ COMMANDS: Final = "goldrush.commands"
 ARENAS: Final = "goldrush.arenas"  # worlds that the competition tests its claims in
 BENCHES: Final = "goldrush.benches"  # the tests that are held there
 
-_NAME = re.compile(r"(?:[a-z][a-z0-9-]{0,31}/)?[a-z][a-z0-9-]{0,31}")
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_WITH_WORLD = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}")
 
 
 class PluginFailed(BadInput):
@@ -76,14 +80,24 @@ def plugins(group: str, built_in: Sequence[EntryPoint] = ()) -> list[Plugin]:
     if allowed is not None and not allowed:
         return []
     taken = {point.name for point in built_in}
-    found = {
-        (point.name, point.value): point
+    named = _WITH_WORLD if group == POLICIES else _NAME
+    found = [
+        _plugin(point)
         for point in entry_points(group=group)
         if point.name not in taken
-        and _NAME.fullmatch(point.name)
+        and named.fullmatch(point.name)
         and (allowed is None or point.name in allowed)
-    }
-    return [_plugin(point) for _, point in sorted(found.items())]
+        and not _is_by_chance(point)
+    ]
+    return sorted(found, key=lambda one: (one.name, one.distribution))
+
+
+def _is_by_chance(point: EntryPoint) -> bool:
+    """Whether its distribution is not installed: it lies in a folder that is searched for policies
+    of somebody's own alone.
+    """
+    folders = [Path(folder) for folder in sys.path if isinstance(folder, OwnFolder)]
+    return point.dist is not None and Path(str(point.dist.locate_file(""))) in folders
 
 
 def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin | None:

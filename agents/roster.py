@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, policies_for
 from goldrush.agents.recorded import Recording
-from goldrush.agents.trust import RECORDED, is_own, made, own_among, own_class
+from goldrush.agents.trust import RECORDED, is_own, made_by, own_among, own_class
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
@@ -157,23 +158,29 @@ class Cast:
     def policy_of(
         self, entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
     ) -> Any:
-        """A policy made afresh for an entry; for a recorded agent its recording.
+        """A policy made afresh for an entry; for a recorded agent its recording. Raises BadInput as
+        `maker_of` does.
+        """
+        return self.maker_of(entry, recordings, trust)()
 
-        Raises BadInput if there is no such policy, no recording with the digest that it names, or
-        it is one of somebody's own that is not in `trust`.
+    def maker_of(
+        self, entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
+    ) -> Callable[[], Any]:
+        """What makes the policy of an entry, looked up and tried once.
+
+        Raises BadInput if there is no such policy, in the version that the entry names, with its
+        settings; no recording with the digest that it names; or it is one of somebody's own that is
+        not in `trust`.
         """
         if entry.policy == RECORDED:
-            digest = entry.options.get("journal")
-            for recording in recordings:
-                if recording.sha256 == digest:
-                    return recording
-            raise BadInput(
-                f"agent {entry.agent} plays a recording with SHA-256 {digest}",
-                "give that journal as a source (--source)",
-            )
-        if is_own(entry.policy):
-            return made(entry.policy, trust, [self.method], entry.settings)
-        return self._class_of(entry.policy, trust)(**entry.settings)
+            return partial(_recording_of, entry, recordings)
+        make, name, settings = self._class_of(entry, trust), entry.policy, entry.settings
+        _check_settings(name, make, settings)
+        if name in self.policies:
+            return partial(make, **settings)
+        maker = partial(made_by, make, name, [self.method], settings)
+        maker()
+        return maker
 
     def installed(self) -> dict[str, Plugin]:
         """The policies that other distributions bring, by name; none is imported."""
@@ -223,18 +230,14 @@ class Cast:
         return Known(here, self.prompt, trust, recordings, has_options)
 
     def _has_options(self, player: Player, trust: Collection[str]) -> bool:
-        """Whether a policy that is here has the options that a journal says, and is of the version
-        that played. Raises Unknown, Impossible.
+        """Whether a policy that is here is the one that played, with the options that a journal
+        says. Raises Unknown, Impossible.
         """
         entry = Entry(0, player.policy, player.options)
-        found = self.plugin(player.policy)
-        if (found is None) != (DISTRIBUTION not in player.options):
-            raise Unknown(f"{player.who} plays {shown(player.policy)} of another distribution")
-        if found is not None and player.options[DISTRIBUTION] != _distribution(found):
-            return False
-        if not entry.settings:
-            return True
-        make = configurable(self._class_of(player.policy, trust))
+        try:
+            make = configurable(self._class_of(entry, trust))
+        except BadInput as error:
+            raise Unknown(f"{player.who}: {error.what}") from None
         for name, value in entry.settings.items():
             if make is None or name not in attrs.fields_dict(make):
                 says = f"{player.who} plays {shown(player.policy)} with the setting {shown(name)}"
@@ -256,26 +259,43 @@ class Cast:
         """The policy and the options that a part of a text comes to."""
         name = named.name
         family, _, rest = name.partition(":")
-        if name.startswith(f"{RECORDED}:") and self.recording is not None:
+        is_recorded = name.startswith(f"{RECORDED}:") and self.recording is not None
+        is_model = family == LLM and self.prompt is not None
+        if named.settings and (is_recorded or is_model):
+            where = "in the file of models (--models)" if is_model else "in the journal"
+            raise BadInput(f"{str(named)!r} has settings", f"leave them out: they stand {where}")
+        if is_recorded and self.recording is not None:
             recordings[name] = self.recording(rest)
             return RECORDED, {"journal": recordings[name].sha256}
-        if family == LLM and self.prompt is not None:
+        if is_model and self.prompt is not None:
             model = attrs.evolve((models or Models()).named(rest), prompt=self.prompt)
             return LLM, model.as_options()
         found = self.plugin(name)
         if name not in self.policies and found is None and not is_own(name):
             raise self._unknown(name)
-        _check_settings(named, lambda: self._class_of(name, trust))
-        brought = {} if found is None else {DISTRIBUTION: _distribution(found)}
-        return name, {**brought, **named.settings}
+        options = {} if found is None else {DISTRIBUTION: _distribution(found)}
+        options.update(named.settings)
+        if named.settings:  # without any, it is not looked at: to load it may take long
+            _check_settings(name, self._class_of(Entry(0, name, options), trust), named.settings)
+        return name, options
 
-    def _class_of(self, name: str, trust: Collection[str]) -> Callable[..., Any]:
-        """What makes a policy. Raises BadInput where there is none, or it is not trusted."""
+    def _class_of(self, entry: Entry, trust: Collection[str]) -> Callable[..., Any]:
+        """What makes the policy of an entry. Raises BadInput where there is none, in the version
+        that the entry names, or it is not trusted.
+        """
+        name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
+        found = self.plugin(name)
+        installed = None if found is None else _distribution(found)
+        if recorded != installed and (found is not None or name in self.policies or is_own(name)):
+            raise BadInput(
+                f"policy {name} was that of {recorded or 'no distribution'}, here it is that of "
+                f"{installed or 'none'}",
+                "install what was played with, or fork the run with another roster",
+            )
         if name in self.policies:
             return self.policies[name]
         if is_own(name):
             return own_class(name, trust)
-        found = self.plugin(name)
         if found is None:
             raise self._unknown(name)
         make: Callable[..., Any] = found.load(callable)
@@ -379,20 +399,27 @@ def _part(text: str) -> Named:
     return Named(match["name"], dict(sorted(settings.items())), count)
 
 
-def _check_settings(named: Named, class_of: Callable[[], Callable[..., Any]]) -> None:
-    """Raises BadInput for settings that a policy does not have. Without any, it is not looked at:
-    to load it may take long.
-    """
-    if not named.settings:
-        return
-    make = configurable(class_of())
-    if make is None:
-        raise BadInput(f"policy {named.name} has no settings", "leave the brackets out")
-    for name, value in named.settings.items():
+def _recording_of(entry: Entry, recordings: Sequence[Recording]) -> Recording:
+    digest = entry.options.get("journal")
+    for recording in recordings:
+        if recording.sha256 == digest:
+            return recording
+    raise BadInput(
+        f"agent {entry.agent} plays a recording with SHA-256 {digest}",
+        "give that journal as a source (--source)",
+    )
+
+
+def _check_settings(policy: str, make: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Raises BadInput for settings that a policy does not have."""
+    config = configurable(make)
+    for name, value in settings.items():
+        if config is None:
+            raise BadInput(f"policy {policy} has no settings", "leave the brackets out")
         try:
-            check_setting(make, name, value)
+            check_setting(config, name, value)
         except BadInput as error:
-            raise BadInput(f"policy {named.name}: {error.what}", error.instead) from None
+            raise BadInput(f"policy {policy}: {error.what}", error.instead) from None
 
 
 def _distribution(found: Plugin) -> str:

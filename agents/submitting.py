@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 from goldrush.agents.again import Player, sorted_players
@@ -168,7 +168,21 @@ class AgentsAgain(Generic[S, V]):
             entry if can_ask else None
             for entry, can_ask in zip(entries, found.can_ask, strict=True)
         ]
-        self.not_asked, self.unknown = found.not_asked, found.unknown
+        self.not_asked = found.not_asked
+        self.unknown = (*found.unknown, *self._make())
+
+    def _make(self) -> Iterator[str]:
+        """Look every policy up, once; who cannot be asked after all is told."""
+        self._makers: dict[int, Callable[[], Any]] = {}
+        for agent, entry in enumerate(self.entries):
+            if entry is not None and entry.policy != LLM:
+                try:
+                    self._makers[agent] = self._game.cast.maker_of(
+                        entry, self._recordings, self._trust
+                    )
+                except BadInput as error:
+                    self.entries[agent] = None
+                    yield f"agent {agent}: {error.what}"
 
     def __call__(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
         """The submissions for the next unit. Raises PolicyFailed where a policy fails."""
@@ -197,8 +211,7 @@ class AgentsAgain(Generic[S, V]):
             return None
         if entry.policy == LLM:
             return recorded and reread(self._game, recorded, view)
-        policy = self._game.cast.policy_of(entry, self._recordings, self._trust)
-        return asked(self._game, policy, entry, view, unit)
+        return asked(self._game, self._makers[entry.agent](), entry, view, unit)
 
 
 def reread(game: Game[S, V], row: Row, view: V) -> Row:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -21,6 +22,20 @@ from goldrush.kernel.errors import BadInput, described, shown
 RECORDED: Final = "recorded"  # plays what another journal recorded
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+class OwnFolder(str):
+    """An entry of sys.path from which policies of somebody's own are imported, and nothing else: no
+    distribution whose metadata lies there is a plugin. It stays one in other processes.
+    """
+
+    __slots__ = ()
+
+
+def search(folder: str) -> None:
+    """Look for policies of somebody's own in a folder, too, behind everything that is installed."""
+    if folder not in sys.path:
+        sys.path.append(OwnFolder(folder))
 
 
 def is_own(name: str) -> bool:
@@ -57,17 +72,21 @@ def own_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
         return found
 
 
-def made(
+def made(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
+    """A policy of somebody's own, made afresh. Raises BadInput as `own_class` and `made_by` do."""
+    return made_by(own_class(name, trust), name, methods)
+
+
+def made_by(
+    make: Callable[..., Any],
     name: str,
-    trust: Collection[str],
-    methods: Iterable[str] = (),
+    methods: Iterable[str],
     settings: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A policy of somebody's own, made afresh with these settings.
+    """A policy of somebody else's making, made afresh with these settings.
 
-    Raises BadInput as `own_class` does, and for what cannot be made or lacks one of these methods.
+    Raises BadInput for what cannot be made or lacks one of these methods.
     """
-    make = own_class(name, trust)
     with _told(name):
         policy = make(**settings or {})
         missing = [method for method in methods if not callable(getattr(policy, method, None))]
@@ -86,5 +105,5 @@ def _told(name: str) -> Iterator[None]:
     except BaseException as error:
         raise BadInput(
             f"policy {name} cannot be made: {described(error)}",
-            "give package.module:Class, importable from here, that needs no arguments",
+            "mend it: a class that can be imported from here and made without arguments",
         ) from error

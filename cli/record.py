@@ -324,7 +324,7 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
     `trust`: what --trust was given; `typed`: names of policies in rosters and casts that were
     typed. Returns the names of somebody's own. Raises BadInput for a name in `trust` that is none.
     """
-    from goldrush.agents.trust import is_own, own_among
+    from goldrush.agents.trust import is_own, own_among, search
     from goldrush.kernel.errors import BadInput
 
     for name in trust:
@@ -332,8 +332,7 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
             raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
     own = own_among([*trust, *typed])
     if own:
-        folder = os.getcwd()
-        sys.path += [] if folder in sys.path else [folder]
+        search(os.getcwd())
     return list(own)
 
 

@@ -6,6 +6,8 @@ that suits any world (events as JSON in place of a story), or says that this wor
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -15,7 +17,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.plugins import POLICIES, WORLDS, Plugin, plugin, plugins
+from goldrush.agents.plugins import (
+    POLICIES,
+    VARIABLE,
+    WORLDS,
+    Plugin,
+    PluginFailed,
+    plugin,
+    plugins,
+)
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import Treatment
@@ -274,14 +284,31 @@ def toolkit_named(name: str) -> Toolkit | None:
     for point in BUILT_IN:
         if point.name == name:
             return _loaded(point)
+    return _plugged(name, os.environ.get(VARIABLE), tuple(sys.path))
+
+
+@cache
+def _plugged(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
+    """The toolkit that a distribution brings; looked for once, unless what is installed changes."""
     found = plugin(WORLDS, name, BUILT_IN)
-    return None if found is None else found.load(is_toolkit)
+    if found is None:
+        return None
+    toolkit: Toolkit = found.load(is_toolkit)
+    world = toolkit.world({}).name
+    if world != name:
+        raise PluginFailed(name, f"it brings a world that is called {shown(world)}")
+    return toolkit
 
 
 @cache
 def _loaded(point: EntryPoint) -> Toolkit:
     found: Toolkit = point.load()
     return found
+
+
+def is_built_in(world: str) -> bool:
+    """Whether a world of this name is one of goldrush itself."""
+    return any(point.name == world for point in BUILT_IN)
 
 
 def worlds() -> list[str]:

@@ -44,7 +44,7 @@ from goldrush.kernel.journal import (
 from goldrush.kernel.run import Ask, rest_of
 from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
 from goldrush.replay.parent import Branch
-from goldrush.replay.toolkit import open_world, toolkit_of
+from goldrush.replay.toolkit import is_built_in, open_world, toolkit_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -154,7 +154,8 @@ def verify(
             size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
             return Verdict(str(path), size, sha256, level, 0, 0, False, _damage(error))
     with reader:
-        check = _Check(reader, world or open_world(reader), level, is_own=world is not None)
+        is_ours = world is None and is_built_in(reader.header.world)
+        check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
         players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))

@@ -351,6 +351,11 @@ def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path
     assert [digest] == [recording.sha256 for recording in roster.recordings]
 
 
+@pytest.mark.parametrize("text", ["llm:m[temperature=0]*2", "mine[days=3]"])
+def test_settings_that_nobody_has_are_refused(text: str) -> None:
+    assert "settings" in refusal(text).what
+
+
 @pytest.mark.parametrize("text", ["recorded:", "recorded:no/such/file"])
 def test_a_recording_that_cannot_be_read_is_refused(text: str) -> None:
     assert "cannot read" in refusal(text).what

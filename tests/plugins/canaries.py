@@ -8,17 +8,31 @@ from itertools import count
 
 import attrs
 from goldrush_commons.players import FISHERS
-from goldrush_commons.toolkit import STUDIES, TOOLKIT
-from goldrush_commons.world import ASKED, Fishery
+from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT, measures_of
+from goldrush_commons.world import ASKED, COMMONS, Fishery
 
 from goldrush.agents.players import Seating
+from goldrush.agents.roster import called
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.measures import by_unit
+from goldrush.replay.toolkit import Measures, Toolkit
 
 
-def _with(fish: Callable[[], int]) -> Toolkit:
-    """The fishery, whose first agent asks for something of its own."""
+def _called(name: str) -> Toolkit:
+    """The fishery under another name."""
+    world = attrs.evolve(COMMONS, name=name)
+    read = by_unit(
+        world, MEASURES, measures_of, config=lambda state: state.config,
+        roster=lambda state: [called(entry) for entry in state.roster],
+    )  # fmt: skip
+    return attrs.evolve(
+        TOOLKIT, world=lambda setup: world, measures=lambda: Measures(MEASURES, read)
+    )
+
+
+def _with(name: str, fish: Callable[[], int]) -> Toolkit:
+    """The fishery under another name, whose first agent asks for something of its own."""
 
     @contextmanager
     def other(seating: Seating[Fishery]) -> Iterator[Ask[Fishery]]:
@@ -30,9 +44,11 @@ def _with(fish: Callable[[], int]) -> Toolkit:
 
             yield changed
 
-    return attrs.evolve(TOOLKIT, players=attrs.evolve(FISHERS, seated=other))
+    return attrs.evolve(_called(name), players=attrs.evolve(FISHERS, seated=other))
 
 
-COUNTS = _with(count().__next__)  # what is asked depends on what was asked before
-HASHES = _with(lambda: hash("fish") % 1_000_003)
-SHARKS = attrs.evolve(TOOLKIT, studies=lambda: attrs.evolve(STUDIES, baselines=("shark",)))
+COUNTS = _with("counts", count().__next__)  # what is asked depends on what was asked before
+HASHES = _with("hashes", lambda: hash("fish") % 1_000_003)
+SHARKS = attrs.evolve(
+    _called("sharks"), studies=lambda: attrs.evolve(STUDIES, baselines=("shark",))
+)

@@ -15,3 +15,17 @@ class Rude:
 
     def plan(self, seen: Any, draws: Any) -> int:
         return 7
+
+
+class NoPlan:
+    """Has no plan."""
+
+
+class Unmade:
+    """Cannot be made."""
+
+    def __init__(self) -> None:
+        self.part = 1 / 0
+
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        return []

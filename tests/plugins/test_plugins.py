@@ -1,14 +1,19 @@
 """Plugins are found by name, never in the place of what is built in, and none breaks another."""
 
 import re
+import shutil
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.mining.players import fork, record, resume
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import WORLDS, PluginFailed, plugins, policies_for, trouble_of
+from goldrush.agents.trust import search
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
@@ -22,6 +27,7 @@ from goldrush.replay.toolkit import (
 )
 from goldrush.replay.verify import verify
 from tests.golden import path_of
+from tests.journals import commits_of, write
 from tests.lessons import TOOLKIT, play
 from tests.plugins.installed import dist_info
 
@@ -52,12 +58,12 @@ def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
 
 
 def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> None:
-    dist_info(folder, {WORLDS: {"lessons": LESSONS, "more": LESSONS}}, "one")
+    dist_info(folder, {WORLDS: {"lessons": LESSONS}}, "one")
     dist_info(folder, {WORLDS: {"lessons": "tests.lessons:LESSONS"}}, "two")
 
     with pytest.raises(PluginFailed, match="both one and two bring it"):
         toolkit_named("lessons")
-    assert TOOLKIT is toolkit_named("more")
+    assert toolkit_named("mining") is not None
 
 
 @pytest.mark.parametrize(
@@ -105,6 +111,13 @@ def test_plugins_are_allowed_by_the_environment(
             rebuild(journal, 0)
 
 
+def test_a_plugin_brings_the_world_of_its_name(folder: Path) -> None:
+    dist_info(folder, {WORLDS: {"courses": LESSONS}})
+
+    with pytest.raises(PluginFailed, match="it brings a world that is called 'lessons'"):
+        toolkit_named("courses")
+
+
 # Policies.
 
 
@@ -137,6 +150,57 @@ def test_where_it_is_not_installed_its_runs_cannot_be_judged(
     assert "agent 0 plays 'idle'" in verdict.unknown
     with pytest.raises(BadInput, match="there is no policy 'idle'"):
         record(tmp_path / "b.journal", {"rounds": 3}, "idle*2,raid")
+
+
+@pytest.mark.usefixtures("policies")
+@pytest.mark.parametrize(
+    ("version", "entry", "says"),
+    [
+        ("4", "tests.plugins.policies:Idle", "was that of lazy 3, here it is that of lazy 4"),
+        ("3", "no_such_module:Idle", "ModuleNotFoundError"),
+        ("3", "tests.plugins.policies:NoPlan", "has no method plan"),
+        ("3", "tests.plugins.policies:Unmade", "cannot be made: ZeroDivisionError"),
+    ],
+)
+def test_another_version_of_it_or_one_that_fails_neither_judges_nor_goes_on(
+    folder: Path, tmp_path: Path, version: str, entry: str, says: str
+) -> None:
+    record(tmp_path / "whole.journal", {"rounds": 3}, "idle*2,raid")
+    journal = write(tmp_path / "a.journal", commits_of(tmp_path / "whole.journal")[:-2])
+    shutil.rmtree(folder)
+    dist_info(folder, {GROUP_OF_POLICIES: {"mining/idle": entry}}, "lazy", version)
+    verdict = verify(journal)
+
+    assert (3, None) == (verdict.level, verdict.holds)
+    assert says in verdict.unknown[0]
+    before = journal.read_bytes()
+    for go_on in (lambda: resume(journal), lambda: fork(journal, 1, tmp_path / "f.journal")):
+        with pytest.raises(BadInput, match=re.escape(says)):
+            go_on()
+    assert before == journal.read_bytes()
+    assert not (tmp_path / "f.journal").exists()
+
+
+def test_metadata_in_the_folder_of_ones_own_policies_is_no_plugin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dist_info(tmp_path, {WORLDS: {"lessons": LESSONS}})
+    monkeypatch.setattr("sys.path", [*sys.path])
+    search(str(tmp_path))
+
+    assert [] == plugins(WORLDS, BUILT_IN)
+    with ProcessPoolExecutor(1, get_context("spawn"), _take_over, [list(sys.path)]) as other:
+        assert [] == other.submit(_names_found).result()
+    sys.path[:] = map(str, [*sys.path[:-1], tmp_path])  # a folder of whatever there is
+    assert ["lessons"] == _names_found()
+
+
+def _take_over(path: list[str]) -> None:
+    sys.path[:] = path
+
+
+def _names_found() -> list[str]:
+    return [found.name for found in plugins(WORLDS, BUILT_IN)]
 
 
 @pytest.mark.usefixtures("policies")
