@@ -129,6 +129,7 @@ class Players(Generic[S]):
     - `estimate(prepared, models)`: what each model would take in a whole run, before anybody is
       asked; None where it cannot be told. Raises BadInput as a run would.
     - `has_recorded`: whether agents can play what another journal recorded.
+    - `has_plugins`: whether rosters can name the policies of other distributions.
     - `horizon`: the setting that says of how many units a run is.
     """
 
@@ -143,6 +144,7 @@ class Players(Generic[S]):
     answers: Answers | None = None
     estimate: Callable[[Prepared, Models], Sequence[Estimate]] | None = None
     has_recorded: bool = False
+    has_plugins: bool = False
     policies: Mapping[str, Listed] = attrs.field(factory=dict)
     horizon: str = "rounds"
 

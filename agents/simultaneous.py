@@ -76,6 +76,7 @@ def players_of(game: Game[S, V]) -> Players[S]:
         answers=_answers(game) if asks else None,
         estimate=estimate if asks else None,
         has_recorded=game.cast.recording is not None,
+        has_plugins=True,
         horizon=game.horizon,
     )
 

@@ -32,8 +32,9 @@ def policies(world: str, as_json: bool) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import players_of, toolkit_for
 
-    own = players_of(toolkit_for(world), world).policies
-    others = policies_for(world, own)
+    players = players_of(toolkit_for(world), world)
+    own = players.policies
+    others = policies_for(world, own) if players.has_plugins else {}
     entries = {**own, **{name: one for name in others if (one := _listed(others[name]))}}
     if not entries:
         raise BadInput(f"the {world} world does not list its policies", "see its own pages")

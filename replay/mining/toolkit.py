@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from goldrush.agents.mining.players import GAME, MINERS
-from goldrush.kernel.mining import MINING
+import attrs
+
+from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.config import MiningConfig
-from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Event
+from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.mining import audit, place, show, story, summary
 from goldrush.replay.mining.consequences import consequences
-from goldrush.replay.prompts import prompts_of
 from goldrush.replay.toolkit import (
     Consequences,
     Measures,
@@ -24,7 +23,6 @@ from goldrush.replay.toolkit import (
     Summaries,
     Tables,
     TieBreaks,
-    Toolkit,
     UnitView,
 )
 
@@ -44,14 +42,6 @@ def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
 
 def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
     return story.chronicle(events)
-
-
-def _length(state: MiningState) -> int:
-    return state.config.rounds
-
-
-def _agents(state: MiningState) -> int:
-    return state.config.agents
 
 
 def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
@@ -82,21 +72,15 @@ def _studies() -> Studies:
     return STUDIES
 
 
-TOOLKIT = Toolkit(
-    world=lambda setup: MINING,
-    config=MiningConfig,
-    players=MINERS,
-    length=_length,
-    agents=_agents,
+TOOLKIT = attrs.evolve(
+    toolkit_of_game(GAME, MiningConfig),
     story=Story(_lines, _chronicle),
     unit=UnitView(show.unit_as_dict, show.format_unit),
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
-    prompts=prompts_of(GAME),
     place_of=place.plot_of,
     measures=_measures,
     tables=_tables,
-    treatments=TREATMENTS,
     studies=_studies,
 )

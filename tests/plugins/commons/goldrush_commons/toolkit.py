@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import attrs
+
 from goldrush.agents.roster import called
 from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.draws import draws_of
+from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.measures import Measure, Measured, by_unit
-from goldrush.replay.prompts import prompts_of
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.runs import measured_at
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
@@ -21,14 +23,12 @@ from goldrush.replay.toolkit import (
     Names,
     Story,
     Summaries,
-    Toolkit,
     UnitView,
 )
-from goldrush_commons.players import FISHERS, GAME
+from goldrush_commons.players import GAME
 from goldrush_commons.world import (
     COMMONS,
     REGROWN,
-    TREATMENTS,
     CommonsConfig,
     Fishery,
     config_of,
@@ -124,18 +124,12 @@ def shock(state: Fishery, season: int, row: Row) -> TieBreak:
     return TieBreak.number(occasion, row[2], lambda word: shock_of(config, word), formula)
 
 
-TOOLKIT: Final = Toolkit(
-    world=lambda setup: COMMONS,
-    config=CommonsConfig,
-    players=FISHERS,
-    length=lambda state: state.config.seasons,
-    agents=lambda state: state.config.agents,
+TOOLKIT: Final = attrs.evolve(
+    toolkit_of_game(GAME, CommonsConfig),
     story=Story(lines),
     unit=UnitView(as_dict, format_season),
     summary=Summaries(measured_at, format_summary),
     tie_breaks=draws_of(COMMONS, REGROWN, "shock", shock),
-    prompts=prompts_of(GAME),
     measures=lambda: Measures(MEASURES, READ),
-    treatments=TREATMENTS,
     studies=lambda: STUDIES,
 )

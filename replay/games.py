@@ -1,0 +1,28 @@
+"""The toolkit of a world in which all agents submit at once, as far as its `Game` says it all."""
+
+from __future__ import annotations
+
+import attrs
+
+from goldrush.agents.game import Game, S, V
+from goldrush.agents.simultaneous import players_of
+from goldrush.replay.prompts import prompts_of
+from goldrush.replay.toolkit import Toolkit
+
+
+def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
+    """The world, its players and treatments, how long a run is, how many agents it has, and what
+    language models are asked if any can play. Whatever else tools can ask is added with
+    `attrs.evolve`.
+
+    `config`: the class of the settings, made with kernel.settings.
+    """
+    return Toolkit(
+        world=lambda setup: game.world,
+        config=config,
+        players=players_of(game),
+        length=lambda state: game.units(state.config),
+        agents=lambda state: len(state.roster),
+        treatments=game.treatments,
+        prompts=None if game.prompting is None else prompts_of(game),
+    )
