@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.fold import steps
+from goldrush.kernel.fold import checked, units
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Row, World
 
 
 class Recording:
-    """All submissions of a journal, in memory: `units[u - 1]` has the rows of unit u by agent."""
+    """All submissions of a journal, in memory: `units[u - 1]` has the rows, by agent, of
+    closed unit u of the journal.
+    """
 
     def __init__(self, path: str | Path, world: World[Any], code: int) -> None:
         """Read a journal of `world`; `code` is that of the event of a submission, whose rows begin
@@ -27,8 +29,10 @@ class Recording:
         self.units: list[Mapping[int, Row]] = []
         self._words = world.vocabulary
         with JournalReader(path, hashed=True) as reader:
-            for step in steps(world, reader):
-                self.units.append({row[0]: row for row in step.inputs.rows(code)})
+            for unit in units(checked(world, reader), world.arrange):
+                if unit.digest is not None:
+                    rows = [row for step in unit.steps for row in step.inputs.rows(code)]
+                    self.units.append({row[0]: row for row in rows})
             self.sha256 = reader.sha256()
 
     def check(self, agent: int, units: int) -> None:

@@ -117,7 +117,8 @@ def asked(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Ro
     """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
     try:
         if entry.policy == RECORDED:
-            return game.replayed(policy.units[unit - 1][entry.agent], view)
+            recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
+            return game.replayed(recorded[entry.agent], view)
         return game.ask(policy, entry, view)
     except (KeyboardInterrupt, MemoryError):
         raise

@@ -221,15 +221,14 @@ def states(
         yield commit, state
 
 
-def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
-    """The journal's whole steps, in order, their rows checked. Raises as `events` does."""
-    under_way = Steps(world.arrange)
+def checked(world: World[Any], reader: JournalReader) -> Iterator[Commit]:
+    """The journal's commits, in order, their rows checked. Raises as `events` does."""
     for commit in reader:
         if commit.kind == START:
             start(world, reader, commit)  # refuses another world, other rules, a setup that is none
         if next(faults(world, commit.blocks), None):
             raise malformed(world, reader.path, commit)
-        yield from under_way.completed_by(commit)
+        yield commit
 
 
 def malformed(

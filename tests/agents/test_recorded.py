@@ -1,19 +1,31 @@
 """`recorded:JOURNAL`: an agent submits again what the agent of its id submitted there."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
+from goldrush.agents import players
+from goldrush.agents.game import Game
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import recording
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Cast
+from goldrush.agents.simultaneous import players_of
+from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.fold import events
-from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.observe import Observation
 from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.rosters import setup_of
+from goldrush.kernel.settings import configured, integer, setting
+from goldrush.kernel.world import AGENT, INTEGER, EventType, Vocabulary, World
 from goldrush.replay.verify import verify
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
@@ -220,3 +232,108 @@ def test_the_digest_in_the_roster_is_that_of_the_source(source: Path) -> None:
     assert {sha256_of(source)} == {
         entry["options"]["journal"] for entry in log(again, "run_started")[0]["roster"]
     }
+
+
+# A world whose first unit is 0, and whose units have several steps.
+
+
+@attrs.frozen
+class Config:
+    seed: int = setting(0, integer(0, 9))
+    days: int = setting(3, integer(1, 9))
+    agents: int = setting(1, integer(1, 9))
+
+    def as_dict(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Week:
+    """`meals`: of the day under way."""
+
+    config: Config
+    roster: Sequence[Mapping[str, Any]]
+    day: int = 0
+    meals: int = 0
+
+
+ATE, DIGESTED = range(2)
+WEEK: World[Week] = World(
+    "week",
+    1,
+    (
+        EventType("ate", {"agent": AGENT, "food": INTEGER}, is_input=True),
+        EventType("digested", {"food": INTEGER}),
+    ),
+    initial=lambda setup: Week(*setup_of(setup, partial(configured, Config))),
+    decide=lambda state, inputs: [(DIGESTED, [(row[1],) for row in inputs.rows(ATE)])],
+    evolve=lambda state, block: attrs.evolve(state, meals=state.meals + len(block.rows(DIGESTED))),
+    unit_done=lambda state: state.meals == 2 * state.config.agents,
+    close=lambda state: attrs.evolve(state, day=state.day + 1, meals=0),
+    ended=lambda state: state.day == state.config.days,
+    digest=lambda state: fingerprint((state.config.as_dict(), state.day)),
+    vocabulary=Vocabulary("day", first=0),
+)
+
+
+class Hungry:
+    """Eats another food each day."""
+
+    def eat(self, state: Week) -> int:
+        return 10 + state.day
+
+
+EATERS = players_of(
+    Game[Week, Week](
+        world=WEEK,
+        cast=Cast(
+            "week",
+            {"hungry": Hungry},
+            "hungry",
+            agents=1,
+            agents_max=9,
+            method="eat",
+            recording=lambda path: Recording(path, WEEK, ATE),
+        ),
+        code=ATE,
+        config_of=partial(configured, Config),
+        horizon="days",
+        unit=lambda state: state.day,
+        view=lambda state: state,
+        ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
+        resubmitted=lambda item, config: (item["agent"], item["food"]),
+    )
+)
+
+
+def eaten(path: Path) -> list[tuple[int, int]]:
+    with JournalReader(path) as reader:
+        return [
+            (event.unit, event["food"]) for event in events(WEEK, reader) if event.name == "ate"
+        ]
+
+
+def test_in_a_world_that_counts_from_0_each_unit_is_replayed_as_it_was(tmp_path: Path) -> None:
+    source, again = tmp_path / "source", tmp_path / "again"
+    for path, roster in ((source, "hungry*2"), (again, f"recorded:{source}*2")):
+        players.record(WEEK, EATERS, path, EATERS.prepare({}, roster, None, None))
+
+    assert [(day, 10 + day) for day in range(3) for _ in range(4)] == eaten(source)
+    assert eaten(source) == eaten(again)
+
+
+def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
+    players.record(WEEK, EATERS, tmp_path / "source", EATERS.prepare({}, None, None, None))
+    with JournalReader(tmp_path / "source") as reader:
+        *before, _ = commits = list(reader)
+    with JournalWriter(tmp_path / "open", Header("week", 1)) as journal:
+        for commit in (*before[:-1], Commit(UNIT, 3, None, before[-1].blocks)):
+            journal.append(commit)
+
+    whole, left_open = (Recording(tmp_path / name, WEEK, ATE) for name in ("source", "open"))
+
+    assert 5 == len(commits)  # the start, three days, the end
+    assert [{0: (0, 10)}, {0: (0, 11)}, {0: (0, 12)}] == whole.units
+    assert [{0: (0, 10)}, {0: (0, 11)}] == left_open.units
+    with pytest.raises(BadInput, match="holds 2 days of submissions"):
+        left_open.check(0, 3)

@@ -6,7 +6,7 @@ state it is given is worth something.
 """
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from goldrush.kernel.fold import Steps, apply, events, fold, states, steps
+from goldrush.kernel.fold import Steps, apply, checked, events, fold, states
 from goldrush.kernel.journal import (
     END,
     FORK,
@@ -156,6 +156,13 @@ def walked(path: Path, walk: Callable[..., Any], world: World[Any] = BIDDING) ->
     """All that a walk through a journal gives."""
     with JournalReader(path) as reader:
         return list(walk(world, reader))
+
+
+def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
+    """The whole steps of a journal, put together from its commits."""
+    under_way = Steps(world.arrange)
+    for commit in checked(world, reader):
+        yield from under_way.completed_by(commit)
 
 
 @pytest.fixture
