@@ -276,11 +276,15 @@ class Vocabulary:
 
     unit: str = "round"
     started: str = "run_started"
-    closed: str = "round_closed"
+    closed: str = attrs.field()
     ended: str = "run_ended"
     forked: str = "forked"
     first: int = 1
     players: str = "roster"
+
+    @closed.default
+    def _of_unit(self) -> str:
+        return f"{self.unit}_closed"
 
     @property
     def units(self) -> str:

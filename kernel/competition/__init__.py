@@ -40,7 +40,6 @@ COMPETITION: Final[World[SeasonState]] = World(
     vocabulary=Vocabulary(
         unit="assignment",
         started="season_started",
-        closed="assignment_closed",
         ended="season_ended",
         first=0,
         players="cast",

@@ -152,5 +152,5 @@ COMMONS: Final = World[Fishery](
     fork=fork,
     freeze=plain,
     thaw=thaw,
-    vocabulary=Vocabulary(unit="season", closed="season_closed"),
+    vocabulary=Vocabulary(unit="season"),
 )
