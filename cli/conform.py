@@ -6,7 +6,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.options import json_option, set_option
-from goldrush.cli.record import settings_of
+from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
@@ -25,8 +25,11 @@ def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: 
     \b
     Example: goldrush conform mining --set rounds=5 --set agents=4
     """
+    from goldrush.replay.toolkit import players_of, toolkit_for
     from goldrush.testing import LAWS, broken, trial
 
+    if roster is not None:
+        allow_own_policies([], players_of(toolkit_for(world), world).names(roster))
     with trial(world, settings_of(settings, {}), roster) as run:
         found = {name: broken(law, run) for name, law in LAWS.items()}
     if as_json:

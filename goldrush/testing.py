@@ -11,34 +11,42 @@ is played and folded many times.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import os
 import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import attrs
 
 from goldrush.agents import players
+from goldrush.agents.players import Prepared
 from goldrush.agents.roster import called, can_mean
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, GoldrushError, described
 from goldrush.kernel.journal import JournalReader, sha256_of
-from goldrush.kernel.world import Block, EventType, Step, World
+from goldrush.kernel.world import Block, EventType, Past, Step, World
 from goldrush.replay.studies import Studied
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.toolkit import Toolkit, players_of, toolkit_for
 from goldrush.replay.verify import verify
 
-LEAVES_MAX: Final = 500  # values of a state that are changed by hand
+LEAVES_MAX: Final = 200  # values of each part of a state that are changed by hand
 FLIPS: Final = 100  # bytes of a journal that are damaged
 VARIED_MAX: Final = 2_000  # inputs that are varied
+
+T = TypeVar("T")
 
 # What fields are tried with, where their kind allows it.
 _VALUES: Final[tuple[Any, ...]] = (
@@ -46,7 +54,7 @@ _VALUES: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 
 
-_RECORD: Final = "from goldrush.testing import record; print(record({0!r}, {1!r}, {2!r}, {3!r}))"
+_RECORD: Final = "from goldrush.testing import record; record({0!r}, {1!r}, {2!r}, {3!r})"
 
 
 class LawBroken(AssertionError):
@@ -55,7 +63,9 @@ class LawBroken(AssertionError):
 
 @attrs.frozen
 class Trial:
-    """A run by which a world is judged: recorded at `path`, from `settings` and a `roster`."""
+    """A run by which a world is judged: recorded at `path`, from `settings` and a `roster`, which
+    were `prepared`.
+    """
 
     name: str
     toolkit: Toolkit
@@ -63,6 +73,11 @@ class Trial:
     path: Path
     settings: Mapping[str, Any]
     roster: str | None
+    prepared: Prepared
+
+    def called(self, unit: int) -> str:
+        """A unit, given by its number in the journal, as people call it."""
+        return self.world.vocabulary.called(unit)
 
     def steps(self) -> Iterator[tuple[Any, Step, int, bool]]:
         """Each step of the run: the state before it, the step, its unit by the number in the
@@ -89,13 +104,15 @@ class Trial:
 Law = Callable[[Trial], None]
 
 
-def record(name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path) -> str:
-    """Record a run of a world, and return the SHA-256 of its journal. Raises as recording does."""
+def record(
+    name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
+) -> Prepared:
+    """Record a run of a world, and return how it was prepared. Raises as recording does."""
     toolkit = toolkit_for(name)
     who = players_of(toolkit, name)
     run = who.prepare(settings, roster, None, None)
-    players.record(toolkit.world(run.setup), who, path, run)
-    return sha256_of(path)
+    players.record(toolkit.world(run.setup), who, path, run, force=True)
+    return run
 
 
 @contextmanager
@@ -109,10 +126,10 @@ def trial(
     toolkit = toolkit_for(name)
     with TemporaryDirectory() as folder:
         path = Path(folder, "run.journal")
-        record(name, settings or {}, roster, path)
+        run = record(name, settings or {}, roster, path)
         with JournalReader(path) as reader:
             setup = next(iter(reader)).setup or {}
-        yield Trial(name, toolkit, toolkit.world(setup), path, settings or {}, roster)
+        yield Trial(name, toolkit, toolkit.world(setup), path, settings or {}, roster, run)
 
 
 def broken(law: Law, run: Trial) -> str | None:
@@ -131,7 +148,7 @@ def broken(law: Law, run: Trial) -> str | None:
 
 def it_verifies(run: Trial) -> None:
     """The journal holds at every level: what was derived is derived again, who played plays so."""
-    found = verify(run.path, world=None)
+    found = verify(run.path, trust=run.prepared.trust, sources=run.prepared.sources)
     if found.holds is not True:
         raise LawBroken(str(found.broken or f"{', '.join(found.unknown)} cannot be judged"))
 
@@ -147,8 +164,10 @@ def any_process_writes_the_same_bytes(run: Trial) -> None:
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.stdout.strip() != expected:
-            found = done.stdout.strip() or done.stderr.strip().rpartition("\n")[2]
+        if done.returncode:
+            says = done.stderr.strip().rpartition("\n")[2]
+            raise LawBroken(f"with PYTHONHASHSEED={seed}: {says}")
+        if (found := sha256_of(path)) != expected:
             raise LawBroken(f"with PYTHONHASHSEED={seed}: SHA-256 {found} in place of {expected}")
 
 
@@ -159,14 +178,25 @@ def deciding_depends_on_nothing_else(run: Trial) -> None:
     for state, step, unit, is_first in run.steps():
         before = run.world.digest(state) if is_first else None
         for seed in (1, 2):
-            random.seed(seed)
-            found = Block(run.world.decide(run.world.copy(state), step.inputs))
+            with _reseeded(seed):
+                found = Block(run.world.decide(run.world.copy(state), step.inputs))
             if found != step.derived:
-                raise LawBroken(f"unit {unit}: `decide` gave other events the second time")
+                raise LawBroken(f"{run.called(unit)}: `decide` gave other events the second time")
         if is_first:
             run.world.decide(state, step.inputs)
             if run.world.digest(state) != before:
-                raise LawBroken(f"unit {unit}: `decide` changed the state that it was given")
+                raise LawBroken(f"{run.called(unit)}: `decide` changed the state it was given")
+
+
+@contextmanager
+def _reseeded(seed: int) -> Iterator[None]:
+    """Other global random numbers meanwhile; afterwards they go on as if nothing had been."""
+    kept = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(kept)
 
 
 def folding_in_pieces_gives_the_same(run: Trial) -> None:
@@ -179,11 +209,15 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
         half = fold.fold(run.world, state, [step.inputs])
         pieces = fold.fold(run.world, half, [step.derived])
         if is_first and run.world.digest(state) != before:
-            raise LawBroken(f"unit {unit}: `evolve` changed a state of which it was given a copy")
+            raise LawBroken(
+                f"{run.called(unit)}: `evolve` changed a state of which it was given a copy"
+            )
         if run.world.unit_done(whole):
             one, other = (run.world.digest(run.world.close(found)) for found in (whole, pieces))
             if one != other:
-                raise LawBroken(f"unit {unit}: events folded in two pieces give another digest")
+                raise LawBroken(
+                    f"{run.called(unit)}: events folded in two pieces give another digest"
+                )
 
 
 def frozen_states_thaw(run: Trial) -> None:
@@ -195,7 +229,7 @@ def frozen_states_thaw(run: Trial) -> None:
             frozen = unpack(pack(run.world.freeze(state)))
             thawed = run.world.thaw(frozen, fold.past(run.world, reader, unit))
             if run.world.digest(thawed) != run.world.digest(state):
-                raise LawBroken(f"unit {unit}: the thawed state has another digest")
+                raise LawBroken(f"{run.called(unit)}: the thawed state has another digest")
 
 
 def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
@@ -203,68 +237,157 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     if run.world.fork is None:
         return
     units = [unit for unit, _ in run.states()]
-    middle = run.world.vocabulary.number(units[len(units) // 2])
+    middle = units[len(units) // 2]
     out = run.path.with_name("fork.journal")
-    players.fork(run.world, players_of(run.toolkit, run.name), run.path, middle, out, force=True)
+    players.fork(
+        run.world, players_of(run.toolkit, run.name), run.path,
+        run.world.vocabulary.number(middle), out, force=True,
+        trust=run.prepared.trust, sources=run.prepared.sources,
+    )  # fmt: skip
     forked = attrs.evolve(run, path=out)
     expected = {unit: run.world.digest(state) for unit, state in run.states()}
     found = {unit: run.world.digest(state) for unit, state in forked.states()}
     if expected != found:
         first = next(unit for unit in units if expected[unit] != found.get(unit))
-        raise LawBroken(f"forked after {middle}, unit {first} has another digest")
+        raise LawBroken(
+            f"forked after {run.called(middle)}, {run.called(first)} has another digest"
+        )
 
 
 def the_digest_covers_every_field(run: Trial) -> None:
-    """A value of a state that is changed by hand changes its digest."""
+    """A value of a state that is changed by hand changes its digest, or is refused by it.
+
+    What is changed is the frozen form, where there is one, else the state: records (of attrs or of
+    dataclasses), collections and plain values in one another. A field that says `eq=False` (of
+    dataclasses: `compare=False`) is a cache, and no part of the state.
+    """
     states = list(run.states())
     unit, state = states[len(states) // 2]
     expected = run.world.digest(state)
     for where, changed in _changed_states(run, unit, state):
-        if run.world.digest(changed) == expected:
-            raise LawBroken(f"unit {unit}: the digest does not cover {where}")
+        try:
+            found = run.world.digest(changed())
+        except (*fold.REFUSED, BadInput):
+            continue  # it was noticed
+        if found == expected:
+            raise LawBroken(f"{run.called(unit)}: the digest does not cover {where}")
 
 
-def _changed_states(run: Trial, unit: int, state: Any) -> Iterator[tuple[str, Any]]:
-    """States with one value changed: of the frozen form where there is one, else of its fields."""
-    if run.world.freeze is not None and run.world.thaw is not None:
-        frozen = unpack(pack(run.world.freeze(state)))
-        with JournalReader(run.path) as reader:
-            past = fold.past(run.world, reader, unit)
-            for where, changed in _changed(frozen):
-                try:
-                    yield f"frozen{where}", run.world.thaw(changed, past)
-                except (*fold.REFUSED, BadInput):
-                    continue  # it was noticed
-    elif attrs.has(type(state)):
-        for field in attrs.fields(type(state)):
-            for where, changed in _changed(getattr(state, field.name)):
-                yield f"{field.name}{where}", attrs.evolve(state, **{field.name: changed})
-    else:
-        yield from ((f"state{where}", changed) for where, changed in _changed(state))
+# What makes a value again with one of its parts changed, and where that part is.
+Change = tuple[str, Callable[[], Any]]
 
 
-def _changed(value: Any) -> list[tuple[str, Any]]:
-    """A plain value with one of its parts changed, for each part, and where that is."""
-    found = list(_each_changed(value))
-    return found[:: 1 + len(found) // LEAVES_MAX]
+def _changed_states(run: Trial, unit: int, state: Any) -> Iterator[Change]:
+    """States with one value changed."""
+    if run.world.freeze is None or run.world.thaw is None:
+        yield from _changes(state, "state")
+        return
+    frozen = unpack(pack(run.world.freeze(state)))
+    with JournalReader(run.path) as reader:
+        past = fold.past(run.world, reader, unit)
+        for where, changed in _changes(frozen, "frozen"):
+            yield where, partial(_thawed, run.world, changed, past)
 
 
-def _each_changed(value: Any) -> Iterator[tuple[str, Any]]:
+def _thawed(world: World[Any], changed: Callable[[], Any], past: Past) -> Any:
+    assert world.thaw is not None  # whoever asks has looked
+    return world.thaw(changed(), past)
+
+
+def _changes(value: Any, where: str) -> Iterator[Change]:
+    """A value with one value in it changed: some of each of its parts."""
+    for inner, part, put in _parts(value, where) or [(where, value, _itself)]:
+        for found, changed in _sample(list(_each_change(part, inner)), LEAVES_MAX):
+            yield found, partial(_put, put, changed)
+
+
+def _each_change(value: Any, where: str) -> Iterator[Change]:
+    parts = _parts(value, where)
+    for inner, part, put in parts:
+        for found, changed in _each_change(part, inner):
+            yield found, partial(_put, put, changed)
+    if not parts:
+        other = _other(value, where)
+        yield where, lambda: other
+
+
+def _parts(value: Any, where: str) -> list[tuple[str, Any, Callable[[Any], Any]]]:
+    """The parts of a value: where each is, what it is, how another is put in its place."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
-            for where, changed in _each_changed(item):
-                yield f"[{key!r}]{where}", {**value, key: changed}
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            for where, changed in _each_changed(item):
-                items = [*value[:index], changed, *value[index + 1 :]]
-                yield f"[{index}]{where}", type(value)(items)
-    elif type(value) is bool:
-        yield "", not value
-    elif isinstance(value, (int, float)):
-        yield "", value + 1
-    elif isinstance(value, str):
-        yield "", f"{value}x"
+        return [(f"{where}[{k!r}]", v, partial(_with_key, value, k)) for k, v in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [(f"{where}[{i}]", v, partial(_with_item, value, i)) for i, v in enumerate(value)]
+    if isinstance(value, (set, frozenset)):
+        items = sorted(value, key=repr)
+        return [(f"{where}{{{v!r}}}", v, partial(_with_member, value, v)) for v in items]
+    names = []
+    if attrs.has(type(value)):
+        names = [field.name for field in attrs.fields(type(value)) if field.eq]
+    elif dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value) if field.compare]
+    return [(f"{where}.{n}", getattr(value, n), partial(_with_field, value, n)) for n in names]
+
+
+def _other(value: Any, where: str) -> Any:
+    """A value beside this one, which has no parts. Raises LawBroken where none is known."""
+    if value is None:
+        return 0
+    if type(value) is bool:
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return math.nextafter(value, -math.inf if value > 0 else math.inf)
+    if isinstance(value, str):
+        return f"{value}x"
+    if isinstance(value, bytes):
+        return value + b"x"
+    if isinstance(value, Mapping):
+        return {"x": 0}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return type(value)([0])
+    if attrs.has(type(value)) or dataclasses.is_dataclass(value):
+        return None  # a record without fields
+    raise LawBroken(
+        f"{where} is of {type(value).__name__}, which cannot be varied; "
+        "make it a record of attrs, or give the world `freeze` and `thaw`"
+    )
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _put(put: Callable[[Any], Any], changed: Callable[[], Any]) -> Any:
+    return put(changed())
+
+
+def _with_key(value: Mapping[Any, Any], key: Any, changed: Any) -> Any:
+    return {**value, key: changed}
+
+
+def _with_item(value: Sequence[Any], index: int, changed: Any) -> Any:
+    make: Callable[[Any], Any] = getattr(
+        type(value), "_make", type(value)
+    )  # a named tuple's takes a list, too
+    return make([*value[:index], changed, *value[index + 1 :]])
+
+
+def _with_member(value: set[Any] | frozenset[Any], member: Any, changed: Any) -> Any:
+    return type(value)((value - {member}) | {changed})
+
+
+def _with_field(value: Any, name: str, changed: Any) -> Any:
+    """A copy, which may be frozen, with another value of a field that `__init__` may not take."""
+    other = copy(value)
+    object.__setattr__(other, name, changed)
+    return other
+
+
+def _sample(items: Sequence[T], most: int) -> list[T]:
+    """All, or so many of them, the same ones each time."""
+    chosen = random.Random(0).sample(range(len(items)), min(len(items), most))  # noqa: S311
+    return [items[index] for index in sorted(chosen)]
 
 
 def draws_stand_in_the_events(run: Trial) -> None:
@@ -281,7 +404,9 @@ def draws_stand_in_the_events(run: Trial) -> None:
         }
         for draws in drawn:
             if not recorded.issuperset(draws.words()):
-                raise LawBroken(f"unit {unit}: a draw with the key {draws.parts} is in no event")
+                raise LawBroken(
+                    f"{run.called(unit)}: a draw with the key {draws.parts} is in no event"
+                )
 
 
 @contextmanager
@@ -315,37 +440,41 @@ def rows_are_of_the_declared_kinds(run: Trial) -> None:
             for row in rows:
                 fault = run.world.events[code].fault(unpack(pack(row)))
                 if fault is not None:
-                    raise LawBroken(f"unit {unit}: {fault}")
+                    raise LawBroken(f"{run.called(unit)}: {fault}")
 
 
 def legal_inputs_are_never_raised_on(run: Trial) -> None:
     """`decide` and `evolve` take any values of the declared kinds: what is wrong is an event."""
-    tried = 0
+    every = sum(1 for _, step, _, _ in run.steps() for _ in _variations(run.world, step.inputs))
+    chosen = set(_sample(range(every), VARIED_MAX))
+    number = count()
     for state, step, unit, _ in run.steps():
-        for inputs in _varied(run.world, step.inputs):
-            tried += 1
-            if tried > VARIED_MAX:
-                return
+        for variation in _variations(run.world, step.inputs):
+            if next(number) not in chosen:
+                continue
+            inputs = _varied(step.inputs, *variation)
             try:
                 derived = Block(run.world.decide(run.world.copy(state), inputs))
                 fold.fold(run.world, state, [inputs, derived])
             except Exception as error:
-                says = f"unit {unit}: {described(error)}, given {inputs.batches}"
+                says = f"{run.called(unit)}: {described(error)}, given {inputs.batches}"
                 raise LawBroken(says) from error
 
 
-def _varied(world: World[Any], inputs: Block) -> Iterator[Block]:
-    """Inputs with one value changed to another of its kind; who and where stay as they are."""
+def _variations(world: World[Any], inputs: Block) -> Iterator[tuple[int, int, int, Any]]:
+    """Where inputs can have another value (batch, row, field), and which; who and where stay."""
     for batch, (code, rows) in enumerate(inputs.batches):
-        for index, row in enumerate(rows):
+        for index in range(len(rows)):
             for place, kind in enumerate(world.events[code].fields.values()):
-                if kind.of in ("agent", "plot"):
-                    continue
-                for value in filter(kind.holds, _VALUES):
-                    changed = (*row[:place], value, *row[place + 1 :])
-                    batches = [(c, list(r)) for c, r in inputs.batches]
-                    batches[batch][1][index] = changed
-                    yield Block(batches)
+                if kind.of not in ("agent", "plot"):
+                    yield from ((batch, index, place, v) for v in filter(kind.holds, _VALUES))
+
+
+def _varied(inputs: Block, batch: int, index: int, place: int, value: Any) -> Block:
+    batches = [(code, list(rows)) for code, rows in inputs.batches]
+    rows = batches[batch][1]
+    rows[index] = (*rows[index][:place], value, *rows[index][place + 1 :])
+    return Block(batches)
 
 
 def damage_is_found(run: Trial) -> None:
@@ -415,9 +544,22 @@ class WorldLaws:
     settings: ClassVar[Mapping[str, Any]] = {}
     roster: ClassVar[str | None] = None
 
+    _until_the_end: ClassVar[ExitStack]
+    _run: ClassVar[Trial]
+
+    @classmethod
+    def setup_class(cls) -> None:
+        """Record the run, once for all laws."""
+        cls._until_the_end = ExitStack()
+        cls._run = cls._until_the_end.enter_context(trial(cls.world, cls.settings, cls.roster))
+
+    @classmethod
+    def teardown_class(cls) -> None:
+        """Remove the run."""
+        cls._until_the_end.close()
+
     def _keeps(self, law: Law) -> None:
-        with trial(self.world, self.settings, self.roster) as run:
-            law(run)
+        law(self._run)
 
 
 def _test_of(law: Law) -> Callable[[WorldLaws], None]:

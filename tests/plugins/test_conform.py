@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from goldrush import testing
+from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
@@ -215,6 +216,106 @@ def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -
     assert "played by ['shark']" in (broken(law, attrs.evolve(run, toolkit=sharks)) or "")
 
 
+@attrs.frozen
+class Inner:
+    amount: float = 1e18
+    note: str | None = None
+
+
+@attrs.frozen
+class Nested:
+    """A state with a field of every kind that has to be changed in a way of its own."""
+
+    inner: Inner = Inner()
+    pair: tuple[Inner, Inner] = (Inner(), Inner(2.0))
+    nothing: None = None
+    members: frozenset[int] = frozenset({1, 2})
+    empty: tuple[int, ...] = ()
+    counted: int = attrs.field(init=False, default=0)
+    cache: int = attrs.field(default=0, eq=False)
+
+
+def _nested(world: World[Any], state: Any, digest: Callable[[Any], int]) -> World[Any]:
+    """A world whose states are all this one."""
+    return attrs.evolve(
+        world, initial=lambda setup: state, evolve=lambda state, block: state,
+        close=lambda state: state, freeze=None, thaw=None, digest=digest,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        (
+            lambda state: attrs.evolve(state, inner=attrs.evolve(state.inner, amount=1.0)),
+            "state.inner.amount",
+        ),
+        (
+            lambda state: attrs.evolve(state, inner=attrs.evolve(state.inner, note=None)),
+            "state.inner.note",
+        ),
+        (lambda state: attrs.evolve(state, pair=state.pair[:1]), "state.pair[1].amount"),
+        (lambda state: attrs.evolve(state, nothing=None), "state.nothing"),
+        (lambda state: attrs.evolve(state, members=frozenset()), "state.members{1}"),
+        (lambda state: attrs.evolve(state, empty=()), "state.empty"),
+        # `evolve` makes anew what __init__ does not take.
+        (lambda state: attrs.evolve(state), "state.counted"),
+    ],
+)
+def test_a_part_of_a_record_that_the_digest_leaves_out_is_named(
+    run: Trial, kept: Callable[[Any], Any], says: str
+) -> None:
+    def whole(state: Any) -> int:
+        fields = (state.inner, state.pair, state.nothing, sorted(state.members), state.empty)
+        return fingerprint(repr((*fields, state.counted)))
+
+    law = LAWS["the digest covers every field"]
+    sound = _nested(run.world, Nested(), whole)
+    blind = _nested(run.world, Nested(), lambda state: whole(kept(state)))
+
+    assert broken(law, attrs.evolve(run, world=sound)) is None
+    assert f"season 2: the digest does not cover {says}" == broken(
+        law, attrs.evolve(run, world=blind)
+    )
+
+
+def test_a_configuration_that_the_digest_leaves_out_breaks_the_law(run: Trial) -> None:
+    def digest(state: Any) -> int:
+        return fingerprint([state.stock, state.landed, state.season, repr(state.roster)])
+
+    canary = attrs.evolve(run.world, freeze=None, thaw=None, digest=digest)
+    says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
+
+    assert "season 2: the digest does not cover state.config.seed" == says
+
+
+def test_a_state_of_a_type_that_cannot_be_varied_breaks_the_law(run: Trial) -> None:
+    canary = _nested(run.world, {"what": object()}, lambda state: 1)
+    says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
+
+    assert "state['what'] is of object, which cannot be varied" in (says or "")
+
+
+def test_inputs_are_varied_in_the_whole_run(run: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    def decide(state: Any, inputs: Any) -> Any:
+        if state.season == SMALL["seasons"] - 1 and any(row[1] == 0 for row in inputs.rows(0)):
+            raise ValueError("nobody asks for nothing in the end")
+        return run.world.decide(state, inputs)
+
+    monkeypatch.setattr(testing, "VARIED_MAX", 60)
+    canary = attrs.evolve(run.world, decide=decide)
+    says = broken(LAWS["legal inputs are never raised on"], attrs.evolve(run, world=canary))
+
+    assert (says or "").startswith("season 4: ValueError: nobody asks for nothing in the end")
+
+
+def test_global_random_numbers_go_on_as_they_were(run: Trial) -> None:
+    before = random.getstate()
+    testing.deciding_depends_on_nothing_else(run)
+
+    assert before == random.getstate()
+
+
 def test_every_law_has_a_canary() -> None:
     others = {
         "it verifies", "any process writes the same bytes", "damage is found",
@@ -231,3 +332,13 @@ def test_the_command_tells_law_by_law(tmp_path: Path) -> None:
     assert 0 == ran.code
     assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines()
     assert_refused(goldrush("conform", "fishery", cwd=tmp_path), "no world 'fishery'")
+
+
+def test_the_command_takes_policies_of_somebodys_own(tmp_path: Path) -> None:
+    (tmp_path / "mymod.py").write_text(
+        "class Mine:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    small = ("--set", "rounds=2", "--set", "rows=2", "--set", "cols=2")
+    ran = goldrush("conform", "mining", "--roster", "mymod:Mine*2", *small, cwd=tmp_path)
+
+    assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines(), ran.err
