@@ -311,6 +311,14 @@ def is_built_in(world: str) -> bool:
     return any(point.name == world for point in BUILT_IN)
 
 
+def distribution_of(world: str) -> str | None:
+    """The distribution that brings a world, with its version; None for a world of goldrush itself
+    and for one that is not known here.
+    """
+    found = None if is_built_in(world) else plugin(WORLDS, world, BUILT_IN)
+    return None if found is None else f"{found.distribution} {found.version}"
+
+
 def worlds() -> list[str]:
     """The names of all worlds that are known here."""
     return [*(point.name for point in BUILT_IN), *(one.name for one in installed())]

@@ -23,6 +23,7 @@ from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.kernel.rosters import Config
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
+from goldrush.replay.toolkit import distribution_of
 
 MANIFEST: Final = "manifest.json"
 UNFINISHED: Final = ".unfinished"  # behind the name of a run's journal that is not whole yet
@@ -94,11 +95,13 @@ def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
     done = {run.path: run for run in manifest.runs}
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
+    brought_by = distribution_of(of.world.name)
     head = {
         "goldrush": version("goldrush"),
         "format": FORMAT,
         "world": of.world.name,
         "rules": of.world.rules,
+        **({} if brought_by is None else {"distribution": brought_by}),
         "plan": plan.as_dict(),
     }
     return _laid_out(head, cells)

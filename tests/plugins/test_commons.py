@@ -141,6 +141,8 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
 
     assert studied.out.startswith("12 runs in study (0 were there already")
     assert again.out.startswith("12 runs in study (12 were there already")
+    manifest = json.loads((tmp_path / "study" / "manifest.json").read_text())
+    assert "goldrush-commons 0.1.0" == manifest["distribution"]
     journal = "small-stock/share_5/seasons-12/seed-0005.journal"
     assert (tmp_path / "study" / journal).is_file()
     assert commons("verify", "study").out.endswith("12 hold, 0 do not, 0 could not be judged\n")
