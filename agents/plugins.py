@@ -109,6 +109,20 @@ def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin
     return found[0] if found else None
 
 
+def loaded(
+    group: str, name: str, check: Callable[[Any], bool], built_in: Sequence[EntryPoint] = ()
+) -> Any:
+    """The object of this name, imported: goldrush's own, else a plugin's; None if there is none.
+
+    Raises PluginFailed for one that is installed and cannot be used, or is refused by `check`.
+    """
+    for point in built_in:
+        if point.name == name:
+            return point.load()
+    found = plugin(group, name, built_in)
+    return None if found is None else found.load(check)
+
+
 def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
     """The policies that other distributions bring for a world, by name; none is imported.
 

@@ -136,12 +136,13 @@ def plugins(as_json: bool) -> int:
     """
     from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, trouble_of
     from goldrush.agents.plugins import plugins as plugins_of
+    from goldrush.cli.commands import BUILT_IN, is_command
     from goldrush.replay import toolkit
 
     found: list[tuple[Plugin, str, Callable[[Any], bool]]]
     found = [(one, "world", toolkit.is_toolkit) for one in toolkit.installed()]
     found += [(one, "policy", callable) for one in toolkit.installed_policies()]
-    found += [(one, "command", is_command) for one in plugins_of(COMMANDS)]
+    found += [(one, "command", is_command) for one in plugins_of(COMMANDS, BUILT_IN)]
     for group, kind in ((ARENAS, "arena"), (BENCHES, "bench")):
         found += [(one, kind, bool) for one in plugins_of(group)]
     rows = [
@@ -156,8 +157,3 @@ def plugins(as_json: bool) -> int:
     else:
         click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
     return DIFFERS if any(row[3] for row in rows) else DONE
-
-
-def is_command(found: object) -> bool:
-    """Whether an entry point gave a command."""
-    return isinstance(found, click.Command)

@@ -1,8 +1,8 @@
 """The command line: what a person types, and what they get back.
 
 Commands say things to people or, with --json, to programs; errors are one line on stderr. Modules
-that cost time to import are imported by the commands that need them, so that `goldrush --help` is
-as quick as click itself.
+that cost time to import are imported by the commands that need them, and a command by whoever names
+it, so that `goldrush --help` is as quick as click itself.
 """
 
 from __future__ import annotations
@@ -12,50 +12,16 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import click
 
-from goldrush.cli import (
-    audit,
-    catalogue,
-    conform,
-    diff,
-    export,
-    fork,
-    log,
-    measure,
-    models,
-    record,
-    replay,
-    study,
-    verify,
-)
-from goldrush.cli.catalogue import is_command
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
-from goldrush.cli.competition import leaderboard, season
+from goldrush.cli.commands import Commands
 from goldrush.cli.text import program
 from goldrush.kernel.text import escaped, quoted_path
 
 _PLAIN = "plain_ascii"  # an encoding
-
-
-class Commands(click.Group):
-    """The commands of goldrush, and by their names those of other distributions. Those are not
-    among the help's: to read the entry points of everything installed takes longer than the help.
-    """
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name. Raises PluginFailed for an installed one that fails."""
-        found = super().get_command(ctx, cmd_name)
-        if found is not None:
-            return found
-        from goldrush.agents.plugins import COMMANDS, plugin
-
-        added = plugin(COMMANDS, cmd_name)
-        return None if added is None else _behind_door(added.load(is_command))
 
 
 @click.group(
@@ -69,56 +35,6 @@ def cli() -> None:
 
     A run is a journal: an append-only file of events from which everything can be derived again.
     """
-
-
-def _behind_door(command: click.Command) -> click.Command:
-    """The command behind the door of the library's readers: what it prints is of journals, too."""
-    run = command.callback
-    if run is None:  # a group of another distribution
-        return command
-
-    def judged(**given: Any) -> Any:
-        try:
-            return run(**given)
-        except Exception:  # which are looked into, the library's door knows
-            from goldrush.replay.forged import telling_forged
-
-            with telling_forged(*_files_in(given)):
-                raise
-
-    command.callback = judged
-    return command
-
-
-def _files_in(given: Mapping[str, Any]) -> list[str]:
-    """The paths among the arguments of a command at which there is a file."""
-    values = [value if isinstance(value, tuple) else (value,) for value in given.values()]
-    return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]
-
-
-for command in (
-    record.record,
-    record.resume,
-    season.season,
-    replay.replay,
-    log.log,
-    diff.diff,
-    audit.audit,
-    verify.verify,
-    fork.fork,
-    measure.measure,
-    leaderboard.leaderboard_,
-    study.study,
-    study.report,
-    models.prompt,
-    export.export,
-    catalogue.policies,
-    catalogue.treatments,
-    catalogue.settings,
-    catalogue.plugins,
-    conform.conform,
-):
-    cli.add_command(_behind_door(command))
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goldrush.agents.llm.failures import format_failures
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import model_options, models_of
 from goldrush.cli.options import Output, jobs_option, json_option, set_option, trust_option
@@ -77,6 +76,7 @@ def study(
     """
     import attrs
 
+    from goldrush.agents.llm.failures import format_failures
     from goldrush.kernel.errors import BadInput, WriteFailed
     from goldrush.replay.studies import studied
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of

@@ -23,6 +23,7 @@ from goldrush.agents.plugins import (
     WORLDS,
     Plugin,
     PluginFailed,
+    loaded,
     plugin,
     plugins,
 )
@@ -281,28 +282,18 @@ def toolkit_named(name: str) -> Toolkit | None:
 
     Raises PluginFailed for one that is installed and cannot be used.
     """
-    for point in BUILT_IN:
-        if point.name == name:
-            return _loaded(point)
-    return _plugged(name, os.environ.get(VARIABLE), tuple(sys.path))
+    return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
 @cache
-def _plugged(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
-    """The toolkit that a distribution brings; looked for once, unless what is installed changes."""
-    found = plugin(WORLDS, name, BUILT_IN)
+def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
+    """The toolkit of a world; looked for once, unless what is installed changes."""
+    found: Toolkit | None = loaded(WORLDS, name, is_toolkit, BUILT_IN)
     if found is None:
         return None
-    toolkit: Toolkit = found.load(is_toolkit)
-    world = toolkit.world({}).name
+    world = found.world({}).name
     if world != name:
         raise PluginFailed(name, f"it brings a world that is called {shown(world)}")
-    return toolkit
-
-
-@cache
-def _loaded(point: EntryPoint) -> Toolkit:
-    found: Toolkit = point.load()
     return found
 
 
@@ -338,8 +329,7 @@ def installed_policies() -> list[Plugin]:
 
 def _is_taken(policy: str) -> bool:
     world, _, name = policy.partition("/")
-    own = [_loaded(point) for point in BUILT_IN if point.name == world]
-    return any(name in players_of(toolkit, world).policies for toolkit in own)
+    return is_built_in(world) and name in players_of(toolkit_for(world), world).policies
 
 
 def is_toolkit(found: object) -> bool:

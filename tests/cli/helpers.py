@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import attrs
+import click
 
+from goldrush.cli.main import cli
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,6 +74,13 @@ def _server() -> "subprocess.Popen[str]":
 
 def _end(server: "subprocess.Popen[str]") -> None:
     server.communicate()
+
+
+def built_in() -> dict[str, click.Command]:
+    """The commands of goldrush itself, by name."""
+    context = click.Context(cli)
+    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
 
 
 def assert_refused(ran: Ran, *says: str) -> None:

@@ -12,10 +12,9 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
-from goldrush.cli.main import cli
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining.treatments import TREATMENTS
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import assert_refused, built_in, goldrush
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +264,7 @@ def test_what_another_world_does_not_have_is_said_in_a_line(tmp_path: Path) -> N
     assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 
-@pytest.mark.parametrize("name", sorted(cli.commands))
+@pytest.mark.parametrize("name", sorted(built_in()))
 def test_every_command_has_a_sentence_of_help_and_an_example_that_parses(
     name: str, tmp_path: Path
 ) -> None:
@@ -275,7 +274,7 @@ def test_every_command_has_a_sentence_of_help_and_an_example_that_parses(
 
     assert ran.code == 0
     assert arguments[0] == name
-    assert cli.commands[name].make_context(name, arguments[1:]) is not None
+    assert built_in()[name].make_context(name, arguments[1:]) is not None
 
 
 def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
@@ -323,7 +322,7 @@ def test_commands_that_print_take_json() -> None:
     }  # fmt: skip
     with_json = {
         name
-        for name, command in cli.commands.items()
+        for name, command in built_in().items()
         if any(isinstance(p, click.Option) and "--json" in p.opts for p in command.params)
     }
 

@@ -12,7 +12,7 @@ from goldrush.cli.options import Output
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import is_visible, quoted, quoted_path
 from goldrush.replay.report.report import report
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import assert_refused, built_in, goldrush
 from tests.waiting import HANGS
 
 # Every command that writes where it is told, up to the path.
@@ -50,18 +50,16 @@ def test_a_path_with_a_slash_behind_it_is_no_file(tmp_path: Path, command: str) 
 
 def test_every_output_is_one_of_these() -> None:
     """Or another command would take - for a name."""
-    from goldrush.cli.main import cli
-
     options = {
         (command, option)
-        for command, found in cli.commands.items()
+        for command, found in built_in().items()
         for parameter in found.params
         if isinstance(parameter.type, Output)
         for option in parameter.opts
     }
     named = {
         (command, option)
-        for command, found in cli.commands.items()
+        for command, found in built_in().items()
         for parameter in found.params
         for option in parameter.opts
         if option in ("--out", "--to", "--junit")

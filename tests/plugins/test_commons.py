@@ -387,7 +387,7 @@ def test_it_is_listed_among_the_plugins(commons: Command) -> None:
 def test_it_adds_a_command(commons: Command) -> None:
     assert Ran(0, "125\n", "") == commons("quota", "c.journal")
     assert_refused(commons("quota", "no.journal"), "no such file")
-    assert_refused(commons("quota", "c.journal", GOLDRUSH_PLUGINS="commons"), "No such command")
+    assert_refused(commons("quota", "c.journal", GOLDRUSH_PLUGINS="commons"), "no command 'quota'")
 
 
 def test_without_plugins_its_journals_are_refused_by_name(commons: Command) -> None:

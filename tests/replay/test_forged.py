@@ -16,7 +16,7 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.mining.players import GAME
-from goldrush.cli.main import _behind_door
+from goldrush.cli.commands import behind_door
 from goldrush.kernel.competition.events import JOINED
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Place
@@ -349,7 +349,7 @@ def test_a_command_tells_forged_events_of_what_it_prints(forged: Path, sound: Pa
     def careless_print(journal: str) -> None:
         raise ZeroDivisionError
 
-    command = _behind_door(careless_print)
+    command = behind_door(careless_print)
     with pytest.raises(MalformedEvents):
         command.main([str(forged)], standalone_mode=False)
     with pytest.raises(ZeroDivisionError):

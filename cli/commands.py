@@ -1,0 +1,96 @@
+"""Which commands there are: goldrush's own, and those that other distributions add."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint
+from typing import Any, Final
+
+import click
+
+from goldrush.agents.plugins import COMMANDS, loaded
+from goldrush.kernel.errors import unknown
+
+BUILT_IN: Final = tuple(
+    EntryPoint(name, f"goldrush.cli.{value}", COMMANDS)
+    for name, value in {
+        "record": "record:record",
+        "resume": "record:resume",
+        "season": "competition.season:season",
+        "replay": "replay:replay",
+        "log": "log:log",
+        "diff": "diff:diff",
+        "audit": "audit:audit",
+        "verify": "verify:verify",
+        "fork": "fork:fork",
+        "measure": "measure:measure",
+        "leaderboard": "competition.leaderboard:leaderboard_",
+        "study": "study:study",
+        "report": "study:report",
+        "prompt": "models:prompt",
+        "export": "export:export",
+        "policies": "catalogue:policies",
+        "treatments": "catalogue:treatments",
+        "settings": "catalogue:settings",
+        "plugins": "catalogue:plugins",
+        "conform": "conform:conform",
+    }.items()
+)
+
+
+class Commands(click.Group):
+    """The commands of goldrush, and by their names those of other distributions. Those are not
+    among the help's: to read the entry points of everything installed takes longer than the help.
+    A command is imported when it is named.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of goldrush's own, as help lists them."""
+        return sorted(point.name for point in BUILT_IN)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name. Raises PluginFailed for an installed one that fails."""
+        found = loaded(COMMANDS, cmd_name, is_command, BUILT_IN)
+        return None if found is None else behind_door(found)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """What is typed, as click does. Raises BadInput for a name that is no command's."""
+        name = args[0]
+        if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            raise unknown("command", name, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+def is_command(found: object) -> bool:
+    """Whether an entry point gave a command."""
+    return isinstance(found, click.Command)
+
+
+@cache  # or a command that is looked up twice would stand behind two
+def behind_door(command: click.Command) -> click.Command:
+    """The command behind the door of the library's readers: what it prints is of journals, too."""
+    run = command.callback
+    if run is None:  # a group of another distribution
+        return command
+
+    def judged(**given: Any) -> Any:
+        try:
+            return run(**given)
+        except Exception:  # which are looked into, the library's door knows
+            from goldrush.replay.forged import telling_forged
+
+            with telling_forged(*_files_in(given)):
+                raise
+
+    command.callback = judged
+    return command
+
+
+def _files_in(given: Mapping[str, Any]) -> list[str]:
+    """The paths among the arguments of a command at which there is a file."""
+    values = [value if isinstance(value, tuple) else (value,) for value in given.values()]
+    return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]
