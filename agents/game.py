@@ -13,6 +13,7 @@ import attrs
 from goldrush.agents.llm.question import Message
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Cast, Entry
+from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Row, World
@@ -55,10 +56,6 @@ def _as_it_was(row: Row, view: Any) -> Row:
     return row
 
 
-def _may_change(config: Any, new: Any, unit: int) -> None:
-    return None
-
-
 @attrs.frozen
 class Game(Generic[S, V]):
     """What a world says of its players.
@@ -73,10 +70,9 @@ class Game(Generic[S, V]):
     - `ask(policy, entry, view)`: the row of what a policy submits. Whatever it raises is reported
       as the policy's failure.
     - `resubmitted(item, config)`: the row of a submission that is put in by hand, in the form of
-      its event. Raises BadInput.
+      its event. Raises BadPlan; a KeyError is of a field that is not there.
     - `replayed(row, view)`: what a recorded agent submits for what it submitted then.
-    - `check_change(config, new, unit)`: raises BadInput for what cannot change after a unit, beside
-      the number of agents.
+    - `forks`: what forks may change; None where no run can be forked.
     - `prompting`: how language models are asked; None where none can play.
     """
 
@@ -91,7 +87,7 @@ class Game(Generic[S, V]):
     resubmitted: Callable[[Mapping[str, Any], Any], Row]
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     replayed: Callable[[Row, V], Row] = _as_it_was
-    check_change: Callable[[Any, Any, int], None] = _may_change
+    forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
 
     def __attrs_post_init__(self) -> None:

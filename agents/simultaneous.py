@@ -204,11 +204,19 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     Raises BadInput for what cannot change in the middle of a run, for wrong settings, rosters and
     submissions, and for a model that does not answer.
     """
+    if game.forks is None:
+        raise BadInput(
+            f"runs of the {game.world.name} world cannot be forked", "record another one"
+        )
+    closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
     config = _changed(game, state, change)
+    game.forks.check_change(state.config, config, closed)
+    replaced = _replaced(game, change.replace, config)
+    game.forks.check_replaced(replaced, config, closed)
     facts: dict[str, Any] = {
         "changes": changes(state.config, config),
         "roster": None,
-        "replaced": _replaced(game, change.replace, config),
+        "replaced": replaced,
     }
     if change.roster is None:
         return Changed(facts)
@@ -226,12 +234,6 @@ def _changed(game: Game[S, V], state: S, change: Change) -> Config:
         return game.config_of({**old.as_dict(), **settings})
 
     new: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
-    if new.agents != old.agents:
-        raise BadInput(
-            f"agents cannot change in the middle of a run, from {old.agents} to {new.agents}",
-            "record another run",
-        )
-    game.check_change(old, new, game.unit(state) - 1)
     return new
 
 
@@ -240,7 +242,7 @@ def _replaced(
 ) -> list[tuple[int, Row]]:
     """(unit, row) of each submission, in the journal's order."""
     event, unit = game.world.events[game.code], game.world.vocabulary.unit
-    keys = ("event", unit, *event.fields)
+    keys, see = ("event", unit, *event.fields), f"see `{event.name}` in an export"
     found = []
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
@@ -251,7 +253,12 @@ def _replaced(
         if type(item.get(unit)) is not int:
             raise BadInput(f"{where} has {unit} {shown(item.get(unit))}", "give a whole number")
         try:
-            found.append((item[unit], game.resubmitted(item, config)))
+            row = game.resubmitted(item, config)
         except BadPlan as bad:
-            raise BadInput(f"{where}: {bad}", f"see `{event.name}` in an export") from None
+            raise BadInput(f"{where}: {bad}", see) from None
+        except KeyError as error:
+            raise BadInput(f"{where} has no {error.args[0]}", see) from None
+        if fault := event.fault(row):
+            raise BadInput(f"{where}: {fault}", see)
+        found.append((item[unit], row))
     return sorted(found, key=lambda pair: (pair[0], pair[1][0]))

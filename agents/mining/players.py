@@ -18,7 +18,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import SUBMITTED
-from goldrush.kernel.mining.fork import check_change
+from goldrush.kernel.mining.fork import FORKS
 from goldrush.kernel.mining.observe import Observation, Shown
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import Actions, resubmitted, submitted
@@ -132,7 +132,7 @@ GAME: Final = Game[MiningState, Prompts](
     resubmitted=resubmitted,
     treatments=TREATMENTS,
     replayed=_replayed,
-    check_change=check_change,
+    forks=FORKS,
     prompting=Prompting(
         messages=Prompts.of,
         schema=lambda view, agent: schema(Observation(view.shown, agent)),

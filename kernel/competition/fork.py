@@ -14,10 +14,10 @@ from goldrush.kernel.competition.config import SeasonConfig, check_setting, conf
 from goldrush.kernel.competition.events import EVENTS, SPOKE
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.errors import BadInput, shown
-from goldrush.kernel.forking import check_changes, check_facts
+from goldrush.kernel.forking import check_changes, check_facts, check_fixed
 from goldrush.kernel.world import FACTS, Past, Row
 
-_FIXED: Final = "workers"
+_FIXED: Final = ["workers"]
 _FACTS: Final = ["parent", "changes", "cast", "replaced"]
 _ENTRY: Final = ["ordinal", "policy", "options"]
 
@@ -32,12 +32,7 @@ def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) 
     change in the middle of a season.
     """
     new = config_of({**config.as_dict(), **settings})
-    if new.workers != config.workers:
-        raise BadInput(
-            f"{_FIXED} cannot change in the middle of a season, "
-            f"from {config.workers} to {new.workers}",
-            "record another season",
-        )
+    check_fixed(config, new, _FIXED, "season")
     if new.assignments < assignment:
         raise BadInput(
             f"assignments is {new.assignments}, but {assignment} are played where it is forked",

@@ -6,7 +6,7 @@ from typing import Final
 
 from goldrush.kernel.mining.decide import arrange, decide, waiting_fault
 from goldrush.kernel.mining.events import EVENTS
-from goldrush.kernel.mining.fork import fork, show_fork
+from goldrush.kernel.mining.fork import FORKS, fork
 from goldrush.kernel.mining.state import (
     MiningState,
     close,
@@ -36,7 +36,7 @@ MINING: Final[World[MiningState]] = World(
     digest=digest,
     copy=copied,
     fork=fork,
-    show_fork=show_fork,
+    show_fork=FORKS.show,
     freeze=freeze,
     thaw=thaw,
 )

@@ -17,7 +17,7 @@ from goldrush.kernel.journal import FORK, START, Commit, JournalReader
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.mining.events import CAPTURED, CLAIM_DRAWN, OUTCOMES, RAID_RESOLVED, RULED
-from goldrush.kernel.mining.fork import changed
+from goldrush.kernel.mining.fork import FORKS
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import Row
 from goldrush.replay.forged import reader_of
@@ -98,7 +98,7 @@ def _config_after(
     assert config is not None  # the reader lets only a START come first
     if commit.kind == FORK:
         try:
-            return changed(config, (commit.setup or {})["changes"], commit.unit)
+            return FORKS.changed(config, (commit.setup or {})["changes"], commit.unit)
         except (BadInput, *fold.REFUSED) as error:
             raise fold.malformed(MINING, reader.path, commit, error) from None
     return config

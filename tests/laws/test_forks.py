@@ -14,7 +14,7 @@ from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import FORK
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import KINDS
-from goldrush.kernel.mining.fork import FIXED
+from goldrush.kernel.mining.fork import FORKS
 from goldrush.replay.verify import verify
 from tests.golden import MODELS, NAMES, path_of
 from tests.journals import commits_of
@@ -66,7 +66,7 @@ class Change:
 def changes_of(draw: st.DrawFn, run: Run, *, plans: int = 4) -> Change:
     """Any of the settings that may change, any roster, any plans for some of the rounds to come."""
     other = draw(configs()).as_dict()
-    kept = set(FIXED) | draw(st.sets(st.sampled_from(sorted(other))))
+    kept = set(FORKS.fixed) | draw(st.sets(st.sampled_from(sorted(other))))
     agents, plots = run.config.agents, run.config.plots
     other["rounds"] = draw(st.integers(max(1, run.at), ROUNDS + 2))
     if other["stamina_by_agent"]:

@@ -274,8 +274,40 @@ def test_a_submission_is_put_in_by_hand_and_a_recording_played(
     assert (0, 0) == (forked.code, played.code), forked.err + played.err
     assert "agent 4 asks for 60" in commons("replay", "f.journal", "--round", 21).out
     assert "agent 4 asks for 60" in commons("replay", "r.journal", "--round", 21).out
+    exported = map(json.loads, commons("export", "f.journal").out.splitlines())
+    assert [[[21, 4]]] == [event["replaced"] for event in exported if event["event"] == "forked"]
     assert 0 == commons("verify", "--strict", "f.journal").code
     assert 0 == commons("verify", "--strict", "--source", "f.journal", "r.journal").code
+
+
+ASKED = {"season": 21, "agent": 4, "fish": 60}
+
+
+@pytest.mark.parametrize(
+    ("submissions", "says"),
+    [
+        ([{**ASKED, "season": 20}], "season 20 of agent 4 is replaced; give seasons 21 to 50"),
+        ([{**ASKED, "season": 51}], "season 51 of agent 4 is replaced; give seasons 21 to 50"),
+        ([ASKED, ASKED], "season 21 of agent 4 is replaced; give seasons 21 to 50, ascending"),
+        ([{**ASKED, "agent": 5}], "agent 5 is replaced; the last one is 4"),
+        ([{**ASKED, "agent": -1}], "submission 1: asked.agent: integer >= 0 expected, found -1"),
+        ([ASKED, {**ASKED, "agent": "x"}], "submission 2: asked.agent: integer >= 0 expected"),
+        ([{"season": 21, "fish": 6}], "submission 1 has no agent; see `asked` in an export"),
+        ([{"season": 21, "agent": 4}], "submission 1 has no fish; see `asked` in an export"),
+        ([{**ASKED, "fish": -1}], "submission 1: fish is -1; it must be a whole number"),
+    ],
+)
+def test_submissions_put_in_by_hand_are_checked_before_anything_is_written(
+    commons: Command, tmp_path: Path, submissions: list[dict[str, Any]], says: str
+) -> None:
+    (tmp_path / "by-hand.json").write_text(json.dumps(submissions))
+    forked = commons(
+        "fork", "c.journal", "--at", 20, "--replace-submission", "by-hand.json",
+        "--out", "f.journal",
+    )  # fmt: skip
+
+    assert_refused(forked, says)
+    assert not (tmp_path / "f.journal").exists()
 
 
 def test_a_language_model_plays_and_its_journal_is_verified_without_it(commons: Command) -> None:

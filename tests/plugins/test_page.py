@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import ROOT, goldrush
+from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.plugins.installed import dist_info
 
 PAGE = (ROOT / "goldrush" / "PLUGINS.md").read_text()
@@ -37,6 +37,12 @@ def test_the_package_of_the_page_goes_through_the_commands_of_the_page(folder: P
         assert "goldrush" == program
         assert (int(command == "diff"), "") == (ran.code, ran.err), line
 
+    (folder / "by-hand.json").write_text('{"round": 50, "agent": 3}')
+    by_hand = goldrush(
+        "fork", "dice.journal", "--at", 50, "--replace-submission", "by-hand.json",
+        "--out", "by-hand.journal", cwd=folder, PYTHONPATH=f"{folder}:{ROOT}",
+    )  # fmt: skip
+    assert_refused(by_hand, "submission 1 has no face; see `called` in an export")
     assert "holds at levels 1 to 4: 100 rounds" in told["verify"]
     assert "points of all" in told["measure"]
     assert "always[face=3] in a, guess in b" in told["diff"]

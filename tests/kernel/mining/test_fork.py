@@ -19,7 +19,7 @@ from goldrush.kernel.forking import changes
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import ALL
 from goldrush.kernel.mining.events import CLAIM
-from goldrush.kernel.mining.fork import FIXED, changed, fork
+from goldrush.kernel.mining.fork import FORKS, fork
 from goldrush.kernel.mining.state import MiningState, copied, digest, ended, freeze, thaw
 from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.world import Row, Step
@@ -303,7 +303,7 @@ EVERY_CHANGE = {
 
 
 def test_every_setting_may_change_but_for_the_grid_and_the_number_of_agents() -> None:
-    assert {*EVERY_CHANGE, *FIXED} == set(given().config.as_dict())
+    assert {*EVERY_CHANGE, *FORKS.fixed} == set(given().config.as_dict())
 
 
 @pytest.mark.parametrize("name", EVERY_CHANGE)
@@ -341,7 +341,7 @@ def test_replaced_submissions_are_not_in_the_state() -> None:
 # What is refused.
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", FORKS.fixed)
 def test_the_grid_and_the_number_of_agents_cannot_change(name: str) -> None:
     with pytest.raises(BadInput, match=f"{name} cannot change in the middle of a run"):
         given(rows=2, cols=3).passed(1).fork(changes={name: 4})
@@ -528,7 +528,7 @@ def test_facts_of_another_shape_are_refused_as_hostile_ones_are(facts: dict[str,
 
 def test_the_changes_are_the_settings_that_differ_with_their_new_values_in_order() -> None:
     old = given().config
-    new = changed(old, {"fine": 2, "seed": 4, "stamina": 10}, 3)
+    new = FORKS.changed(old, {"fine": 2, "seed": 4, "stamina": 10}, 3)
 
     assert list(changes(old, new).items()) == [("seed", 4), ("fine", 2.0)]
     assert changes(old, old) == {}

@@ -15,7 +15,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, shown
 from goldrush.kernel.world import Row
 from goldrush_commons.policies import POLICIES
-from goldrush_commons.world import ASKED, COMMONS, FISH_MAX, TREATMENTS, Fishery, config_of
+from goldrush_commons.world import ASKED, COMMONS, FISH_MAX, FORKS, TREATMENTS, Fishery, config_of
 
 RULES: Final = (
     "{agents} agents fish a lake for {seasons} seasons. Each season all say how many tonnes they "
@@ -42,10 +42,7 @@ def checked(fish: Any) -> int:
 
 def resubmitted(item: Mapping[str, Any], config: Any) -> Row:
     """The row of a submission that is put in by hand. Raises BadPlan."""
-    agent = item.get("agent")
-    if type(agent) is not int or not 0 <= agent < config.agents:
-        raise BadPlan(f"agent is {shown(agent)}; it must be from 0 to {config.agents - 1}")
-    return (agent, checked(item.get("fish")), None, None)
+    return (item["agent"], checked(item["fish"]), None, None)
 
 
 def messages(seen: Fishery, agent: int) -> list[dict[str, str]]:
@@ -95,6 +92,7 @@ GAME: Final = Game[Fishery, Fishery](
     ask=ask,
     resubmitted=resubmitted,
     treatments=TREATMENTS,
+    forks=FORKS,
     prompting=Prompting(messages, schema, answered, longest=2_000, stand_in="share"),
 )
 FISHERS: Final = players_of(GAME)

@@ -20,7 +20,7 @@ import attrs
 from goldrush.kernel import world as kinds
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import WORD_RANGE, Draws
-from goldrush.kernel.forking import forked
+from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, real, setting
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
@@ -133,9 +133,12 @@ def thaw(frozen: Any, past: Past) -> Fishery:
     return Fishery(config_of(config), roster, stock, tuple(landed), season)
 
 
+FORKS: Final = Forks(CommonsConfig, config_of, EVENTS[ASKED], "seasons", Vocabulary("season"))
+
+
 def fork(state: Fishery, facts: Mapping[str, Any], past: Past) -> Fishery:
     """The state with what a fork changes."""
-    config, roster = forked(state.config, facts, config_of)
+    config, roster = FORKS.forked(state.config, facts, state.season)
     return attrs.evolve(state, config=config, roster=roster or state.roster)
 
 
@@ -150,7 +153,8 @@ COMMONS: Final = World[Fishery](
     close=lambda state: attrs.evolve(state, season=state.season + 1),
     digest=lambda state: fingerprint(plain(state)),
     fork=fork,
+    show_fork=FORKS.show,
     freeze=plain,
     thaw=thaw,
-    vocabulary=Vocabulary(unit="season"),
+    vocabulary=FORKS.vocabulary,
 )
