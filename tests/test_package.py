@@ -1,5 +1,6 @@
 """What is installed: one package, which collides with nobody's `agents` or `kernel`."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.replay.toolkit import BUILT_IN
 from tests.cli.helpers import ROOT
 
 ROOMS = ("kernel", "agents", "replay", "cli")
@@ -65,6 +67,33 @@ def test_every_folder_with_modules_is_listed_for_the_wheel() -> None:
         "goldrush",
         *sorted(f"goldrush.{'.'.join(p.relative_to(ROOT).parts)}" for p in there),
     ] == listed
+
+
+def test_every_module_outside_of_worlds_folders_is_held_to_import_no_world() -> None:
+    """Of the import-linter's contract nothing is missing: else a module might import a world."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    [contract] = [c for c in contracts["contracts"] if c["name"] == "generic modules know no world"]
+    worlds = {point.name for point in BUILT_IN}
+    files = [p for top in (*ROOMS, "goldrush") for p in (ROOT / top).rglob("*.py")]
+    generic = {dotted(path) for path in files if not worlds & set(path.relative_to(ROOT).parts)}
+    own = {dotted(path) for path in files if path.name == "__init__.py"} - generic
+    # Each would stand for all that is below it, worlds too; these files import nothing.
+    packages = {"goldrush", *(f"goldrush.{room}" for room in ROOMS)}
+    listed = contract["source_modules"]
+
+    assert packages == {
+        name for name in generic if not any(f"{name}.".startswith(f"{one}.") for one in listed)
+    }
+    assert own == set(contract["forbidden_modules"])
+    for name in packages:
+        tree = ast.parse((ROOT / name.removeprefix("goldrush.") / "__init__.py").read_text())
+        assert not any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
+
+
+def dotted(path: Path) -> str:
+    """What a module of the checkout is called where it is installed."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(["goldrush", *(part for part in parts if part not in ("goldrush", "__init__"))])
 
 
 def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
