@@ -11,8 +11,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Collection, Iterable, Sequence
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    EntryPoints,
+    distributions,
+    entry_points,
+)
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +35,9 @@ COMMANDS: Final = "goldrush.commands"
 ARENAS: Final = "goldrush.arenas"  # worlds that the competition tests its claims in
 BENCHES: Final = "goldrush.benches"  # the tests that are held there
 
+# The packages of plugins that were loaded, by which whoever tells an error knows whose it is.
+LOADED: Final[set[str]] = set()
+
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _WITH_WORLD = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}")
 
@@ -39,7 +48,7 @@ class PluginFailed(BadInput):
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(
             f"plugin {name} cannot be used: {reason}",
-            f"mend or uninstall it, or leave it out with {VARIABLE}",
+            f"mend or uninstall it, or list the others in {VARIABLE}",
         )
         self.name = name
         self.reason = reason
@@ -60,6 +69,7 @@ class Plugin:
 
     def load(self, check: Callable[[Any], bool]) -> Any:
         """The object, imported. Raises PluginFailed where that fails, or `check` refuses it."""
+        LOADED.add(self.value.partition(":")[0].partition(".")[0])
         try:
             found = self.point.load()
         except (KeyboardInterrupt, MemoryError):
@@ -67,29 +77,61 @@ class Plugin:
         except BaseException as error:  # whatever somebody's module raises
             raise PluginFailed(self.name, described(error)) from error
         if not check(found):
-            raise PluginFailed(self.name, f"{self.value} is a {type(found).__name__}")
+            raise PluginFailed(self.name, f"{self.value} is of type {type(found).__name__}")
         return found
 
 
-def plugins(group: str, built_in: Sequence[EntryPoint] = ()) -> list[Plugin]:
-    """The plugins of a group that are installed and allowed, by name; none is imported.
-
-    A name of `built_in` cannot be taken by a plugin. Nor is one listed whose name is malformed.
+def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
+    """The plugins of a group that can be used, as far as their names tell, by name; none is
+    imported. `built_in`: names that no plugin can take.
     """
-    allowed = _allowed()
-    if allowed is not None and not allowed:
+    if _allowed() == frozenset():
         return []
-    taken = {point.name for point in built_in}
-    named = _WITH_WORLD if group == POLICIES else _NAME
-    found = [
-        _plugin(point)
-        for point in entry_points(group=group)
-        if point.name not in taken
-        and named.fullmatch(point.name)
-        and (allowed is None or point.name in allowed)
-        and not _is_by_chance(point)
-    ]
+    found = installed(group)
+    return [one for one in found if is_allowed(one) and misnamed(one, built_in) is None]
+
+
+def installed(group: str) -> list[Plugin]:
+    """All plugins of a group that are installed, by name, whatever they are called."""
+    found = [_plugin(point) for point in _points(group) if not _is_by_chance(point)]
     return sorted(found, key=lambda one: (one.name, one.distribution))
+
+
+def misnamed(found: Plugin, built_in: Collection[str] = ()) -> str | None:
+    """Why a plugin cannot have the name that it has; None where it can."""
+    if found.name in built_in:
+        return "goldrush has this name itself"
+    named, form = (_WITH_WORLD, "WORLD/NAME, each") if found.group == POLICIES else (_NAME, "")
+    if named.fullmatch(found.name) is None:
+        return f"a name is {form} of 1 to 32 of a-z, 0-9 and -, a letter first".replace("  ", " ")
+    return None
+
+
+def _points(group: str) -> Iterable[EntryPoint]:
+    """The entry points of a group. A distribution whose own cannot be read hides no others."""
+    try:
+        return entry_points(group=group)
+    except Exception:  # whatever stands in somebody's file
+        found = (_points_of(distribution) for distribution in distributions())
+        return [point for points in found for point in points.select(group=group)]
+
+
+def _points_of(distribution: Distribution) -> EntryPoints:
+    try:
+        return distribution.entry_points
+    except Exception:
+        return EntryPoints()
+
+
+def unreadable() -> list[tuple[str, str]]:
+    """The distributions whose entry points cannot be read: each by its name, and why."""
+    found = []
+    for distribution in distributions():
+        try:
+            len(distribution.entry_points)
+        except Exception as error:
+            found.append((str(distribution.name), f"its entry points: {described(error)}"))
+    return found
 
 
 def _is_by_chance(point: EntryPoint) -> bool:
@@ -100,7 +142,7 @@ def _is_by_chance(point: EntryPoint) -> bool:
     return point.dist is not None and Path(str(point.dist.locate_file(""))) in folders
 
 
-def plugin(group: str, name: str, built_in: Sequence[EntryPoint] = ()) -> Plugin | None:
+def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | None:
     """The plugin of this name, or None. Raises PluginFailed for a name that two of them have."""
     found = [one for one in plugins(group, built_in) if one.name == name]
     if len(found) > 1:
@@ -119,7 +161,7 @@ def loaded(
     for point in built_in:
         if point.name == name:
             return point.load()
-    found = plugin(group, name, built_in)
+    found = plugin(group, name, [point.name for point in built_in])
     return None if found is None else found.load(check)
 
 
@@ -135,11 +177,21 @@ def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin
     return {name: one for name, one in found.items() if name not in built_in}
 
 
-def trouble_of(found: Plugin, check: Callable[[Any], bool]) -> str | None:
-    """Why a plugin cannot be used; None where it can. It is imported."""
+def is_allowed(found: Plugin) -> bool:
+    """Whether GOLDRUSH_PLUGINS lets a plugin be used."""
+    allowed = _allowed()
+    return allowed is None or found.name in allowed
+
+
+def trouble_of(
+    found: Plugin, load: Callable[[Plugin], object], built_in: Collection[str] = ()
+) -> str | None:
+    """Why a plugin cannot be used; None where it can. It is imported by `load`."""
+    reason = misnamed(found, built_in)
+    if reason is not None:
+        return reason
     try:
-        twin = plugin(found.group, found.name)
-        (twin or found).load(check)
+        load(plugin(found.group, found.name) or found)
     except PluginFailed as error:
         return error.reason
     return None

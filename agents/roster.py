@@ -184,7 +184,7 @@ class Cast:
 
     def installed(self) -> dict[str, Plugin]:
         """The policies that other distributions bring, by name; none is imported."""
-        return policies_for(self.world, self.policies)
+        return policies_for(self.world, [*self.policies, LLM, RECORDED])
 
     @property
     def listed(self) -> dict[str, Listed]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -134,21 +134,15 @@ def plugins(as_json: bool) -> int:
     \b
     Example: goldrush plugins
     """
-    from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, trouble_of
-    from goldrush.agents.plugins import plugins as plugins_of
-    from goldrush.cli.commands import BUILT_IN, is_command
-    from goldrush.replay import toolkit
+    from goldrush.agents.plugins import installed, is_allowed, trouble_of, unreadable
 
-    found: list[tuple[Plugin, str, Callable[[Any], bool]]]
-    found = [(one, "world", toolkit.is_toolkit) for one in toolkit.installed()]
-    found += [(one, "policy", callable) for one in toolkit.installed_policies()]
-    found += [(one, "command", is_command) for one in plugins_of(COMMANDS, BUILT_IN)]
-    for group, kind in ((ARENAS, "arena"), (BENCHES, "bench")):
-        found += [(one, kind, bool) for one in plugins_of(group)]
     rows = [
-        (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, check))
-        for one, kind, check in found
+        (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, load, built_in))
+        for group, kind, load, built_in in _kinds()
+        for one in installed(group)
+        if is_allowed(one)
     ]
+    rows += [(name, "distribution", "", reason) for name, reason in unreadable()]
     if as_json:
         names = ("name", "kind", "distribution", "trouble")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])
@@ -157,3 +151,19 @@ def plugins(as_json: bool) -> int:
     else:
         click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
     return DIFFERS if any(row[3] for row in rows) else DONE
+
+
+def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]]]:
+    """The groups of plugins: their kind in words, what loads one, names that none can take."""
+    from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, POLICIES, WORLDS
+    from goldrush.cli.commands import BUILT_IN, is_command
+    from goldrush.replay.toolkit import NAMES, own_policies, toolkit_named
+
+    own = [point.name for point in BUILT_IN]
+    return [
+        (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
+        (POLICIES, "policy", lambda one: one.load(callable), own_policies()),
+        (COMMANDS, "command", lambda one: one.load(is_command), own),
+        (ARENAS, "arena", lambda one: one.load(bool), ()),
+        (BENCHES, "bench", lambda one: one.load(bool), ()),
+    ]

@@ -12,6 +12,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from contextlib import suppress
 
 import click
@@ -149,12 +150,23 @@ def _drop_output() -> None:
 
 
 def _told(error: Exception) -> int:
-    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped
+    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, described
 
     if not isinstance(error, GoldrushError):
-        raise error
+        if not _is_of_a_plugin(error):
+            raise error
+        click.echo(f"goldrush: a plugin raised {escaped(described(error))}; mend it", err=True)
+        return TROUBLE
     click.echo(f"goldrush: {escaped(str(error) + _way_out(error))}", err=True)
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
+
+
+def _is_of_a_plugin(error: Exception) -> bool:
+    """Whether an error rose in, or under, code that another distribution brings."""
+    from goldrush.agents.plugins import LOADED
+
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__", "").split(".")[0] in LOADED for frame, _ in frames)
 
 
 def _way_out(error: Exception) -> str:

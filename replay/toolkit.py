@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
+from goldrush.agents.llm.models import LLM
 from goldrush.agents.plugins import (
-    POLICIES,
     VARIABLE,
     WORLDS,
     Plugin,
@@ -27,6 +27,7 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
+from goldrush.agents.trust import RECORDED
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import Treatment
@@ -274,7 +275,8 @@ BUILT_IN: Final = tuple(
     EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", WORLDS)
     for name in ("mining", "competition")
 )
-WORLD_DEFAULT: Final = BUILT_IN[0].name  # what is played where nobody names a world
+NAMES: Final = tuple(point.name for point in BUILT_IN)
+WORLD_DEFAULT: Final = NAMES[0]  # what is played where nobody names a world
 
 
 def toolkit_named(name: str) -> Toolkit | None:
@@ -299,37 +301,36 @@ def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | N
 
 def is_built_in(world: str) -> bool:
     """Whether a world of this name is one of goldrush itself."""
-    return any(point.name == world for point in BUILT_IN)
+    return world in NAMES
 
 
 def distribution_of(world: str) -> str | None:
     """The distribution that brings a world, with its version; None for a world of goldrush itself
     and for one that is not known here.
     """
-    found = None if is_built_in(world) else plugin(WORLDS, world, BUILT_IN)
+    found = None if is_built_in(world) else plugin(WORLDS, world, NAMES)
     return None if found is None else f"{found.distribution} {found.version}"
 
 
 def worlds() -> list[str]:
     """The names of all worlds that are known here."""
-    return [*(point.name for point in BUILT_IN), *(one.name for one in installed())]
+    return [*NAMES, *(one.name for one in installed())]
 
 
 def installed() -> list[Plugin]:
     """The worlds that other distributions bring, by name; none is imported."""
-    return plugins(WORLDS, BUILT_IN)
+    return plugins(WORLDS, NAMES)
 
 
-def installed_policies() -> list[Plugin]:
-    """The policies that other distributions bring, for whatever world; none is imported. A name
-    that a built-in world has itself cannot be taken.
+def own_policies() -> list[str]:
+    """The policies of the worlds of goldrush itself, as WORLD/NAME, and what else a roster names
+    that no plugin can be called.
     """
-    return [one for one in plugins(POLICIES) if "/" in one.name and not _is_taken(one.name)]
-
-
-def _is_taken(policy: str) -> bool:
-    world, _, name = policy.partition("/")
-    return is_built_in(world) and name in players_of(toolkit_for(world), world).policies
+    names: list[str] = []
+    for world in NAMES:
+        own = players_of(toolkit_for(world), world).policies
+        names += [f"{world}/{name}" for name in (*own, LLM, RECORDED)]
+    return names
 
 
 def is_toolkit(found: object) -> bool:
@@ -358,7 +359,8 @@ def toolkit_of(reader: JournalReader) -> Toolkit:
     if found is None:
         known = ", ".join(worlds())
         raise UnsupportedJournal(
-            reader.path, f"world {shown(reader.header.world)}; this goldrush plays {known}"
+            reader.path,
+            f"world {shown(reader.header.world)}; this goldrush plays {known}; install what has it",
         )
     return found
 

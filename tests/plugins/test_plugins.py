@@ -11,21 +11,29 @@ import pytest
 
 from goldrush.agents.mining.players import fork, record, resume
 from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.plugins import (
+    COMMANDS,
+    WORLDS,
+    PluginFailed,
+    plugins,
+    policies_for,
+    trouble_of,
+    unreadable,
+)
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
-from goldrush.agents.plugins import WORLDS, PluginFailed, plugins, policies_for, trouble_of
+from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import search
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
-    BUILT_IN,
+    NAMES,
     installed,
-    installed_policies,
-    is_toolkit,
     toolkit_for,
     toolkit_named,
     worlds,
 )
 from goldrush.replay.verify import verify
+from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.lessons import TOOLKIT, play
@@ -42,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> None:
     dist_info(folder, {WORLDS: {"lessons": LESSONS}}, "school", "2.1")
-    [found] = plugins(WORLDS, BUILT_IN)
+    [found] = plugins(WORLDS, NAMES)
 
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
     assert TOOLKIT is toolkit_named("lessons")
@@ -54,7 +62,7 @@ def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
     dist_info(folder, {WORLDS: {"mining": LESSONS}})
 
     assert before is toolkit_for("mining")
-    assert [] == plugins(WORLDS, BUILT_IN)
+    assert [] == plugins(WORLDS, NAMES)
 
 
 def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> None:
@@ -71,7 +79,7 @@ def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> 
     [
         ("no_such_module:TOOLKIT", "ModuleNotFoundError"),
         ("tests.lessons:NOTHING", "AttributeError"),
-        ("tests.lessons:CAST", "tests.lessons:CAST is a list"),
+        ("tests.lessons:CAST", "tests.lessons:CAST is of type list"),
     ],
 )
 def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
@@ -83,15 +91,63 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
         rebuild(journal, 0)
     [found] = installed()
-    assert re.search(says, trouble_of(found, is_toolkit) or "")
+    assert re.search(says, trouble_of(found, lambda one: toolkit_named(one.name)) or "")
     assert 1 == rebuild(path_of("scarce"), 1).round
 
 
 @pytest.mark.parametrize("name", ["Lessons", "1st", "a_b", "x" * 33, "a/b/c", "-x"])
 def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
     dist_info(folder, {WORLDS: {name: LESSONS}})
+    [found] = every(WORLDS)
 
     assert [] == plugins(WORLDS)
+    assert "a name is of 1 to 32 of a-z, 0-9 and -, a letter first" == trouble_of(found, bool)
+
+
+def test_names_that_cannot_be_used_are_listed_with_the_reason(folder: Path) -> None:
+    named = {"mining/raid": "x:Y", "mining/llm": "x:Y", "idle": "x:Y", "mining/no": "no_such:Y"}
+    dist_info(folder, {WORLDS: {"mining": LESSONS}, GROUP_OF_POLICIES: named})
+    dist_info(folder, {COMMANDS: {"record": "x:y"}}, "two")
+    ran = goldrush("plugins", cwd=folder, PYTHONPATH=f"{folder}:{ROOT}")
+    listed = {line.split()[0]: line for line in ran.out.splitlines()}
+
+    assert (1, "") == (ran.code, ran.err)
+    for name in ("mining", "mining/raid", "mining/llm", "record"):
+        assert listed[name].endswith("goldrush has this name itself")
+    assert "WORLD/NAME" in listed["idle"]
+    assert "No module named 'no_such'" in listed["mining/no"]
+
+
+@pytest.mark.parametrize("text", [b"[goldrush.worlds]\nno equals sign\n", b"[x]\n\xff = y\n"])
+def test_entry_points_that_cannot_be_read_hide_no_others(folder: Path, text: bytes) -> None:
+    dist_info(folder, {WORLDS: {"lessons": LESSONS}}, "school")
+    dist_info(folder, {}, "broken")
+    (folder / "broken-1.2.dist-info" / "entry_points.txt").write_bytes(text)
+
+    assert ["lessons"] == [found.name for found in plugins(WORLDS)]
+    assert ["broken"] == [name for name, _ in unreadable()]
+
+
+def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None:
+    (folder.parent / "raising.py").write_text(RAISING)
+    dist_info(folder, {WORLDS: {"raising": "raising:TOOLKIT"}})
+    where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
+    ran = goldrush("record", "--world", "raising", cwd=folder, PYTHONPATH=where)
+
+    assert_refused(ran, "a plugin raised ZeroDivisionError: division by zero (", "raising.py, line")
+
+
+RAISING = """
+import attrs
+from goldrush_commons.toolkit import TOOLKIT as FISHERY
+from goldrush_commons.world import COMMONS
+
+def decide(state, inputs):
+    return 1 / 0
+
+WORLD = attrs.evolve(COMMONS, name="raising", decide=decide)
+TOOLKIT = attrs.evolve(FISHERY, world=lambda setup: WORLD)
+"""
 
 
 @pytest.mark.parametrize(
@@ -134,7 +190,6 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
     verdict = verify(tmp_path / "a.journal")
 
     assert {"idle", "rude"} == set(policies_for("mining", POLICIES))
-    assert ["commons/idle", "mining/idle", "mining/rude"] == [p.name for p in installed_policies()]
     assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
 
 
@@ -188,7 +243,7 @@ def test_metadata_in_the_folder_of_ones_own_policies_is_no_plugin(
     monkeypatch.setattr("sys.path", [*sys.path])
     search(str(tmp_path))
 
-    assert [] == plugins(WORLDS, BUILT_IN)
+    assert [] == plugins(WORLDS, NAMES)
     with ProcessPoolExecutor(1, get_context("spawn"), _take_over, [list(sys.path)]) as other:
         assert [] == other.submit(_names_found).result()
     sys.path[:] = map(str, [*sys.path[:-1], tmp_path])  # a folder of whatever there is
@@ -200,7 +255,7 @@ def _take_over(path: list[str]) -> None:
 
 
 def _names_found() -> list[str]:
-    return [found.name for found in plugins(WORLDS, BUILT_IN)]
+    return [found.name for found in plugins(WORLDS, NAMES)]
 
 
 @pytest.mark.usefixtures("policies")
