@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,6 +14,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
+    from goldrush.replay.recheck import Recheck
     from goldrush.replay.tie_break import Outcome, TieBreak
     from goldrush.replay.toolkit import TieBreaks
 
@@ -184,53 +184,29 @@ def _again(audited: TieBreak) -> str:
 
 
 def _every(journals: Sequence[str], as_json: bool) -> int:
-    results = [_rechecked(journal) for journal in journals]
+    from goldrush.replay.recheck import recheck
+
+    results = [recheck(journal) for journal in journals]
     if as_json:
-        echo_json(
-            [
-                {**result, "broken": [bad.as_dict() for bad in result["broken"]]}
-                for result in results
-            ]
-        )
+        echo_json([result.as_dict() for result in results])
     else:
         for result in results:
-            for line in _recheck(result) if result["checked"] or not result["error"] else ():
+            for line in _lines(result) if result.checked or not result.error else ():
                 click.echo(escaped(line))
-            if result["error"]:
-                click.echo(f"goldrush: {escaped(result['error'])}", err=True)
-    if any(result["error"] for result in results):
+            if result.error:
+                click.echo(f"goldrush: {escaped(result.error)}", err=True)
+    if any(result.error for result in results):
         return TROUBLE
-    return DONE if all(result["holds"] for result in results) else DIFFERS
+    return DONE if all(result.holds for result in results) else DIFFERS
 
 
-def _rechecked(journal: str) -> dict[str, Any]:
-    """What is found in one journal, as far as it can be read."""
-    from goldrush.kernel.errors import GoldrushError
-
-    checked: Counter[str] = Counter()
-    drawn = 0
-    broken = []
-    error = None
-    try:
-        for audited in _draws(journal).every(journal):
-            checked[audited.kind] += 1
-            drawn += bool(audited.words)
-            if not audited.holds:
-                broken.append(audited)
-    except GoldrushError as trouble:
-        error = str(trouble)
-    holds = False if broken else None if error else True
-    counts = {"checked": dict(checked), "drawn": drawn, "broken": broken}
-    return {"path": journal, "holds": holds, "error": error, **counts}
-
-
-def _recheck(result: dict[str, Any]) -> list[str]:
-    broken = result["broken"]
-    kinds = [f"{count:,} of kind {kind}" for kind, count in result["checked"].items()]
-    as_far = ", as far as it can be read" if result["error"] else ""
+def _lines(result: Recheck) -> list[str]:
+    broken = result.broken
+    kinds = [f"{count:,} of kind {kind}" for kind, count in result.checked.items()]
+    as_far = ", as far as it can be read" if result.error else ""
     says = f"{len(broken):,} DO NOT HOLD" if broken else f"all hold{as_far}"
     counts = ", ".join(kinds) or "nothing to draw"
-    lines = [f"{result['path']}: {counts}; {result['drawn']:,} needed a draw; {says}"]
+    lines = [f"{result.path}: {counts}; {result.drawn:,} needed a draw; {says}"]
     lines += [
         f"  {bad.kind} {bad.occasion.where}: recorded {_value(bad, bad.outcome)} "
         f"with {', '.join(bad.words) or 'no words'}, the key gives {_again(bad)}"

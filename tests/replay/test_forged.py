@@ -35,6 +35,7 @@ from goldrush.replay.forged import reader_of, telling_forged
 from goldrush.replay.mining import audit, consequences, measured, summary
 from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
+from goldrush.replay.recheck import recheck
 from goldrush.replay.runs import measured_at, run_at, runs_at
 from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
@@ -246,6 +247,7 @@ NO_READERS = {
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
     "study.results.results_of": "behind the door run by run, where it reads",
+    "recheck.recheck": "a test of its own",
     "runs.of_one_world": "names of worlds",
     "sums.read_sums": "no journal",
     "verify.verify": "what the door asks",
@@ -286,6 +288,14 @@ def first_look_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         raise ZeroDivisionError
 
     return lambda: monkeypatch.setattr(JournalReader, "commits", fail)
+
+
+def test_a_recheck_tells_forged_events_among_what_it_found(
+    forged: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+
+    assert "mining_settled" in str(recheck(forged).error)
 
 
 @pytest.mark.parametrize("name", MINING_READERS)
