@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from goldrush.kernel.errors import BadInput
 
 
 def require(library: str, what: str, extra: str, instead: str = "") -> None:
-    """Raises BadInput unless an optional library is installed.
+    """Raises BadInput unless an optional library can be imported.
 
     `what` needs it; `extra`: of goldrush, which brings it; `instead`: what can be done without.
     """
-    if find_spec(library) is None:
-        raise BadInput(f"{what} {library}", f"install it: pip install 'goldrush[{extra}]'{instead}")
+    try:
+        import_module(library)
+    except ImportError:
+        how = f"install it: pip install 'goldrush[{extra}]'{instead}"
+        raise BadInput(f"{what} {library}", how) from None

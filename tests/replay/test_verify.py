@@ -10,7 +10,7 @@ import pytest
 from goldrush.agents.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, MalformedEvents
+from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import EVENTS
@@ -197,7 +197,7 @@ def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
     assert (None, 4, None) == (none.level_in_part, some.level_in_part, all_.level_in_part)
 
 
-def test_a_trusted_policy_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
+def test_a_trusted_policy_that_cannot_be_made_cannot_be_judged(tmp_path: Path) -> None:
     (tmp_path / "gone.py").write_text(
         "class Gone:\n    def plan(self, seen, draws):\n        return []\n"
     )
@@ -205,5 +205,7 @@ def test_a_trusted_policy_that_cannot_be_made_is_bad_input(tmp_path: Path) -> No
         patch.syspath_prepend(tmp_path)
         record(tmp_path / "a.journal", {"rounds": 2}, "gone:Gone")
     sys.modules.pop("gone")
-    with pytest.raises(BadInput, match="gone:Gone cannot be made"):
-        verify(tmp_path / "a.journal", trust=["gone:Gone"])
+    verdict = verify(tmp_path / "a.journal", trust=["gone:Gone"])
+
+    assert (None, 3) == (verdict.holds, verdict.level)
+    assert "agent 0: policy gone:Gone cannot be made" in verdict.unknown[0]
