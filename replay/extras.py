@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from goldrush.kernel.errors import BadInput
 
 
