@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,7 +58,7 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     return DONE if found.same else DIFFERS
 
 
-def _followed(found: Diff, by_round: bool) -> Consequences | None:
+def _followed(found: Diff, by_round: bool) -> Consequences[Any] | None:
     """What says what came of a difference; None where nothing can have come of it.
 
     Raises BadInput where --by-round asks for what the world does not have.

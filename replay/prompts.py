@@ -35,7 +35,7 @@ class Prompted:
     is_model: bool
 
 
-def prompts_of(game: Game[S, V]) -> Prompts:
+def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
     """What a world's toolkit says of its prompts."""
 
     def at(path: str | Path, unit: int, agent: int) -> Sequence[Prompted]:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import attrs
 
@@ -58,6 +58,10 @@ class HasDict(Protocol):
         ...
 
 
+D = TypeVar("D", bound=HasDict)
+D_co = TypeVar("D_co", bound=HasDict, covariant=True)
+
+
 def _no_names(path: str | Path) -> Names:
     return {}
 
@@ -96,30 +100,30 @@ class UnitView:
 
 
 @attrs.frozen
-class Summaries:
+class Summaries(Generic[D]):
     """A whole run in a handful of numbers: `read(path)`, `format(summary)`. `commands`: those of
     goldrush that are suggested after a run beside `replay` and `verify`.
     """
 
-    read: Callable[[str | Path], HasDict]
-    format: Callable[[Any], str]
+    read: Callable[[str | Path], D]
+    format: Callable[[D], str]
     commands: Sequence[str] = ()
 
 
-class Follow(Protocol):
+class Follow(Protocol[D_co]):
     """What came of the first event in which two runs differ; None where nothing can have."""
 
-    def __call__(self, found: Diff, *, by_round: bool) -> HasDict | None:
+    def __call__(self, found: Diff, *, by_round: bool) -> D_co | None:
         """`by_round` keeps what each unit came to."""
         ...
 
 
 @attrs.frozen
-class Consequences:
+class Consequences(Generic[D]):
     """What came of a difference: `follow(diff, by_round=)`, `format(followed, by_round)`."""
 
-    follow: Follow
-    format: Callable[[Any, bool], str]
+    follow: Follow[D]
+    format: Callable[[D, bool], str]
 
 
 @attrs.frozen
@@ -147,12 +151,15 @@ class Checkable(HasDict, Protocol):
         ...
 
 
+C = TypeVar("C", bound=Checkable)
+
+
 @attrs.frozen
-class Scores:
+class Scores(Generic[C]):
     """Scores laid open: `at(path, unit, agent, place)`, `format(score)`."""
 
-    at: Callable[[str | Path, int, str, int | None], Sequence[Checkable]]
-    format: Callable[[Any], str]
+    at: Callable[[str | Path, int, str, int | None], Sequence[C]]
+    format: Callable[[C], str]
 
 
 class Prompted(Protocol):
@@ -172,12 +179,15 @@ class Prompted(Protocol):
     def is_model(self) -> bool: ...
 
 
-@attrs.frozen
-class Prompts:
-    """What an agent was sent: `at(path, unit, agent)`, `as_dict(prompted, unit, agent)`."""
+P = TypeVar("P", bound=Prompted)
 
-    at: Callable[[str | Path, int, int], Sequence[Prompted]]
-    as_dict: Callable[[Any, int, int], Mapping[str, Any]]
+
+@attrs.frozen
+class Prompts(Generic[P]):
+    """What an agent was sent in a unit: `at(path, unit, agent)`, `as_dict(sent, unit, agent)`."""
+
+    at: Callable[[str | Path, int, int], Sequence[P]]
+    as_dict: Callable[[Sequence[P], int, int], Mapping[str, Any]]
 
 
 def _head(measured: Measured[Any]) -> str:
@@ -231,6 +241,17 @@ class Tables:
     own: Sequence[Table] = ()
 
 
+class Folder(Protocol):
+    """Keeps a run's state as a folder of files."""
+
+    def __call__(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
+        """Write the state after the unit `at` (None: the last one) of the journal at `path` into
+        the folder `target`, with `force` over what was kept there before. Returns a line that says
+        what was written. Raises BadInput, WriteFailed, and what reading a journal raises.
+        """
+        ...
+
+
 @attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
@@ -245,8 +266,7 @@ class Toolkit:
     - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
       measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
-    - `folder(path, target, at, force=)`: keep a run's state as a folder of files; returns a line
-      that says what was written.
+    - `folder`: see the type.
     """
 
     world: Callable[[Mapping[str, Any]], World[Any]]
@@ -256,17 +276,17 @@ class Toolkit:
     agents: Callable[[Any], int] | None = None
     story: Story | None = None
     unit: UnitView | None = None
-    summary: Summaries | None = None
-    consequences: Consequences | None = None
+    summary: Summaries[Any] | None = None
+    consequences: Consequences[Any] | None = None
     tie_breaks: TieBreaks | None = None
-    scores: Scores | None = None
-    prompts: Prompts | None = None
+    scores: Scores[Any] | None = None
+    prompts: Prompts[Any] | None = None
     place_of: Callable[[str | Path, str], int] | None = None
     measures: Callable[[], Measures] | None = None
     tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     studies: Callable[[], Studies] | None = None
-    folder: Callable[..., str] | None = None
+    folder: Folder | None = None
 
 
 # Resolved before anything installed: a checkout without installation has no entry points, and to
