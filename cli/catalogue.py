@@ -159,11 +159,10 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     from goldrush.cli.commands import BUILT_IN, is_command
     from goldrush.replay.toolkit import NAMES, own_policies, toolkit_named
 
-    own = [point.name for point in BUILT_IN]
     return [
         (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
         (POLICIES, "policy", lambda one: one.load(callable), own_policies()),
-        (COMMANDS, "command", lambda one: one.load(is_command), own),
+        (COMMANDS, "command", lambda one: one.load(is_command), BUILT_IN),
         (ARENAS, "arena", lambda one: one.load(bool), ()),
         (BENCHES, "bench", lambda one: one.load(bool), ()),
     ]

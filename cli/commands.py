@@ -5,39 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint
+from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from goldrush.agents.plugins import COMMANDS, loaded
-from goldrush.kernel.errors import unknown
-
-BUILT_IN: Final = tuple(
-    EntryPoint(name, f"goldrush.cli.{value}", COMMANDS)
-    for name, value in {
-        "record": "record:record",
-        "resume": "record:resume",
-        "season": "competition.season:season",
-        "replay": "replay:replay",
-        "log": "log:log",
-        "diff": "diff:diff",
-        "audit": "audit:audit",
-        "verify": "verify:verify",
-        "fork": "fork:fork",
-        "measure": "measure:measure",
-        "leaderboard": "competition.leaderboard:leaderboard_",
-        "study": "study:study",
-        "report": "study:report",
-        "prompt": "models:prompt",
-        "export": "export:export",
-        "policies": "catalogue:policies",
-        "treatments": "catalogue:treatments",
-        "settings": "catalogue:settings",
-        "plugins": "catalogue:plugins",
-        "conform": "conform:conform",
-    }.items()
-)
+# goldrush's own: where each is. Not records of entry points: to import what reads those takes as
+# long as everything else that help needs.
+BUILT_IN: Final = {
+    "record": "record:record",
+    "resume": "record:resume",
+    "season": "competition.season:season",
+    "replay": "replay:replay",
+    "log": "log:log",
+    "diff": "diff:diff",
+    "audit": "audit:audit",
+    "verify": "verify:verify",
+    "fork": "fork:fork",
+    "measure": "measure:measure",
+    "leaderboard": "competition.leaderboard:leaderboard_",
+    "study": "study:study",
+    "report": "study:report",
+    "prompt": "models:prompt",
+    "export": "export:export",
+    "policies": "catalogue:policies",
+    "treatments": "catalogue:treatments",
+    "settings": "catalogue:settings",
+    "plugins": "catalogue:plugins",
+    "conform": "conform:conform",
+}
 
 
 class Commands(click.Group):
@@ -48,12 +44,17 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of goldrush's own, as help lists them."""
-        return sorted(point.name for point in BUILT_IN)
+        return sorted(BUILT_IN)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name. Raises PluginFailed for an installed one that fails."""
-        found = loaded(COMMANDS, cmd_name, is_command, BUILT_IN)
-        return None if found is None else behind_door(found)
+        if cmd_name in BUILT_IN:
+            module, _, name = BUILT_IN[cmd_name].partition(":")
+            return behind_door(getattr(import_module(f"goldrush.cli.{module}"), name))
+        from goldrush.agents.plugins import COMMANDS, plugin
+
+        found = plugin(COMMANDS, cmd_name, BUILT_IN)
+        return None if found is None else behind_door(found.load(is_command))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -61,6 +62,8 @@ class Commands(click.Group):
         """What is typed, as click does. Raises BadInput for a name that is no command's."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            from goldrush.kernel.errors import unknown
+
             raise unknown("command", name, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 

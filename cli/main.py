@@ -12,7 +12,6 @@ import io
 import os
 import signal
 import sys
-import traceback
 from contextlib import suppress
 
 import click
@@ -163,6 +162,8 @@ def _told(error: Exception) -> int:
 
 def _is_of_a_plugin(error: Exception) -> bool:
     """Whether an error rose in, or under, code that another distribution brings."""
+    import traceback
+
     from goldrush.agents.plugins import LOADED
 
     frames = traceback.walk_tb(error.__traceback__)

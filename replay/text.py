@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.cells import cell_len
-
 # Gives a text of what belongs to an agent (None: to nobody) its colour.
 Paint = Callable[[str, int | None], str]
 
@@ -20,6 +18,8 @@ def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
 
     (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
     """
+    from rich.cells import cell_len
+
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
