@@ -27,7 +27,7 @@ class Recording:
         """
         self.path = str(path)
         self.units: list[Mapping[int, Row]] = []
-        self._words = world.vocabulary
+        self._vocabulary = world.vocabulary
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
@@ -37,10 +37,10 @@ class Recording:
 
     def check(self, agent: int, units: int) -> None:
         """Raises BadInput unless this agent's submissions of so many units are there."""
-        words = self._words
+        vocabulary = self._vocabulary
         if len(self.units) < units:
             raise BadInput(
-                f"{self.path} holds {len(self.units)} {words.units} of submissions",
+                f"{self.path} holds {len(self.units)} {vocabulary.units} of submissions",
                 f"--rounds may be at most that, not {units}",
             )
         if any(agent not in rows for rows in self.units[:units]):

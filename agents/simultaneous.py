@@ -157,8 +157,8 @@ def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
     check_players(game, state, seating.trust, recordings)
     roster = Roster(entries_in(state.roster), recordings, seating.trust)
     there = {row[0] for row in waiting.rows(game.code)}
-    words = game.world.vocabulary
-    is_last = words.unit_of(game.unit(state)) == game.units(state.config)
+    vocabulary = game.world.vocabulary
+    is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if seating.probe and (not is_last or models_in(roster.entries).keys() - there):
         # A wrong server is told now, not recorded as one that does not answer.
         with_models_decided(game, roster, state.config, seating.models)

@@ -61,13 +61,13 @@ class Agents(Generic[S, V]):
             for entry in roster.entries
             if entry.policy != LLM
         ]
-        words = game.world.vocabulary
+        vocabulary = game.world.vocabulary
         for entry, _ in self._scripted:
             if entry.agent in self._waiting:  # only what models answer is committed early
                 raise BadInput(
                     f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
-                    f"the journal has its plan of the {words.unit} left open",
-                    f"fork the run at the {words.unit} before it",
+                    f"the journal has its plan of the {vocabulary.unit} left open",
+                    f"fork the run at the {vocabulary.unit} before it",
                 )
         chosen = models_in(roster.entries)
         self._models: ModelAgents[S, V] | None = None

@@ -67,7 +67,7 @@ def own_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
     """
     check_trust(name, trust)
     module, _, attribute = name.partition(":")
-    with _told(name):
+    with _reported(name):
         found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
         return found
 
@@ -87,7 +87,7 @@ def made_by(
 
     Raises BadInput for what cannot be made or lacks one of these methods.
     """
-    with _told(name):
+    with _reported(name):
         policy = make(**settings or {})
         missing = [method for method in methods if not callable(getattr(policy, method, None))]
     if missing:
@@ -96,7 +96,7 @@ def made_by(
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _reported(name: str) -> Iterator[None]:
     """Whatever somebody's module raises, SystemExit too, as BadInput."""
     try:
         yield

@@ -86,7 +86,7 @@ def _one(journal: str, round_: int, at: str | None, kind: str | None, as_json: b
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
-        click.echo("\n\n".join(map(_told, found)))
+        click.echo("\n\n".join(map(_format, found)))
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
@@ -142,7 +142,7 @@ def _score(journal: str, round_: int, at: str | None, agent: str, as_json: bool)
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
-def _told(audited: TieBreak) -> str:
+def _format(audited: TieBreak) -> str:
     rows = [
         *_took_part(audited),
         ("key", audited.key),

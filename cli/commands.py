@@ -84,9 +84,9 @@ def behind_door(command: click.Command) -> click.Command:
         try:
             return run(**given)
         except Exception:  # which are looked into, the library's door knows
-            from goldrush.replay.forged import telling_forged
+            from goldrush.replay.forged import reporting_forged
 
-            with telling_forged(*_files_in(given)):
+            with reporting_forged(*_files_in(given)):
                 raise
 
     command.callback = judged

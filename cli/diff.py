@@ -49,7 +49,7 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     if as_json:
         echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
     else:
-        for line in _told(found):
+        for line in _format(found):
             click.echo(escaped(line))
         if followed is not None and came is not None:
             click.echo("\n" + followed.format(came, by_round))
@@ -71,13 +71,13 @@ def _followed(found: Diff, by_round: bool) -> Consequences[Any] | None:
     followed = toolkit_at(found.a.path).consequences
     if followed is None and by_round:
         raise BadInput(
-            f"runs of the {found.world.name} world are not compared by {found.words.unit}",
+            f"runs of the {found.world.name} world are not compared by {found.vocabulary.unit}",
             "leave --by-round out",
         )
     return followed
 
 
-def _told(found: Diff) -> list[str]:
+def _format(found: Diff) -> list[str]:
     a, b = found.a, found.b
     lines = [_headline(found)]
     lines += [f"cause: {cause.kind}: {cause.says}" for cause in found.causes[:SHOWN_MAX]]
@@ -93,22 +93,23 @@ def _told(found: Diff) -> list[str]:
 
 
 def _headline(found: Diff) -> str:
-    a, b, words = found.a, found.b, found.words
+    a, b, vocabulary = found.a, found.b, found.vocabulary
     both = f"{a.path} (a) and {b.path} (b)"
     if found.same:
         end = "finished" if a.finished else "unfinished"
-        return f"the same: {a.rounds} {words.units}, {end}"
+        return f"the same: {a.rounds} {vocabulary.units}, {end}"
     if found.first is not None:
-        return f"{both} differ from {words.unit} {found.first.round} on"
+        return f"{both} differ from {vocabulary.unit} {found.first.round} on"
     if found.prefix is not None:
-        return _prefix(*((a, b) if found.prefix == "a" else (b, a)), words)
+        return _prefix(*((a, b) if found.prefix == "a" else (b, a)), vocabulary)
     kinds = {cause.kind for cause in found.causes}
-    broken = [words.unit_of(cause.round) for cause in found.causes if cause.kind == "damage"]
+    broken = [vocabulary.unit_of(cause.round) for cause in found.causes if cause.kind == "damage"]
     common = min(a.rounds, b.rounds, *(unit - 1 for unit in broken))
     if kinds & {"world", "rules"} or (common < 1 and kinds):
         return f"{both} cannot be compared event by event"
-    last = words.number(common)
-    return f"{both} differ, but not in the events of {words.units} {words.first} to {last}"
+    last = vocabulary.number(common)
+    units = f"{vocabulary.units} {vocabulary.first} to {last}"
+    return f"{both} differ, but not in the events of {units}"
 
 
 def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
@@ -133,7 +134,7 @@ def _both(found: Diff) -> list[str]:
     story = narrator(found.a.path).lines
     assert found.first is not None
     events = found.first.a, found.first.b
-    nothing = f"nothing more in this {found.words.unit}"
+    nothing = f"nothing more in this {found.vocabulary.unit}"
     told = [nothing if event is None else next(story([event])) for event in events]
     if told[0] == told[1]:
         told = [json.dumps(event and event.as_dict()) for event in events]

@@ -129,7 +129,7 @@ def _run() -> int:
             click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)
         return TROUBLE
     except Exception as error:
-        return _told(error)
+        return _reported(error)
 
 
 def _misused(error: click.UsageError) -> int:
@@ -148,7 +148,7 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device
 
 
-def _told(error: Exception) -> int:
+def _reported(error: Exception) -> int:
     from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, described
 
     if not isinstance(error, GoldrushError):

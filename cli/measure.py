@@ -69,7 +69,7 @@ def measure(
     elif len(paths) > 1 and not by_round and not spells:
         click.echo(_compared(runs))
     else:
-        click.echo("\n\n".join([_told(run, by_round, spells) for run in runs]))
+        click.echo("\n\n".join([_format(run, by_round, spells) for run in runs]))
     return DONE
 
 
@@ -100,11 +100,11 @@ def _spells_of(run: Run) -> Spells:
 def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
     from goldrush.replay.tables import as_dicts, units_table
 
-    words = run.world.vocabulary
-    with run.told_forged():
+    vocabulary = run.world.vocabulary
+    with run.reporting_forged():
         found = run.measured.as_dict()
     if by_round:
-        found[f"by_{words.unit}"] = as_dicts(units_table(words, run.measures.known), run)
+        found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
     if spells or (by_round and run.measures.spells is not None):
         found["spells"] = [spell.as_dict() for spell in _spells_of(run).of(run.measured)]
     return found
@@ -143,7 +143,7 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return chosen or list(known)[:SHOWN_MAX]
 
 
-def _told(run: Run, by_round: bool, spells: bool) -> str:
+def _format(run: Run, by_round: bool, spells: bool) -> str:
     """One run, in blocks."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"

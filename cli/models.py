@@ -136,11 +136,11 @@ def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
     unit = world_at(journal).vocabulary.unit
     code = DONE
     for one in found:
-        code = max(code, _told(one, f"agent {agent}, {unit} {round_}", silent=as_json))
+        code = max(code, _show(one, f"agent {agent}, {unit} {round_}", silent=as_json))
     return code
 
 
-def _told(one: Prompted, who: str, *, silent: bool) -> int:
+def _show(one: Prompted, who: str, *, silent: bool) -> int:
     """Print one prompt, and whether it is what the journal says was sent."""
     for message in () if silent else one.messages:
         click.echo(f"--- {message['role']} ---\n{message['content']}")

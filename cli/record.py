@@ -283,13 +283,13 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
 
     closed = waiting = 0
     with JournalReader(path) as reader:
-        words = open_world(reader).vocabulary
+        vocabulary = open_world(reader).vocabulary
         for commit in reader:
             if commit.digest is not None:
                 closed, waiting = commit.unit, 0
             elif commit.kind == UNIT:
                 waiting += sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
-    return words, closed, waiting
+    return vocabulary, closed, waiting
 
 
 def _estimated(who: Players[Any], run: Prepared, models: Models, as_json: bool) -> int:

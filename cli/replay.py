@@ -50,10 +50,10 @@ def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
     return {
         "journal": rebuilt.path,
         "world": rebuilt.header.world,
-        rebuilt.words.unit: rebuilt.round,
+        rebuilt.vocabulary.unit: rebuilt.round,
         "digest": f"{rebuilt.digest:016x}",
     }
 
 
 def _format(rebuilt: Rebuilt) -> str:
-    return f"{rebuilt.words.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"
+    return f"{rebuilt.vocabulary.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

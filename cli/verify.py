@@ -93,7 +93,7 @@ def _tell(outcome: Any) -> None:
     if outcome.error is not None:
         click.echo(f"goldrush: {escaped(outcome.error)}", err=True)
     if outcome.verdict is not None or outcome.faults:
-        click.echo(escaped(_told(outcome)))
+        click.echo(escaped(_format(outcome)))
 
 
 def _summary(outcomes: Sequence[Any]) -> str:
@@ -108,7 +108,7 @@ def _summary(outcomes: Sequence[Any]) -> str:
     )
 
 
-def _told(outcome: Any) -> str:
+def _format(outcome: Any) -> str:
     verdict = outcome.verdict
     if outcome.holds is False:
         is_broken = verdict is not None and verdict.broken is not None
@@ -123,7 +123,7 @@ def _told(outcome: Any) -> str:
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     return (
-        f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.words.units}, "
+        f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.vocabulary.units}, "
         f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
     )
 
@@ -135,7 +135,7 @@ def _way_out(verdict: Any) -> str:
         return f"; `{program()} resume {path}` drops them and goes on"
     if verdict.broken.level == 1 and verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
-        last = verdict.words.number(verdict.rounds)
+        last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""
         command = f"{program()} fork {path} --at {last - 1}"
         return f"; `{command}`{again} plays anew from what is whole"

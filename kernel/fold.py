@@ -293,34 +293,34 @@ def commit_events(
     if commit.kind in (START, FORK):
         yield setup_event(world, reader, commit)
         return
-    words = world.vocabulary
-    number = words.number(commit.unit)
-    front = {words.unit: number}
+    vocabulary = world.vocabulary
+    number = vocabulary.number(commit.unit)
+    front = {vocabulary.unit: number}
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
     for step in under_way.completed_by(commit):
         yield from block_events(world, commit.unit, step.inputs)
         yield from block_events(world, commit.unit, step.derived)
     if commit.digest is not None:
-        yield Event(words.closed, number, {**front, "digest": f"{commit.digest:016x}"})
+        yield Event(vocabulary.closed, number, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
-        yield Event(words.ended, number, front)
+        yield Event(vocabulary.ended, number, front)
 
 
 def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Event:
     """The event of a START or a FORK. Raises MalformedEvents for a setup or facts that are none."""
-    words = world.vocabulary
-    number = words.number(commit.unit)
+    vocabulary = world.vocabulary
+    number = vocabulary.number(commit.unit)
     if commit.kind == START:
         start(world, reader, commit)
         front = {"world": reader.header.world, "rules": reader.header.rules}
-        return Event(words.started, number, {**front, **(commit.setup or {})})
+        return Event(vocabulary.started, number, {**front, **(commit.setup or {})})
     try:
         fork_of(world)
         facts = world.show_fork(commit.setup or {})
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
-    return Event(words.forked, number, {words.unit: number, **facts})
+    return Event(vocabulary.forked, number, {vocabulary.unit: number, **facts})
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:

@@ -121,14 +121,14 @@ class Forks(Generic[C]):
 
     def check_replaced(self, replaced: Sequence[tuple[int, Row]], config: C, closed: int) -> None:
         """Raises BadInput unless the rows are of units to come, ascending, once an agent."""
-        words = self.vocabulary
-        first, end = words.number(closed + 1), words.number(getattr(config, self.horizon))
+        vocabulary = self.vocabulary
+        first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))
         last = (first - 1, config.agents)
         for unit, row in replaced:
             if not last < (unit, row[0]) or unit > end:
                 raise BadInput(
-                    f"{words.unit} {unit} of agent {row[0]} is replaced",
-                    f"give {words.units} {first} to {end}, ascending, each agent once",
+                    f"{vocabulary.unit} {unit} of agent {row[0]} is replaced",
+                    f"give {vocabulary.units} {first} to {end}, ascending, each agent once",
                 )
             if row[0] >= config.agents:
                 raise BadInput(

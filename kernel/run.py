@@ -115,16 +115,17 @@ def fork(
     is written before everybody can be asked.
     """
     fork_state = fold.fork_of(world)
-    words = world.vocabulary
+    vocabulary = world.vocabulary
     if unit < 0:
-        raise BadInput(f"there is no {words.called(unit)}", f"give one from {words.number(0)} on")
+        first = vocabulary.number(0)
+        raise BadInput(f"there is no {vocabulary.called(unit)}", f"give one from {first} on")
     reached = _reached(world, parent, _up_to(parent, unit))
     forks, last, state = reached.forks, reached.last, reached.state
     if last.digest is None or last.unit != unit:
         has = last.unit - (last.digest is None)
         raise BadInput(
-            f"{parent.path} has no closed {words.called(unit)}",
-            f"give one from {words.number(0)} to {words.number(has)}",
+            f"{parent.path} has no closed {vocabulary.called(unit)}",
+            f"give one from {vocabulary.number(0)} to {vocabulary.number(has)}",
         )
     if len(forks) >= FORKS_MAX:
         raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")

@@ -24,7 +24,7 @@ from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, show
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.declared import Declared, declared_by
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.toolkit import open_world
 
 # Why two runs differ.
@@ -96,7 +96,7 @@ class Diff:
     world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
 
     @property
-    def words(self) -> Vocabulary:
+    def vocabulary(self) -> Vocabulary:
         """What the world of both calls things."""
         return self.world.vocabulary if self.world else Vocabulary()
 
@@ -146,7 +146,7 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
     wrong with the first where neither can be read before anything else differs.
     """
     with (
-        telling_forged(a, b, world=world),
+        reporting_forged(a, b, world=world),
         JournalReader(a) as reader_a,
         JournalReader(b) as reader_b,
     ):
@@ -352,18 +352,18 @@ def _whose(event: Event) -> bytes:
 
 
 def _closed(world: World[Any], unit: fold.Unit) -> Event:
-    words = world.vocabulary
-    number = words.number(unit.number)
-    fields = {words.unit: number, "digest": f"{unit.digest:016x}"}
-    return Event(words.closed, number, fields)
+    vocabulary = world.vocabulary
+    number = vocabulary.number(unit.number)
+    fields = {vocabulary.unit: number, "digest": f"{unit.digest:016x}"}
+    return Event(vocabulary.closed, number, fields)
 
 
 def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
     """START or a fork has another digest, though it declares the same."""
     at = max(one.declared_from, two.declared_from)
-    words = world.vocabulary
-    says = f"other digests before {words.called(max(at, 1))}; `verify` tells which is right"
-    return Cause(DERIVATION, words.number(at), says)
+    vocabulary = world.vocabulary
+    says = f"other digests before {vocabulary.called(max(at, 1))}; `verify` tells which is right"
+    return Cause(DERIVATION, vocabulary.number(at), says)
 
 
 def _of_headers(one: _Run, two: _Run) -> Cause:

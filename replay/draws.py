@@ -25,7 +25,7 @@ def draws_of(
     `of(state, unit, row)`: the draw laid open, from the state behind the commit of the event, the
     number of its unit as people count, and its row.
     """
-    words = world.vocabulary
+    vocabulary = world.vocabulary
 
     @reader_of
     def every(path: str | Path) -> Iterator[TieBreak]:
@@ -33,13 +33,13 @@ def draws_of(
             for commit, state in fold.states(world, reader):
                 for block in commit.blocks[1::2]:
                     for row in block.rows(code):
-                        yield of(state, words.number(commit.unit), row)
+                        yield of(state, vocabulary.number(commit.unit), row)
 
     def at(path: str | Path, unit: int, place: int | None, kind: str | None) -> list[TieBreak]:
-        found = [one for one in every(path) if one.place[words.unit] == unit]
+        found = [one for one in every(path) if one.place[vocabulary.unit] == unit]
         if not found:
-            says = f"{path} has no draw in {words.unit} {unit}"
-            raise BadInput(says, f"give a {words.unit} that was played")
+            says = f"{path} has no draw in {vocabulary.unit} {unit}"
+            raise BadInput(says, f"give a {vocabulary.unit} that was played")
         return found
 
     return TieBreaks("", [kind], at, every)

@@ -22,9 +22,9 @@ def events_table(world: World[Any], toolkit: Toolkit) -> Table:
 
     A field whose name is that of a column which every table of events has, has `_` behind it.
     """
-    words = world.vocabulary
+    vocabulary = world.vocabulary
     tables = toolkit.tables() if toolkit.tables else Tables()
-    before = f"{words.number(0)} for what is before {words.first}"
+    before = f"{vocabulary.number(0)} for what is before {vocabulary.first}"
     setup = [
         Column("world", TEXT, "", "the world's name"),
         Column("rules", WHOLE, "", "the version of its rules"),
@@ -33,9 +33,10 @@ def events_table(world: World[Any], toolkit: Toolkit) -> Table:
     place = [
         Column("place", WHOLE, "", "the event's place in the journal, from 0 on"),
         Column("event", TEXT, "", "its name"),
-        Column(words.unit, WHOLE, "", f"the {words.unit} it belongs to; {before}"),
+        Column(vocabulary.unit, WHOLE, "", f"the {vocabulary.unit} it belongs to; {before}"),
     ]
-    digest = Column("digest", TEXT, "", f"that of the state after the {words.unit}, 16 hex digits")
+    says = f"that of the state after the {vocabulary.unit}, 16 hex digits"
+    digest = Column("digest", TEXT, "", says)
     fields = _fields(world, {**TYPES, **tables.types})
     everywhere = {column.name for column in (*FRONT, *place)}
     taken = {*everywhere, *(column.name for column in setup), digest.name}
@@ -72,17 +73,17 @@ def _meaning(world: World[Any], tables: Tables, name: str) -> tuple[str, str]:
 
 def _rows(run: Run, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
     """The fields in the columns of the setup, of the world's own events, and of the digest."""
-    words = run.world.vocabulary
+    vocabulary = run.world.vocabulary
     no_setup, nothing = (None,) * len(setup), (None,) * len(own)
     with JournalReader(run.path) as reader:
         for place, event in enumerate(fold.events(run.world, reader)):
             front = place, event.name, event.unit
             fields = event.fields
-            if event.name in (words.started, words.forked):
+            if event.name in (vocabulary.started, vocabulary.forked):
                 if _FACTS.name in setup:
                     fields = _with_facts(fields)
                 yield (*front, *map(fields.get, setup), *nothing, None)
-            elif event.name in (words.closed, words.ended):
+            elif event.name in (vocabulary.closed, vocabulary.ended):
                 yield (*front, *no_setup, *nothing, fields.get("digest"))
             else:
                 yield (*front, *no_setup, *map(fields.get, own), None)

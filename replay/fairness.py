@@ -18,7 +18,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.extras import require
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.tie_break import TieBreak
 from goldrush.replay.toolkit import needed, toolkit_at
 
@@ -96,7 +96,7 @@ def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
-        with telling_forged(path):
+        with reporting_forged(path):
             for drawn in _whole(path, audit_all):
                 _count(drawn, str(path), counts, seen)
     return counts

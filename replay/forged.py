@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @contextmanager
-def telling_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
+def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
     """Raises MalformedEvents for what is raised because events of one of these journals are forged.
 
     `world`: theirs, if it is none that this version has.
@@ -48,7 +48,7 @@ def reader_of(function: F) -> F:
 
     def door(given: tuple[Any, ...], named: dict[str, Any]) -> AbstractContextManager[None]:
         arguments = signature.bind(*given, **named).arguments
-        return telling_forged(arguments[path], world=arguments.get("world"))
+        return reporting_forged(arguments[path], world=arguments.get("world"))
 
     if inspect.isgeneratorfunction(function):
 

@@ -76,18 +76,19 @@ def log(
 
 
 def _check_range(query: Query, world: World[Any]) -> None:
-    words = world.vocabulary
-    start = words.number(0)
+    vocabulary = world.vocabulary
+    start = vocabulary.number(0)
     first = start if query.first is None else query.first
     if first < start or (query.last is not None and query.last < first):
-        raise BadInput(f"there are no {words.units} {first} to {query.last}", "give a-b, a up to b")
+        says = f"there are no {vocabulary.units} {first} to {query.last}"
+        raise BadInput(says, "give a-b, a up to b")
 
 
 def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator[Commit]:
     """The commits of the rounds that a query names."""
-    words = world.vocabulary
-    first = 0 if query.first is None else words.unit_of(query.first)
-    last = None if query.last is None else words.unit_of(query.last)
+    vocabulary = world.vocabulary
+    first = 0 if query.first is None else vocabulary.unit_of(query.first)
+    last = None if query.last is None else vocabulary.unit_of(query.last)
     reached = 0
     for commit in reader if first == 0 else commits_near(world, reader, first):
         reached = commit.unit
@@ -97,15 +98,15 @@ def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator
             yield commit
     if reached < first:
         raise BadInput(
-            f"{reader.path} has no {words.called(first)}",
-            f"give one from {words.number(0)} to {words.number(reached)}",
+            f"{reader.path} has no {vocabulary.called(first)}",
+            f"give one from {vocabulary.number(0)} to {vocabulary.number(reached)}",
         )
 
 
 def _check_names(query: Query, world: World[Any]) -> None:
-    words = world.vocabulary
-    known = [words.started, words.forked, *(event.name for event in world.events)]
-    known += [words.closed, words.ended]
+    vocabulary = world.vocabulary
+    known = [vocabulary.started, vocabulary.forked, *(event.name for event in world.events)]
+    known += [vocabulary.closed, vocabulary.ended]
     for name in query.names:
         if name not in known:
             raise unknown("event", name, known)

@@ -81,17 +81,17 @@ def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[
 
     Read from the start, not by way of an index: what an agent is told is derived, not believed.
     """
-    world, words = game.world, game.world.vocabulary
-    first = words.number(1)
+    world, vocabulary = game.world, game.world.vocabulary
+    first = vocabulary.number(1)
     if unit < first:
-        says = f"{path} has no {words.unit} {unit} to ask for"
+        says = f"{path} has no {vocabulary.unit} {unit} to ask for"
         raise BadInput(says, f"give one from {first} on")
     before: S | None = None
     recorded: str | None = None
     open_to = first - 1  # the last unit that anybody can be asked for
     with JournalReader(path) as reader:
         for commit, state in derive.states(world, reader):
-            number = words.number(commit.unit)
+            number = vocabulary.number(commit.unit)
             if commit.kind == END or number > unit:
                 break
             if number == unit and commit.kind == UNIT:
@@ -103,7 +103,7 @@ def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[
                 if open_to == unit:
                     before = world.copy(state)
     if before is None:
-        says = f"{path} has no {words.unit} {unit} to ask for"
+        says = f"{path} has no {vocabulary.unit} {unit} to ask for"
         raise BadInput(says, f"give one from {first} to {open_to}")
     return before, recorded
 

@@ -21,7 +21,7 @@ from goldrush.replay.toolkit import open_world
 class Rebuilt:
     """A round as it was: `state` after it closed, its `events`, its `digest`.
 
-    `round` is its number as people count, `words` what its world calls things.
+    `round` is its number as people count, `vocabulary` what its world calls things.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Rebuilt:
     state: Any
     events: Sequence[Event]
     digest: int
-    words: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
 
 
 @reader_of
@@ -44,8 +44,8 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
     """
     with JournalReader(path) as reader:
         world = world or open_world(reader)
-        words = world.vocabulary
-        unit = words.unit_of(number)
+        vocabulary = world.vocabulary
+        unit = vocabulary.unit_of(number)
         events: list[Event] = []
         under_way = fold.Steps(world.arrange)
         last = -1
@@ -57,11 +57,11 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
                 if commit.digest is not None:
                     fold.check_digest(world, reader.path, state, commit)
                     return Rebuilt(
-                        reader.path, reader.header, number, state, events, commit.digest, words
+                        reader.path, reader.header, number, state, events, commit.digest, vocabulary
                     )
             if commit.digest is not None:
                 last = commit.unit
     raise BadInput(
-        f"{path} has no {words.unit} {number}",
-        f"give one from {words.number(0)} to {words.number(last)}",
+        f"{path} has no {vocabulary.unit} {number}",
+        f"give one from {vocabulary.number(0)} to {vocabulary.number(last)}",
     )

@@ -16,7 +16,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.declared import declared_in
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured
 from goldrush.replay.study.manifest import cells_in
 from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
@@ -61,20 +61,20 @@ class Run:
     def measured(self) -> Measured[Any]:
         """The run, measured. Raises BadInput, and what reading a journal raises."""
         read = self.measures.read
-        with self.told_forged(), JournalReader(self.path) as reader:
+        with self.reporting_forged(), JournalReader(self.path) as reader:
             return read(reader)
 
     @cached_property
     def front(self) -> Front:
         """What every row begins with. Raises BadInput where the journal cannot be opened."""
-        with self.told_forged(), JournalReader(self.path) as reader:
+        with self.reporting_forged(), JournalReader(self.path) as reader:
             found = declared_in(self.world, reader)
         treatment, roster = self._cell or (None, found.roster)
         return Front(self.name, treatment, roster, found.seed)
 
-    def told_forged(self) -> AbstractContextManager[None]:
+    def reporting_forged(self) -> AbstractContextManager[None]:
         """The door for whatever reads the run's events (see replay.forged)."""
-        return telling_forged(self.path, world=self.world)
+        return reporting_forged(self.path, world=self.world)
 
 
 def run_at(path: str | Path, toolkit: Toolkit | None = None, studies: Studies | None = None) -> Run:
@@ -85,7 +85,7 @@ def run_at(path: str | Path, toolkit: Toolkit | None = None, studies: Studies | 
     an unknown world.
     """
     given = None if toolkit is None else toolkit.world({})
-    with telling_forged(path, world=given), JournalReader(path) as reader:
+    with reporting_forged(path, world=given), JournalReader(path) as reader:
         own = toolkit or toolkit_of(reader)
         world = open_world(reader, own)
     return Run(path, own, world, (studies or Studies()).cell_of(path))

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import attrs
 
 from goldrush.kernel.world import Event
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.toolkit import Names, Story, toolkit_at
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def _bound(
     path: str | Path, tell: Callable[[Iterable[Event], Names], Iterator[T]], names: Names
 ) -> Callable[[Iterable[Event]], Iterator[T]]:
     def lines(events: Iterable[Event]) -> Iterator[T]:
-        with telling_forged(path):
+        with reporting_forged(path):
             yield from tell(events, names)
 
     return lines

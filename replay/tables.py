@@ -49,7 +49,7 @@ class Table:
 
     def rows(self, run: Run) -> Iterator[Row]:
         """The rows of a run. Raises what reading a journal raises."""
-        with run.told_forged():
+        with run.reporting_forged():
             front = attrs.astuple(run.front)
             for row in self.own_rows(run):
                 yield (*front, *row)
@@ -151,5 +151,5 @@ def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
 def as_dicts(table: Table, run: Run) -> list[dict[str, Any]]:
     """The rows of a run for JSON, without what all of them begin with."""
     names = [column.name for column in table.own]
-    with run.told_forged():
+    with run.reporting_forged():
         return [dict(zip(names, row, strict=True)) for row in table.own_rows(run)]

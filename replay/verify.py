@@ -86,7 +86,8 @@ class Verdict:
     end; `not_asked`: what level 4 took from the journal; `unknown`: who decides in a way that this
     version does not know (a policy, an option, a version of the prompt), so that it cannot be
     judged; `forks`: the rounds after which it is forked, by the numbers that people know them by;
-    `branch`: where the last of them is, and from what file; `words`: what its world calls things.
+    `branch`: where the last of them is, and from what file; `vocabulary`: what its world calls
+    things.
     """
 
     path: str
@@ -101,7 +102,7 @@ class Verdict:
     unknown: Sequence[str] = ()
     forks: Sequence[int] = ()
     branch: Branch | None = None
-    words: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     level_in_part: int | None = None
 
     @property
@@ -123,7 +124,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        fields = attrs.asdict(self, filter=lambda field, _: field.name != "words")
+        fields = attrs.asdict(self, filter=lambda field, _: field.name != "vocabulary")
         return {"path": self.path, "holds": self.holds, **fields}
 
 
@@ -179,7 +180,7 @@ def verify(
             unknown=tuple(check.unknown),
             forks=check.forks,
             branch=check.branch,
-            words=check.world.vocabulary,
+            vocabulary=check.world.vocabulary,
         )
 
 

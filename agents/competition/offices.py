@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.worker import CONTRACT_TERM, told
+from goldrush.agents.competition.worker import CONTRACT_TERM, shown_value
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts import TEAM_MIN, is_rejectable
 from goldrush.kernel.competition.conduct import OBJECTIVES, Subject, described
@@ -128,7 +128,7 @@ class Assistant:
         value = table.tests[conclusion.proposal, "base"]
         says = (
             f"{described(conclusion.conduct)} for {table.objective} under {table.treatment}: "
-            f"tested at {told(value)}, the bar is {told(table.bar)}."
+            f"tested at {shown_value(value)}, the bar is {shown_value(table.bar)}."
         )
         against = [
             seen.people[said.agent].name

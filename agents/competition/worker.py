@@ -145,10 +145,9 @@ class _Mind:
                 found = self._tried(doubted.conduct, treatment)
                 is_good = at_least_as_good(self.table.objective, found, value)
                 if not is_good or self._feels(self.character.doubt // 4):
-                    tried = (
-                        f"I tried {described(doubted.conduct)} under {treatment}: {told(found)}."
-                    )
-                    words = tried if not is_good else f"I do not trust {told(value)}."
+                    what = f"{described(doubted.conduct)} under {treatment}"
+                    tried = f"I tried {what}: {shown_value(found)}."
+                    words = tried if not is_good else f"I do not trust {shown_value(value)}."
                     return {"move": CHALLENGE, "target": doubted.id, "part": part, "words": words}
         return None
 
@@ -205,9 +204,8 @@ class _Mind:
     def _proposed(self, conduct: Conduct, target: int | None, found: float) -> Said:
         claim = self._claimed(found)
         edge = self._edge(conduct, claim)
-        words = (
-            f"{described(conduct)}: {told(found)} in my trials, the bar is {told(self.table.bar)}."
-        )
+        bar = shown_value(self.table.bar)
+        words = f"{described(conduct)}: {shown_value(found)} in my trials, the bar is {bar}."
         said: dict[str, Any] = {"conduct": conduct, "claim": (claim, edge), "words": words}
         if target is None:
             return {"move": PROPOSE, **said}
@@ -322,6 +320,6 @@ def trial_seeds(seen: Seen) -> tuple[int, ...]:
     return tuple(first + place for place in range(TRIALS[seen.me.class_]))
 
 
-def told(value: Value) -> str:
+def shown_value(value: Value) -> str:
     """A value in words."""
     return "nothing defined" if value is None else f"{value:.{DIGITS}f}"

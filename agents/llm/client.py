@@ -137,11 +137,11 @@ class Client:
                 while self._concurrency > 1 and not come.empty():
                     came.append(come.get())
                 left -= len(came)
-                yield [form(place, _told(answer)) for place, answer in came]
+                yield [form(place, _reported(answer)) for place, answer in came]
         except KeyboardInterrupt:
             while not come.empty():
                 place, answer = come.get()
-                yield [form(place, _told(answer))]
+                yield [form(place, _reported(answer))]
             raise
         finally:
             for question_out in reversed(out):  # what waits for a place first, lest it takes one
@@ -354,7 +354,7 @@ async def _bounded(response: httpx2.Response) -> None:
     response.stream = _Counted(response.stream)
 
 
-def _told(answer: Answer | BaseException) -> Answer:
+def _reported(answer: Answer | BaseException) -> Answer:
     if isinstance(answer, BaseException):
         raise answer
     return answer

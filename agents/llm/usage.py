@@ -61,14 +61,14 @@ def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iter
     """
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
-    words = world.vocabulary
+    vocabulary = world.vocabulary
     try:
         for commit in reader:
             if commit.setup is not None:
                 event = fold.setup_event(world, reader, commit)
                 forks += commit.kind == FORK
-                if event[words.players] is not None:
-                    chosen = _models_of(event[words.players], answers.player)
+                if event[vocabulary.players] is not None:
+                    chosen = _models_of(event[vocabulary.players], answers.player)
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
@@ -76,7 +76,7 @@ def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iter
                     agent, name, error, source = answers.read(row)
                     model = _model(chosen, agent, name)
                     if source is not None and model is not None:
-                        place = words.number(commit.unit), agent
+                        place = vocabulary.number(commit.unit), agent
                         yield _asked(place, model, error, source, forks, answers.longest)
     except TornTail:
         return

@@ -16,7 +16,7 @@ from goldrush.kernel.competition.events import CONCLUDED, SCORED
 from goldrush.kernel.competition.state import GONE, WORKER, SeasonState
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.replay.diff import Diff
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.index import states_near
 
 Scores = Mapping[int, tuple[int, ...]]  # agent -> the four final scores
@@ -91,7 +91,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     unit = max(1, COMPETITION.vocabulary.unit_of(since))
     if common < unit:
         return None
-    with telling_forged(found.a.path, found.b.path):
+    with reporting_forged(found.a.path, found.b.path):
         sides = [_followed(side.path, unit, common) for side in (found.a, found.b)]
     (came_a, end_a), (came_b, end_b) = sides
     number = COMPETITION.vocabulary.number

@@ -112,20 +112,20 @@ def standing(path: str | Path, assignment: int | None = None) -> Standing:
     Raises BadInput where there is no such assignment, and what reading a journal raises: up to
     there, if it is named.
     """
-    words = COMPETITION.vocabulary
-    last = None if assignment is None else words.unit_of(assignment)
+    vocabulary = COMPETITION.vocabulary
+    last = None if assignment is None else vocabulary.unit_of(assignment)
     closed, scores = _read(path, last)
     if closed == 0:
         raise BadInput(f"no assignment of {path} is closed", "play on, and ask again")
     if last is not None and not 1 <= last <= closed:
-        to = f"to {words.number(closed)}" if last > 0 else "on"
+        to = f"to {vocabulary.number(closed)}" if last > 0 else "on"
         raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")
-    number = words.number(closed)
+    number = vocabulary.number(closed)
     state: SeasonState = rebuild(path, number, world=COMPETITION).state
     for _, agent, _, _ in state.leaderboard:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
-            raise MalformedEvents(str(path), words.called(words.unit_of(number)), says)
+            raise MalformedEvents(str(path), vocabulary.called(vocabulary.unit_of(number)), says)
     return Standing(number, state, scores)
 
 

@@ -82,8 +82,8 @@ def assignment_in(
     event up to its close is derived again. Raises BadInput where the season has no such
     assignment, and what reading a journal raises up to there.
     """
-    words = COMPETITION.vocabulary
-    unit = words.unit_of(assignment)
+    vocabulary = COMPETITION.vocabulary
+    unit = vocabulary.unit_of(assignment)
     before: SeasonState | None = None
     commits: list[Commit] = []
     last = 0
@@ -102,10 +102,10 @@ def assignment_in(
                 assert before is not None  # the reader lets no unit be left out
                 return before, tuple(commits)
     raise BadInput(
-        f"{reader.path} has no {words.unit} {assignment}",
-        f"give one from {words.number(1)} to {words.number(last)}"
+        f"{reader.path} has no {vocabulary.unit} {assignment}",
+        f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}"
         if last
-        else f"none of its {words.units} is closed",
+        else f"none of its {vocabulary.units} is closed",
     )
 
 

@@ -14,7 +14,7 @@ from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.state import MiningState
 from goldrush.replay.diff import Diff
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.index import states_near
 from goldrush.replay.mining.summary import counted
 
@@ -73,7 +73,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     rows: list[RoundApart] = []
     with (
-        telling_forged(found.a.path, found.b.path),
+        reporting_forged(found.a.path, found.b.path),
         JournalReader(found.a.path) as reader_a,
         JournalReader(found.b.path) as reader_b,
     ):

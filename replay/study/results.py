@@ -19,7 +19,7 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
-from goldrush.replay.forged import telling_forged
+from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured, Span
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
@@ -127,7 +127,7 @@ def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
         sha256 = sha256_in(file)
         if sha256 == run.sha256:
             reader = JournalReader.over(file.fileno(), str(path), hashed=True)
-            with reader, telling_forged(path):
+            with reader, reporting_forged(path):
                 measured = of.measures.read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))

@@ -31,7 +31,7 @@ from goldrush.replay.competition import prompt as season_prompt
 from goldrush.replay.competition import summary as season_summary
 from goldrush.replay.diff import Diff
 from goldrush.replay.events_table import events_table
-from goldrush.replay.forged import reader_of, telling_forged
+from goldrush.replay.forged import reader_of, reporting_forged
 from goldrush.replay.mining import audit, consequences, measured, summary
 from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
@@ -130,12 +130,12 @@ def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
         raise RuntimeError("another one")
 
     world = attrs.evolve(MINING, decide=fail)
-    with pytest.raises(KeyError, match="the first one"), telling_forged(forged, world=world):
+    with pytest.raises(KeyError, match="the first one"), reporting_forged(forged, world=world):
         raise KeyError("the first one")
 
 
 def test_of_two_journals_the_forged_one_is_named(sound: Path, forged: Path) -> None:
-    with pytest.raises(MalformedEvents) as caught, telling_forged(sound, forged):
+    with pytest.raises(MalformedEvents) as caught, reporting_forged(sound, forged):
         raise LookupError
 
     assert str(forged) == caught.value.path
@@ -232,7 +232,7 @@ OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
 NO_READERS = {
     "batch.journals_in": "paths",
     "declared.declared_in": "its caller is behind the door",
-    "forged.telling_forged": "the door itself",
+    "forged.reporting_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
     "mining.measured.measured_by": "its caller is behind the door",

@@ -240,7 +240,7 @@ def test_a_break_names_the_unit_as_people_count_and_closed_ones_are_counted(
     assert verdict.broken.where.startswith("lesson 1, commit 2 at byte ")
     assert verdict.broken.where.endswith(", praised")
     assert '"lesson": 1' in verdict.broken.found
-    assert (1, "lessons") == (verdict.rounds, verdict.words.units)
+    assert (1, "lessons") == (verdict.rounds, verdict.vocabulary.units)
     assert "words" not in verdict.as_dict()
 
 
