@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.mining.players import fork, record
-from goldrush.cli.diff import _told
+from goldrush.cli.diff import _format
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
@@ -54,7 +54,7 @@ def some(commit: Commit, agents: int) -> Block:
 
 
 def headline(a: Path, b: Path) -> str:
-    return _told(diff(a, b))[0].replace(f"{a.parent}/", "")
+    return _format(diff(a, b))[0].replace(f"{a.parent}/", "")
 
 
 def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str, Path]) -> None:
@@ -64,7 +64,7 @@ def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str,
             with pytest.raises(JournalError):
                 diff(runs[one], runs[two])
             continue
-        [first, *_] = _told(diff(runs[one], runs[two]))
+        [first, *_] = _format(diff(runs[one], runs[two]))
 
         assert (one == two) == first.startswith("the same"), (one, two)
 
