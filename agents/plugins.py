@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
 from importlib.metadata import (
     Distribution,
     EntryPoint,
@@ -93,8 +94,23 @@ def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
 
 def installed(group: str) -> list[Plugin]:
     """All plugins of a group that are installed, by name, whatever they are called."""
+    return list(_installed(group, tuple((folder, *_stamp(folder)) for folder in sys.path)))
+
+
+@lru_cache(maxsize=32)  # a roster may name one policy for each of thousands of agents
+def _installed(group: str, searched: tuple[tuple[object, ...], ...]) -> Sequence[Plugin]:
+    """As `installed`; `searched` tells when it has to be looked for again."""
     found = [_plugin(point) for point in _points(group) if not _is_by_chance(point)]
     return sorted(found, key=lambda one: (one.name, one.distribution))
+
+
+def _stamp(folder: str) -> tuple[object, ...]:
+    """What changes where something is installed in a folder, and what it is searched for."""
+    try:
+        changed = os.stat(folder).st_mtime_ns
+    except OSError:
+        changed = 0
+    return changed, isinstance(folder, OwnFolder)
 
 
 def misnamed(found: Plugin, built_in: Collection[str] = ()) -> str | None:
