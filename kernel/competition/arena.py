@@ -1,0 +1,212 @@
+"""What the roundtables talk about: an arena, its subjects, and conducts that can be tested in it.
+
+An arena is known to the kernel by a record in the setup, `Arena`, which is all that a fold needs,
+and by `Rules`, pure functions that judge conducts and compare them. What a conduct is worth is
+found out elsewhere (the arena's bench) and comes in as tests. Rules and benches are found by name
+in the entry-point groups `goldrush.arenas` and `goldrush.benches`; an entry of the first is an
+`ArenaType`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.competition.terms import Part
+from goldrush.kernel.errors import BadInput, shown
+
+UP, DOWN = DIRECTIONS = ("up", "down")
+SUBJECTS_MAX: Final = 200_000
+NAME_MAX: Final = 200  # characters of an objective, a treatment, a family
+SEEDS_MAX: Final = 100  # of one test
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
+
+# A conduct is a plain value: text, a number, or a tuple of these. A claim: (value, edge or None).
+Conduct = Any
+Claim = tuple[float, str | None]
+
+
+@attrs.frozen
+class Subject:
+    """What an assignment is about: an objective, whether `up` or `down` is better, and a treatment.
+
+    Agents remember by `family`: subjects of one family are alike enough to learn from each other.
+    """
+
+    objective: str
+    better: str
+    treatment: str
+    family: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """How acts and events name the subject: (objective, treatment)."""
+        return self.objective, self.treatment
+
+    def holds(self, value: float | None, claim: float | None) -> bool:
+        """Whether a tested value is at least as good as a claimed one; null never is."""
+        if value is None or claim is None:
+            return False
+        return value >= claim if self.better == UP else value <= claim
+
+    def beats(self, value: float | None, other: float | None) -> bool:
+        """Whether a value is strictly better than another one, as any value is than null."""
+        if value is None:
+            return False
+        return other is None or (value != other and self.holds(value, other))
+
+
+@attrs.frozen
+class Arena:
+    """An arena as the setup of a season records it: which one, its options, and all its subjects.
+
+    `options` are plain values by name; `seeds`, how many runs a test has, is among them always.
+    """
+
+    name: str
+    version: int
+    options: Mapping[str, Any]
+    subjects: tuple[Subject, ...]
+    by_key: Mapping[tuple[str, str], Subject] = attrs.field(init=False, repr=False, eq=False)
+
+    @by_key.default
+    def _by_key(self) -> Mapping[tuple[str, str], Subject]:
+        return {subject.key: subject for subject in self.subjects}
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds a conduct is tested on."""
+        seeds: int = self.options["seeds"]
+        return seeds
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The objectives, in the order of the subjects."""
+        return tuple(dict.fromkeys(subject.objective for subject in self.subjects))
+
+    def subject(self, key: Any) -> Subject | None:
+        """The subject of this (objective, treatment); None for any other value."""
+        is_key = type(key) is tuple and len(key) == 2 and all(type(name) is str for name in key)
+        return self.by_key.get(key) if is_key else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record, as the setup holds it."""
+        subjects = tuple(attrs.astuple(subject) for subject in self.subjects)
+        return {
+            "name": self.name,
+            "version": self.version,
+            "options": dict(self.options),
+            "subjects": subjects,
+        }
+
+
+def arena_of(record: Any) -> Arena:
+    """The arena of a setup's record. Raises BadInput for what is none."""
+    fault = _fault(record)
+    if fault is not None:
+        raise BadInput(f"arena: {fault}", "give name, version, options and subjects")
+    subjects = tuple(Subject(*subject) for subject in record["subjects"])
+    arena = Arena(record["name"], record["version"], record["options"], subjects)
+    if len(arena.by_key) < len(subjects):
+        raise BadInput("arena: two subjects are the same", "give each (objective, treatment) once")
+    if len({(s.objective, s.better) for s in subjects}) > len(arena.objectives):
+        raise BadInput("arena: an objective has two directions", "give each one direction")
+    return arena
+
+
+def _fault(record: Any) -> str | None:
+    """What keeps a record from being that of an arena."""
+    if type(record) is not dict or list(record) != ["name", "version", "options", "subjects"]:
+        return f"the record is {shown(record)}"
+    name, version, options, subjects = record.values()
+    if type(name) is not str or _NAME.fullmatch(name) is None:
+        return f"the name is {shown(name)}"
+    if type(version) is not int or version < 1:
+        return f"the version is {shown(version)}"
+    if type(options) is not dict or not all(type(key) is str for key in options):
+        return f"the options are {shown(options)}"
+    seeds = options.get("seeds")
+    if type(seeds) is not int or not 1 <= seeds <= SEEDS_MAX:
+        return f"the option seeds is {shown(seeds)}, and must be from 1 to {SEEDS_MAX}"
+    if not isinstance(subjects, (list, tuple)) or not 0 < len(subjects) <= SUBJECTS_MAX:
+        return f"there must be 1 to {SUBJECTS_MAX:,} subjects"
+    wrong = next((subject for subject in subjects if not _is_subject(subject)), None)
+    return None if wrong is None else f"a subject is {shown(wrong)}"
+
+
+def _is_subject(value: Any) -> bool:
+    """(objective, direction, treatment, family)."""
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) == 4
+        and all(type(text) is str and 0 < len(text) <= NAME_MAX for text in value)
+        and value[1] in DIRECTIONS
+    )
+
+
+def _itself(value: Any, treatment: str) -> Conduct:
+    return value
+
+
+@attrs.frozen
+class Rules:
+    """The pure half of an arena: everything that is judged by rule.
+
+    - `arena`: the record that these are the rules of.
+    - `treatments`: all that a conduct can be tried under and an edge can name.
+    - `is_shaped(value)`: whether a value has the form of a conduct, canonical or not.
+    - `is_canonical(conduct, treatment)`: whether a value that has the form is written in the one
+      way, for a subject of this treatment.
+    - `distance(a, b)`: 0 equal, 1 next to each other, 2 farther apart; both have the form.
+    - `bar(subject)`: the conduct whose tested value a claim must be better than.
+    - `describe(conduct)`: a conduct in a few words, on one line, without its treatment.
+    - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` makes a
+      conduct of what fits it, and gives anything else back as it is.
+    - `text`: the rules of the arena for a language model or a person.
+    """
+
+    arena: Arena
+    treatments: Sequence[str]
+    is_shaped: Callable[[Any], bool]
+    is_canonical: Callable[[Conduct, str], bool]
+    distance: Callable[[Conduct, Conduct], int]
+    bar: Callable[[Subject], Conduct]
+    describe: Callable[[Conduct], str]
+    schema: Mapping[str, Any]
+    text: str
+    read: Callable[[Any, str], Conduct] = _itself
+
+    def is_claim(self, value: Any, treatment: str) -> bool:
+        """Whether this is a finite number and, where there is an edge, another treatment."""
+        if type(value) is not tuple or len(value) != 2 or type(value[0]) not in (int, float):
+            return False
+        edge = value[1]
+        return edge is None or (
+            type(edge) is str and edge in self.treatments and edge != treatment
+        )
+
+
+@attrs.frozen
+class ArenaType:
+    """What an entry point of the group `goldrush.arenas` gives.
+
+    - `version`: raised whenever rules or tests change.
+    - `options`: the class of its options, made with kernel.settings; `seeds` is among them.
+    - `subjects(options, assignments)`: what a season of so many assignments can be about, in the
+      order in which the agenda takes them.
+    - `rules(arena)`: the rules of an arena that a setup records. Raises BadInput for a record that
+      is not of this arena: options or subjects that it does not have.
+    """
+
+    version: int
+    options: type[attrs.AttrsInstance]
+    subjects: Callable[[Any, int], Sequence[Subject]]
+    rules: Callable[[Arena], Rules]
+
+
+def tested_under(treatment: str, claim: Claim, part: str) -> str:
+    """The treatment under which a part of a claim is tested; `treatment` is the subject's."""
+    return claim[1] if part == Part.EDGE and claim[1] is not None else treatment
