@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.competition.terms import Part
 from goldrush.kernel.errors import BadInput, shown
 
 UP, DOWN = DIRECTIONS = ("up", "down")
@@ -184,9 +183,7 @@ class Rules:
         if type(value) is not tuple or len(value) != 2 or type(value[0]) not in (int, float):
             return False
         edge = value[1]
-        return edge is None or (
-            type(edge) is str and edge in self.treatments and edge != treatment
-        )
+        return edge is None or (type(edge) is str and edge in self.treatments and edge != treatment)
 
 
 @attrs.frozen
@@ -205,8 +202,3 @@ class ArenaType:
     options: type[attrs.AttrsInstance]
     subjects: Callable[[Any, int], Sequence[Subject]]
     rules: Callable[[Arena], Rules]
-
-
-def tested_under(treatment: str, claim: Claim, part: str) -> str:
-    """The treatment under which a part of a claim is tested; `treatment` is the subject's."""
-    return claim[1] if part == Part.EDGE and claim[1] is not None else treatment
