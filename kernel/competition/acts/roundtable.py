@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -194,9 +193,9 @@ def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
 
 
 def _claim_fault(state: SeasonState, claim: Any) -> str | None:
-    """What is wrong with a claim. Its value must be strictly better than the bar, if there is one."""
+    """What is wrong with a claim: it must be strictly better than the bar, if there is one."""
     table = state.table
-    if not state.arena_rules.is_claim(claim, table.treatment) or not math.isfinite(claim[0]):
+    if not state.arena_rules.is_claim(claim, table.treatment):
         return Code.MALFORMED
     if table.bar is None or table.subject.beats(claim[0], table.bar):
         return None
