@@ -15,6 +15,7 @@ import attrs
 
 from goldrush.agents.competition.bench import Request, Tests
 from goldrush.agents.competition.plain import plain
+from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.contracts import interviewer
 from goldrush.kernel.competition.acts.roundtable import due_test, is_conduct, speaker
@@ -101,8 +102,6 @@ class Scripts:
 
     def agenda(self, state: SeasonState) -> tuple[str, str]:
         """What is next on the agenda, whoever opens."""
-        from goldrush.agents.competition.seen import Seen
-
         return Seen(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
 
     def _project(self, state: SeasonState, admin: Agent) -> Script:

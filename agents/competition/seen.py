@@ -181,13 +181,10 @@ class Seen:
         in the order in which the arena lists them.
         """
         arena, assignment = self._state.arena, self.assignment + ahead
-        families: dict[str, list[Subject]] = {}
-        for subject in arena.subjects:
-            families.setdefault(subject.family, []).append(subject)
-        turn, index = divmod(assignment, len(families))
+        turn, index = divmod(assignment, len(arena.families))
         draws = Draws(self.config.seed, turn, 0, 0, "policy")
         draws.taken = AGENDA_WORDS
-        family = draws.shuffled(families.values())[index]
+        family = draws.shuffled(arena.families)[index]
         return family[turn % len(family)]
 
 
