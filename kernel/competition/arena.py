@@ -211,9 +211,7 @@ class Rules:
         if type(value) is not tuple or len(value) != 2 or type(value[0]) not in (int, float):
             return False
         edge = value[1]
-        return edge is None or (
-            type(edge) is str and edge in self.treatments and edge != treatment
-        )
+        return edge is None or (type(edge) is str and edge in self.treatments and edge != treatment)
 
 
 def _nothing(options: Any) -> None:
