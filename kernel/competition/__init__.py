@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
+from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.decide import decide, waiting_fault
 from goldrush.kernel.competition.events import EVENTS
 from goldrush.kernel.competition.evolve import close, evolve
@@ -20,28 +21,39 @@ from goldrush.kernel.competition.state import (
 )
 from goldrush.kernel.world import Vocabulary, World
 
-COMPETITION: Final[World[SeasonState]] = World(
-    name="competition",
-    rules=1,
-    events=EVENTS,
-    initial=initial,
-    decide=decide,
-    evolve=evolve,
-    waiting_fault=waiting_fault,
-    ended=ended,
-    unit_done=unit_done,
-    close=close,
-    digest=digest,
-    copy=copied,
-    fork=fork,
-    show_fork=show_fork,
-    freeze=freeze,
-    thaw=thaw,
-    vocabulary=Vocabulary(
-        unit="assignment",
-        started="season_started",
-        ended="season_ended",
-        first=0,
-        players="cast",
-    ),
+NAME = "competition"
+RULES = 2
+VOCABULARY = Vocabulary(
+    unit="assignment",
+    started="season_started",
+    ended="season_ended",
+    first=0,
+    players="cast",
 )
+
+
+def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:
+    """The world of seasons that are held in an arena, by the arena's rules.
+
+    Without them (`missing` says why) a season can be read and folded, but nothing is decided.
+    """
+    return World(
+        name=NAME,
+        rules=RULES,
+        events=EVENTS,
+        initial=partial(initial, rules=rules),
+        decide=decide,
+        evolve=evolve,
+        waiting_fault=waiting_fault,
+        ended=ended,
+        unit_done=unit_done,
+        close=close,
+        digest=digest,
+        copy=copied,
+        fork=fork,
+        show_fork=show_fork,
+        freeze=freeze,
+        thaw=partial(thaw, rules=rules),
+        vocabulary=VOCABULARY,
+        missing=missing,
+    )

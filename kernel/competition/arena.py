@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.competition.terms import Part
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.settings import configured
 
@@ -78,6 +78,14 @@ class Arena:
     @by_key.default
     def _by_key(self) -> Mapping[tuple[str, str], Subject]:
         return {subject.key: subject for subject in self.subjects}
+
+    @cached_property
+    def families(self) -> Sequence[Sequence[Subject]]:
+        """The subjects by family, each in the order in which they are listed."""
+        families: dict[str, list[Subject]] = {}
+        for subject in self.subjects:
+            families.setdefault(subject.family, []).append(subject)
+        return list(families.values())
 
     @property
     def seeds(self) -> int:
@@ -240,8 +248,3 @@ class ArenaType:
     subjects: Callable[[Any, int], Sequence[Subject]]
     rules: Callable[[Arena], Rules]
     remark: Callable[[Any], str | None] = _nothing
-
-
-def tested_under(treatment: str, claim: Claim, part: str) -> str:
-    """The treatment under which a part of a claim is tested; `treatment` is the subject's."""
-    return claim[1] if part == Part.EDGE and claim[1] is not None else treatment
