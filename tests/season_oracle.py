@@ -233,6 +233,7 @@ class SeasonOracle:
         self.tables = []
         self.opening: Act | None = None
         self.proposed: Any = None
+        self.turn: int | None = None
         self.trials: list[tuple[int, str]] = []  # agent, phase
         self.bottoms: list[tuple[int, int, int]] = []  # table, agent, streak
         self.faced: dict[int, str] = {}
@@ -710,7 +711,7 @@ class SeasonOracle:
         part = None if act is None else act["part"]
         table.said.append({**said, "id": len(table.said), "round": table.round, "part": part})
         table.heard.append(said["agent"])
-        self.turn: int | None = None
+        self.turn = None
 
     def say_nothing(self) -> None:
         silent = {"move": "pass", "target": None, "conduct": None, "claim": None}
