@@ -1445,7 +1445,7 @@ class SeasonOracle:
         target = contract["target"]
         if role == "worker":
             tables, wins = target
-            return contract["won"][:tables].count(True) >= int(wins)
+            return bool(contract["won"][:tables].count(True) >= wins)
         if role == "therapist":
             rubrics = contract["rubrics"]
             return bool(rubrics and sum(rubrics) / len(rubrics) >= target)

@@ -165,19 +165,9 @@ class Season:
         return dict(self.config.as_dict())
 
     @property
-    def cast(self) -> list[dict[str, Any]]:
-        """Everybody, as the setup holds them."""
-        return cast_of(self.config.workers)
-
-    @property
-    def world(self) -> World[SeasonState]:
-        """The competition, in the arena of the season."""
-        return competition(rules_of(self.settings["arena"]))
-
-    @property
     def oracle(self) -> SeasonOracle:
         """The season as the oracle tells it, before its first step."""
-        return SeasonOracle(logical(self.settings), self.cast)
+        return SeasonOracle(logical(self.settings), cast_of(self.config.workers))
 
 
 @attrs.frozen
@@ -206,7 +196,7 @@ def seasons(draw: st.DrawFn) -> Season:
         return sorted(draw(st.lists(few, min_size=count, max_size=count)))
 
     def mostly_on() -> bool:
-        return draw(st.sampled_from((True,) * 5 + (False,)))
+        return bool(draw(st.sampled_from((True,) * 5 + (False,))))
 
     settings = {
         "seed": draw(st.integers(0, 99)),
@@ -258,14 +248,20 @@ def cast_of(workers: int) -> list[dict[str, Any]]:
     ]
 
 
-def initial(season: Season) -> SeasonState:
+def world_of(config: SeasonConfig) -> World[SeasonState]:
+    """The competition, in the arena of a season."""
+    return competition(rules_of(config.as_dict()["arena"]))
+
+
+def initial(config: SeasonConfig) -> SeasonState:
     """The state before a season."""
-    return season.world.initial({"config": season.settings, "cast": season.cast})
+    setup = {"config": config.as_dict(), "cast": cast_of(config.workers)}
+    return world_of(config).initial(setup)
 
 
 def played(season: Season) -> Iterator[Step]:
     """Play a season step by step, by the functions of the world alone: no files, no run loop."""
-    world, oracle, state = season.world, season.oracle, initial(season)
+    world, state, oracle = world_of(season.config), initial(season.config), season.oracle
     cast = Cast(season.choices, oracle)
     for _ in range(STEPS_MAX):
         if world.ended(state):
@@ -410,8 +406,8 @@ class Cast:
         if move in (Move.PROPOSE, Move.AMEND):
             conduct, claim = self.conduct(table.treatment), self.claim()
         if move == Move.CHALLENGE:
-            has_edge = target in others and table.said[target]["claim"][1] is not None
-            part = self.pick((Part.BASE, Part.BASE, Part.EDGE)) if has_edge else Part.BASE
+            edges = [said["id"] for said in made if said["claim"][1] is not None]
+            part = self.pick((Part.BASE, Part.BASE, Part.EDGE)) if target in edges else Part.BASE
         ids = self.some(range(len(table.said)))
         because = self.pick((None, (ids, False), ((), True), (ids, True)))
         at = (table.number, table.round, len(table.said))
@@ -532,7 +528,8 @@ class Cast:
             conduct, treatment = table.claimed(at, part)
             value = self.turned(self.pick(VALUES))
         key = season.key("test", table)
-        runs = [(1 << 52 | word(key, i) >> 12, 0) for i in range(season.arena.options["seeds"])]
+        seeds = [1 << 52 | word(key, i) >> 12 for i in range(season.arena.options["seeds"])]
+        runs = tuple((seed, 0) for seed in seeds)
         return Tested(table.number, at, part, conduct, treatment, value, runs)
 
     def trial(self, agent: int, further: int) -> Any:
@@ -540,7 +537,7 @@ class Cast:
         season, table = self.season, self.season.table
         number = [who for who, _ in season.trials].count(agent) + further
         conduct, treatment = self.conduct(table.treatment), self.pick(self.treatments())
-        runs = [(word(season.key("trial", table, agent), number) >> 12, 0)]
+        runs = ((word(season.key("trial", table, agent), number) >> 12, 0),)
         return Tried(table.number, agent, number, conduct, treatment, self.pick(VALUES), runs)
 
     def anything(self) -> Any:

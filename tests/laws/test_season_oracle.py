@@ -14,7 +14,7 @@ from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.fold import block_events, events, units
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Block, World
-from tests.laws.seasons import Season, logical, played, seasons
+from tests.laws.seasons import Season, logical, played, seasons, world_of
 from tests.season_oracle import Act, Event, derived_from
 
 # Thresholds are met, and sparks run out, within a few assignments; tests of claims cost next to
@@ -85,7 +85,7 @@ def shown(world: World[SeasonState], unit: int, block: Block, is_last: bool = Fa
 @settings(max_examples=4 * settings().max_examples)
 @given(seasons())
 def test_what_follows_from_anything_done_is_what_the_oracle_derives(season: Season) -> None:
-    world, oracle = season.world, season.oracle
+    world, oracle = world_of(season.config), season.oracle
 
     for step in played(season):  # each held before the next: what is done comes from the oracle
         unit = step.before.assignment + 1
