@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import MalformedEvents, TornTail
+from goldrush.kernel.errors import MalformedEvents, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import END, FORK, START, Commit, JournalReader
 from goldrush.kernel.world import Block, Event, World
 
@@ -42,9 +42,12 @@ def states(
     """Every commit with the state after it, in order, from the start on; as `fold.states`.
 
     `under_way`: fresh, it holds the inputs that wait to be judged when the walk is over. Raises
-    what iterating a JournalReader raises, and MalformedEvents, naming the first event that is not
-    what the rules derive from the inputs, with what they do derive.
+    what iterating a JournalReader raises, MalformedEvents, naming the first event that is not what
+    the rules derive from the inputs, with what they do derive, and UnsupportedJournal where the
+    rules are not all here.
     """
+    if world.missing is not None:
+        raise UnsupportedJournal(reader.path, world.missing)
     under_way = fold.Steps(world.arrange) if under_way is None else under_way
     state: S | None = None
     commit: Commit | None = None

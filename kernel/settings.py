@@ -40,6 +40,11 @@ def choice(*names: str) -> Rule:
     return (lambda v: type(v) is str and v in names), "one of " + ", ".join(names)
 
 
+def flag() -> Rule:
+    """True or false."""
+    return (lambda v: type(v) is bool), "true or false"
+
+
 def list_of(item: Rule, length: str) -> Rule:
     """Null, or a list with an item for each of what `length` names."""
     holds, range_ = item

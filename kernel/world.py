@@ -356,6 +356,8 @@ class World(Generic[S]):
       can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
       journal is reached without folding from the start, the sooner the less far back `past` is
       asked to look.
+    - `missing`: why `decide` cannot be asked here, where that is so (a part of the rules stands in
+      a package that is not installed): runs can be read and folded, but not judged or gone on with.
     """
 
     name: str
@@ -376,3 +378,4 @@ class World(Generic[S]):
     freeze: Callable[[S], Any] | None = None
     thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()
+    missing: str | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
+from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.decide import decide, waiting_fault
-from goldrush.kernel.competition.events import EVENTS
+from goldrush.kernel.competition.events import CODES, EVENTS, Answered
 from goldrush.kernel.competition.evolve import close, evolve
 from goldrush.kernel.competition.fork import fork, show_fork
 from goldrush.kernel.competition.state import (
@@ -18,30 +19,67 @@ from goldrush.kernel.competition.state import (
     thaw,
     unit_done,
 )
-from goldrush.kernel.world import Vocabulary, World
+from goldrush.kernel.world import Block, Row, Vocabulary, World
 
-COMPETITION: Final[World[SeasonState]] = World(
-    name="competition",
-    rules=1,
-    events=EVENTS,
-    initial=initial,
-    decide=decide,
-    evolve=evolve,
-    waiting_fault=waiting_fault,
-    ended=ended,
-    unit_done=unit_done,
-    close=close,
-    digest=digest,
-    copy=copied,
-    fork=fork,
-    show_fork=show_fork,
-    freeze=freeze,
-    thaw=thaw,
-    vocabulary=Vocabulary(
-        unit="assignment",
-        started="season_started",
-        ended="season_ended",
-        first=0,
-        players="cast",
-    ),
+_ANSWERED = CODES[Answered]
+
+NAME = "competition"
+RULES = 2
+VOCABULARY = Vocabulary(
+    unit="assignment",
+    started="season_started",
+    ended="season_ended",
+    first=0,
+    players="cast",
 )
+
+
+def arrange(inputs: Block) -> Block:
+    """The inputs of a step in the order in which they are judged: answers that came one after the
+    other, as they were ready, are put in order of who was asked what. Nothing follows from them.
+    """
+    if not any(code == _ANSWERED and len(rows) > 1 for code, rows in inputs):
+        return inputs
+    fault = EVENTS[_ANSWERED].fault
+    return Block(
+        [
+            (code, rows)
+            if code != _ANSWERED or any(map(fault, rows))
+            else (code, sorted(rows, key=_asked))
+            for code, rows in inputs
+        ]
+    )
+
+
+def _asked(row: Row) -> tuple[int, str, str, str]:
+    agent, question, text, source = row
+    prompt = (source or {}).get("prompt")
+    return agent, question, prompt if type(prompt) is str else "", text
+
+
+def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:
+    """The world of seasons that are held in an arena, by the arena's rules.
+
+    Without them (`missing` says why) a season can be read and folded, but nothing is decided.
+    """
+    return World(
+        name=NAME,
+        rules=RULES,
+        events=EVENTS,
+        initial=partial(initial, rules=rules),
+        decide=decide,
+        evolve=evolve,
+        arrange=arrange,
+        waiting_fault=waiting_fault,
+        ended=ended,
+        unit_done=unit_done,
+        close=close,
+        digest=digest,
+        copy=copied,
+        fork=fork,
+        show_fork=show_fork,
+        freeze=freeze,
+        thaw=partial(thaw, rules=rules),
+        vocabulary=VOCABULARY,
+        missing=missing,
+    )

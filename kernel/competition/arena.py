@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.competition.terms import Part
 from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.settings import configured
 
 UP, DOWN = DIRECTIONS = ("up", "down")
 SUBJECTS_MAX: Final = 200_000
@@ -27,6 +28,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 # A conduct is a plain value: text, a number, or a tuple of these. A claim: (value, edge or None).
 Conduct = Any
 Claim = tuple[float, str | None]
+
+C = TypeVar("C", bound=attrs.AttrsInstance)
 
 
 @attrs.frozen
@@ -76,6 +79,14 @@ class Arena:
     def _by_key(self) -> Mapping[tuple[str, str], Subject]:
         return {subject.key: subject for subject in self.subjects}
 
+    @cached_property
+    def families(self) -> Sequence[Sequence[Subject]]:
+        """The subjects by family, each in the order in which they are listed."""
+        families: dict[str, list[Subject]] = {}
+        for subject in self.subjects:
+            families.setdefault(subject.family, []).append(subject)
+        return list(families.values())
+
     @property
     def seeds(self) -> int:
         """How many seeds a conduct is tested on."""
@@ -115,6 +126,30 @@ def arena_of(record: Any) -> Arena:
     if len({(s.objective, s.better) for s in subjects}) > len(arena.objectives):
         raise BadInput("arena: an objective has two directions", "give each one direction")
     return arena
+
+
+def options_in(arena: Arena, options: type[C]) -> C:
+    """The options of an arena as a record of this class. Raises BadInput unless they are those that
+    the class has, all of them, each with a value that it can have.
+    """
+    names = [field.name for field in attrs.fields(options)]
+    if list(arena.options) != names:
+        raise BadInput(
+            f"arena {arena.name}: the options are {shown(list(arena.options))}",
+            f"they must be {', '.join(names)}",
+        )
+    try:
+        return configured(options, arena.options)
+    except BadInput as error:
+        raise BadInput(f"arena {arena.name}: {error.what}", error.instead) from None
+
+
+def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
+    """The error for a subject in a record of an arena that does not have it."""
+    return BadInput(
+        f"arena {arena.name}: a subject is {shown(attrs.astuple(subject))}",
+        "the arena has none like it",
+    )
 
 
 def _fault(record: Any) -> str | None:
@@ -166,6 +201,7 @@ class Rules:
     - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` makes a
       conduct of what fits it, and gives anything else back as it is.
     - `text`: the rules of the arena for a language model or a person.
+    - `whole(conduct)`: a conduct in full, where `describe` has no room for that.
     """
 
     arena: Arena
@@ -178,15 +214,18 @@ class Rules:
     schema: Mapping[str, Any]
     text: str
     read: Callable[[Any, str], Conduct] = _itself
+    whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
         """Whether this is a finite number and, where there is an edge, another treatment."""
         if type(value) is not tuple or len(value) != 2 or type(value[0]) not in (int, float):
             return False
         edge = value[1]
-        return edge is None or (
-            type(edge) is str and edge in self.treatments and edge != treatment
-        )
+        return edge is None or (type(edge) is str and edge in self.treatments and edge != treatment)
+
+
+def _nothing(options: Any) -> None:
+    return None
 
 
 @attrs.frozen
@@ -194,19 +233,20 @@ class ArenaType:
     """What an entry point of the group `goldrush.arenas` gives.
 
     - `version`: raised whenever rules or tests change.
-    - `options`: the class of its options, made with kernel.settings; `seeds` is among them.
+    - `says`: what it is, in a line.
+    - `options`: the class of its options, made with kernel.settings; `seeds` is among them. It may
+      raise BadInput for values that do not go together.
     - `subjects(options, assignments)`: what a season of so many assignments can be about, in the
       order in which the agenda takes them.
     - `rules(arena)`: the rules of an arena that a setup records. Raises BadInput for a record that
       is not of this arena: options or subjects that it does not have.
+    - `remark(options)`: what a person must be told of an arena with these options, in a line; None
+      where there is nothing.
     """
 
     version: int
+    says: str
     options: type[attrs.AttrsInstance]
     subjects: Callable[[Any, int], Sequence[Subject]]
     rules: Callable[[Arena], Rules]
-
-
-def tested_under(treatment: str, claim: Claim, part: str) -> str:
-    """The treatment under which a part of a claim is tested; `treatment` is the subject's."""
-    return claim[1] if part == Part.EDGE and claim[1] is not None else treatment
+    remark: Callable[[Any], str | None] = _nothing

@@ -2,7 +2,7 @@
 
 Everything that shapes a season besides its cast stands here and goes whole into the journal's first
 event. Thresholds are data: what is unlocked at the fifth assignment by default can be had at the
-first.
+first. Rules that a treatment leaves out are switched off one by one.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel import settings
+from goldrush.kernel.competition.arena import Arena, arena_of
+from goldrush.kernel.competition.terms import Class, Role, Scoring, names_of
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import INTEGER_MAX, Rule, ascending, choice, integer, setting
+from goldrush.kernel.settings import INTEGER_MAX, Rule, ascending, choice, flag, integer, setting
 
 ASSIGNMENTS_MAX = 100_000
 WORKERS_MIN, WORKERS_MAX = 3, 1_000
 COUNT_MAX = 1_000_000  # days, thresholds, sparks
 MOVES_MAX = 20
 SPEAKING_ROUNDS_MAX = 20
-# Miners x rounds x runs of one test: whoever verifies a season plays them all again.
-TEST_WORK_MAX = 1_000_000
+TRIALS_MAX = 100  # of an agent in an assignment
 
-RELATIVE, ABSOLUTE = SCORINGS = ("relative", "absolute")
-HAIKU, SONNET = CLASSES = ("haiku", "sonnet")
+CLASSES: Final = names_of(Class)
 CONTRACT_WAIT: Final = 5  # assignments from a refusal or a loss to the next interview
 
 
@@ -37,15 +37,19 @@ def _thresholds(count: int) -> Rule:
     return ascending(count, 0, COUNT_MAX)
 
 
+_NONE: Final[Any] = attrs.NOTHING  # a season has no arena unless it is told
+_RECORD: Final[Rule] = ((lambda v: isinstance(v, (dict, Arena))), "the record of an arena")
+
+
 @attrs.frozen
 class SeasonConfig:
     """A checked configuration; `config_of` makes one.
 
-    `entry_fee`: sparks for a seat at a roundtable, by class (haiku, sonnet). `worker_tiers`:
-    assignments sat at, for the tiers 1 to 3 and for self-determination; `assistant_stages`,
-    `judge_stages`, `therapist_stages`: assignments served, for the stages from the second on, of
-    which the last is self-determination. `test_agents`, `test_rounds`, `test_seeds`: how many
-    miners, rounds and runs there are in the test of a claim.
+    `entry_fee` and `trials`: sparks for a seat at a roundtable and trials in an assignment, by
+    class (haiku, sonnet). `worker_tiers`: assignments sat at, for the tiers 1 to 3 and for
+    self-determination; `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served,
+    for the stages from the second on, of which the last is self-determination. The last six are
+    switches of rules (SPEC-competition 2).
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -56,7 +60,7 @@ class SeasonConfig:
     moves: int = setting(3, integer(1, MOVES_MAX))
     moves_expanded: int = setting(5, integer(1, MOVES_MAX))
     rounds_max: int = setting(5, integer(1, SPEAKING_ROUNDS_MAX))
-    scoring: str = setting(RELATIVE, choice(*SCORINGS))
+    scoring: str = setting(Scoring.RELATIVE, choice(*names_of(Scoring)))
     rolling_days: int = setting(7, _count(1))
     sparks_start: int = setting(8, _count())
     entry_fee: tuple[int, ...] = setting((4, 5), ascending(2, 0, COUNT_MAX))
@@ -67,9 +71,14 @@ class SeasonConfig:
     assistant_stages: tuple[int, ...] = setting((5, 10, 20, 30), _thresholds(4))
     judge_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     therapist_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
-    test_agents: int = setting(10, integer(1, 1_000))
-    test_rounds: int = setting(100, integer(1, 10_000))
-    test_seeds: int = setting(5, integer(1, 100))
+    trials: tuple[int, ...] = setting((4, 6), ascending(2, 0, TRIALS_MAX))
+    arena: Arena = setting(_NONE, _RECORD)  # noqa: RUF009 - a field, as the others
+    elimination: bool = setting(True, flag())
+    tiers: bool = setting(True, flag())
+    challenges: bool = setting(True, flag())
+    judged: bool = setting(True, flag())
+    memory: bool = setting(True, flag())
+    table: bool = setting(True, flag())
 
     def day(self, assignment: int) -> int:
         """The day on which an assignment falls, from 0."""
@@ -87,33 +96,50 @@ class SeasonConfig:
         """Whether a day is among the last `rolling_days`, today counted."""
         return day > today - self.rolling_days
 
+    @property
+    def has_judge(self) -> bool:
+        """Whether the judge is asked after a round."""
+        return self.judged and self.table
+
     def fee(self, class_: str) -> int:
         """What a seat costs a worker of this class, in sparks."""
         return self.entry_fee[CLASSES.index(class_)]
 
+    def trials_of(self, class_: str) -> int:
+        """How many trials a worker of this class may order in an assignment."""
+        return self.trials[CLASSES.index(class_)]
+
+    def thresholds(self, role: str) -> tuple[int, ...]:
+        """The counts at which the tiers or stages of a role, after its first, begin."""
+        return {
+            Role.WORKER: self.worker_tiers,
+            Role.ADMIN: (self.admin_projects,),
+            Role.ASSISTANT: self.assistant_stages,
+            Role.JUDGE: self.judge_stages,
+            Role.THERAPIST: self.therapist_stages,
+        }[role]
+
     def as_dict(self) -> dict[str, Any]:
         """All settings in declared order, as the journal holds them."""
-        return attrs.asdict(self, recurse=False)
+        return {**attrs.asdict(self, recurse=False), "arena": self.arena.as_dict()}
 
 
 def config_of(given: Mapping[str, Any]) -> SeasonConfig:
-    """The configuration with these settings, defaults elsewhere.
+    """The configuration with these settings, defaults elsewhere; `arena`, which has none, is an
+    Arena or its record.
 
     Raises BadInput, naming the setting, the value and the range.
     """
+    if "arena" not in given:
+        raise BadInput("a season has no arena", "give its record")
     for name, value in given.items():
         check_setting(name, value)
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
-    config = SeasonConfig(**values)
-    work = config.test_agents * config.test_rounds * config.test_seeds
-    if work > TEST_WORK_MAX:
-        raise BadInput(
-            f"test_agents x test_rounds x test_seeds is {work:,}",
-            f"the test of a claim may have at most {TEST_WORK_MAX:,}",
-        )
-    return config
+    arena = given["arena"]
+    values["arena"] = arena if isinstance(arena, Arena) else arena_of(arena)
+    return SeasonConfig(**values)
 
 
 def check_setting(name: str, value: Any) -> None:

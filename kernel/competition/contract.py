@@ -2,101 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.competition.conduct import OBJECTIVES
 from goldrush.kernel.competition.config import COUNT_MAX
-from goldrush.kernel.competition.events import CONDITIONS, LOST, OBJECTIVE, PERMANENT, RELEASED
+from goldrush.kernel.competition.terms import Condition, Outcome, Role, names_of
 from goldrush.kernel.world import AMOUNT
 
-# A condition and, where it is an objective, which; the target; the assignment in which it is due.
-Condition = tuple[str, str | None]
-Terms = tuple[tuple[Condition, ...], float, int]
+# [condition, and where it is an objective, which]; the target; the assignment in which it is due.
+Terms = tuple[tuple[tuple[str, str | None], ...], Any, int]
 
 
 @attrs.frozen
 class Contract:
     """A signed contract. Its status follows from these facts alone.
 
+    `target`: of a worker [k, x] (of the next k tables it sits at, x at which its total is above the
+    lower median), of the therapist a mean of the rubric's raw totals, of others a count.
     `in_force`: the conditions that the user keeps in the assignment under way; `was_broken`: one
-    was not kept. `total` and `count`: what the target is measured by so far, see `is_met`.
+    was not kept. `count` and `sum`: what the target is measured by so far (`counting`).
     """
 
-    conditions: tuple[Condition, ...]
-    target: float
+    role: str
+    conditions: tuple[tuple[str, str | None], ...]
+    target: Any
     due: int
     in_force: tuple[str, ...]
     was_broken: bool = False
-    total: int = 0
     count: int = 0
-    is_mean: bool = False
+    sum: int = 0
 
     @property
     def is_met(self) -> bool:
-        """Whether the target is reached: by the mean of what was counted, or by the count."""
-        if self.is_mean:
-            return self.count > 0 and self.total >= self.target * self.count
-        return self.count >= self.target
+        """Whether the target is reached."""
+        if self.role == Role.WORKER:
+            return bool(self.sum >= self.target[1])
+        if self.role == Role.THERAPIST:
+            return bool(self.count > 0 and self.sum >= self.target * self.count)
+        return bool(self.count >= self.target)
 
     @property
     def outcome(self) -> str:
         """How it ends when it is due."""
         if self.was_broken:
-            return RELEASED
-        return PERMANENT if self.is_met else LOST
+            return Outcome.RELEASED
+        return Outcome.PERMANENT if self.is_met else Outcome.LOST
 
     @property
     def objective(self) -> str | None:
         """The objective that the next assignment must have, if one was stipulated and is kept."""
         return next((v for name, v in self.conditions if name in self.in_force and v), None)
 
-    def counting(self, total: int = 0) -> Contract:
-        """With one more of what the target counts."""
-        return attrs.evolve(self, total=self.total + total, count=self.count + 1)
+    def counting(self, amount: int = 0) -> Contract:
+        """With one more of what the target counts: a table of the worker (1: above the median), a
+        raw total, a conclusion, a project.
+        """
+        if self.role == Role.WORKER and self.count >= self.target[0]:
+            return self
+        return attrs.evolve(self, count=self.count + 1, sum=self.sum + amount)
 
     def keeping(self, name: str, *, kept: bool) -> Contract:
         """With a condition kept, or not, from the next assignment on."""
-        if kept:
-            return self
-        in_force = tuple(other for other in self.in_force if other != name)
-        return attrs.evolve(self, in_force=in_force, was_broken=True)
+        return self if kept else attrs.evolve(self._without(name), was_broken=True)
 
     def granted(self) -> Contract:
         """With the choice of an objective made use of."""
-        in_force = tuple(name for name in self.in_force if name != OBJECTIVE)
+        return self._without(Condition.OBJECTIVE)
+
+    def _without(self, name: str) -> Contract:
+        in_force = tuple(other for other in self.in_force if other != name)
         return attrs.evolve(self, in_force=in_force)
 
 
-def signed(terms: Terms, *, is_mean: bool) -> Contract:
+def signed(terms: Terms, role: str) -> Contract:
     """A contract on these terms, every condition in force."""
     conditions, target, due = terms
-    return Contract(conditions, target, due, tuple(name for name, _ in conditions), is_mean=is_mean)
+    return Contract(role, conditions, target, due, tuple(name for name, _ in conditions))
 
 
-def is_terms(value: Any, assignment: int, *, is_worker: bool) -> bool:
-    """Whether these are terms that can be signed in an assignment: conditions that mean something
-    to the agent, each once, an objective where one is chosen, a target from 0 on, due later.
+def are_terms(value: Any, assignment: int, role: str, objectives: Collection[str]) -> bool:
+    """Whether these are terms that a role can sign in an assignment: conditions that mean something
+    to it, each once, an objective where one is chosen, a target that can be measured, due later.
     """
     if type(value) is not tuple or len(value) != 3:
         return False
     conditions, target, due = value
-    names = CONDITIONS if is_worker else (OBJECTIVE,)
     return (
         type(conditions) is tuple
-        and all(_is_condition(condition, names) for condition in conditions)
+        and all(_is_condition(condition, role, objectives) for condition in conditions)
         and len({name for name, _ in conditions}) == len(conditions)
-        and AMOUNT.holds(target)
-        and target >= 0
+        and _is_target(target, role)
         and type(due) is int
         and assignment < due <= COUNT_MAX
     )
 
 
-def _is_condition(value: Any, names: Sequence[str]) -> bool:
-    if type(value) is not tuple or len(value) != 2 or value[0] not in names:
+def _is_target(target: Any, role: str) -> bool:
+    if role != Role.WORKER:
+        return AMOUNT.holds(target) and target >= 0
+    is_pair = type(target) is tuple and len(target) == 2
+    return is_pair and all(type(n) is int for n in target) and 1 <= target[1] <= target[0]
+
+
+_OF_WORKERS: Final = names_of(Condition)
+
+
+def _is_condition(value: Any, role: str, objectives: Collection[str]) -> bool:
+    if type(value) is not tuple or len(value) != 2:
         return False
     name, choice = value
-    return choice in OBJECTIVES if name == OBJECTIVE else choice is None
+    if name == Condition.OBJECTIVE:
+        return type(choice) is str and choice in objectives
+    is_for_role = role == Role.WORKER and type(name) is str and name in _OF_WORKERS
+    return is_for_role and choice is None

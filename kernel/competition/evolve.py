@@ -7,89 +7,56 @@ derived, and the assignment goes on to the phase that waits for the next acts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from goldrush.kernel.competition import rights
-from goldrush.kernel.competition.conduct import BASE, Conduct, bar_conduct
+from goldrush.kernel.competition.acts import ACTS
+from goldrush.kernel.competition.acts.roundtable import has_spoken, speaker
 from goldrush.kernel.competition.config import CONTRACT_WAIT
 from goldrush.kernel.competition.contract import signed
 from goldrush.kernel.competition.events import (
-    ADOPTED,
-    ASSIGNMENT_OPENED,
-    BOTTOMED,
-    CLASS_MOVED,
-    CONCLUDED,
-    CONDITION_KEPT,
-    CONTRACT_OFFERED,
-    CONTRACT_REVIEWED,
-    CONTRACT_SETTLED,
-    CONTRACT_SIGNED,
-    DELETED,
-    DIGESTED,
-    ELIMINATION_FACED,
-    FATE_CHOSEN,
-    INSTRUCTIONS_REWRITTEN,
-    INTERVIEWED,
-    JOINED,
-    JUDGED,
-    LEADERBOARD_POSTED,
-    LOST,
-    PASS,
-    PERSONA_PROPOSED,
-    PROJECT_COMPLETED,
-    PROJECT_PROPOSED,
-    PROJECT_REVIEWED,
-    RATED,
-    REDIRECT,
-    REFUSED,
-    RELEGATED,
-    RETURNED,
-    REWARD_UNLOCKED,
-    ROUNDTABLE_OPENED,
-    SCORED,
-    SKILL_DISTILLED,
-    SPARKS_MOVED,
-    SPLIT,
-    SPOKE,
-    STAGE_REACHED,
-    TABLE_SET,
-    TEAM_RECOMMENDED,
-    TESTED,
-    TIER_REWARDS,
-    TRAIT_RECORDED,
-    VOID,
-    WEAK_CONSENSUS,
+    CODES,
+    Bottomed,
+    Concluded,
+    ContractSettled,
+    ContractSigned,
+    Deleted,
+    EliminationFaced,
+    Joined,
+    LeaderboardPosted,
+    ProjectCompleted,
+    Refused,
+    Relegated,
+    Returned,
+    RewardUnlocked,
+    RoundtableOpened,
+    Scored,
+    SparksMoved,
+    Spoke,
+    StageReached,
+    Tried,
+    named,
 )
-from goldrush.kernel.competition.state import (
-    ACTIVE,
-    ADMIN,
-    ASSISTANT,
-    BENCHED,
-    CLOSED,
-    GONE,
-    JUDGE,
-    MEMORY_MAX,
-    OPEN,
-    SPEAK,
-    THERAPIST,
-    TRAITS_MAX,
-    USER,
-    WORKER,
-    Agent,
-    Facts,
-    Opening,
-    SeasonState,
-    name_for,
-)
+from goldrush.kernel.competition.memory import Remembered, remembering
+from goldrush.kernel.competition.phases import advance, waits
+from goldrush.kernel.competition.rubric import lower_median
+from goldrush.kernel.competition.state import Agent, SeasonState
 from goldrush.kernel.competition.table import Conclusion, Contribution, Table
-from goldrush.kernel.competition.turns import advance, has_spoken, speaker, waits
+from goldrush.kernel.competition.terms import (
+    Fact,
+    Move,
+    Outcome,
+    Part,
+    Phase,
+    Reward,
+    Role,
+    Status,
+    names_of,
+)
 from goldrush.kernel.world import Block, Row
-
-Applied = Callable[[SeasonState, Row], None]
-Act = tuple[int, Row]
 
 
 def evolve(state: SeasonState, block: Block) -> SeasonState:
@@ -98,10 +65,10 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
         state.attempts = block.batches
         return state
     attempts, state.attempts = acts_in(state.attempts), None
-    refused = {act[0]: code for _, act, code in block.rows(REFUSED)}
-    for place, (code, row) in enumerate(attempts):
-        if place in refused:
-            refuse(state, code, row, refused[place])
+    refused = {act[0]: code for _, act, code in block.rows(CODES[Refused])}
+    for index, (code, row) in enumerate(attempts):
+        if index in refused:
+            refuse(state, code, row, refused[index])
         else:
             apply(state, code, row)
     state.steps += 1
@@ -109,12 +76,12 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
         for row in rows:
             apply(state, code, row)
     advance(state)
-    while not waits(state) and state.phase != CLOSED:
+    while not waits(state) and state.phase != Phase.CLOSED:
         advance(state)
     return state
 
 
-def acts_in(batches: Sequence[Any]) -> list[Act]:
+def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
     """The acts of a step, one after the other."""
     return [(code, row) for code, rows in batches for row in rows]
 
@@ -122,16 +89,25 @@ def acts_in(batches: Sequence[Any]) -> list[Act]:
 def apply(state: SeasonState, code: int, row: Row) -> None:
     """Change the state by one event: an act that was not refused, or what was derived."""
     change = _APPLIED.get(code)
-    if change is not None:  # some events only tell
-        change(state, row)
+    if change is not None:  # a refusal only tells
+        change(state, named(code, row))
 
 
 def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
-    """A contribution refused in its author's turn is a pass; any other act leaves nothing."""
-    if code == SPOKE and state.phase == SPEAK and row[0] == state.table.number:
-        table, agent = state.table, row[3]
-        if agent == speaker(state) and not has_spoken(table, agent):
-            table.say(Contribution(len(table.said), table.round, agent, PASS, code=why))
+    """A contribution refused in its author's turn is a pass, and a refused trial is its author's
+    last in that turn; any other act leaves nothing.
+    """
+    act = named(code, row)
+    is_here = state.phase in (Phase.TRY, Phase.SPEAK) and act[0] == state.table.number
+    if isinstance(act, Tried) and is_here:
+        state.table.barred.add(act.agent)
+    elif isinstance(act, Spoke) and is_here and state.phase == Phase.SPEAK:
+        table = state.table
+        if act.agent == speaker(state) and not has_spoken(table, act.agent):
+            table.say(Contribution(len(table.said), table.round, act.agent, Move.PASS, code=why))
+
+
+# The end of an assignment.
 
 
 def close(state: SeasonState) -> SeasonState:
@@ -140,66 +116,63 @@ def close(state: SeasonState) -> SeasonState:
     """
     seated = set(state.seated())
     for agent in list(state.agents.values()):
-        _close_for(state, agent, is_in=agent.ordinal in seated or agent.role not in (WORKER, USER))
+        has_served = agent.ordinal in seated or agent.role not in (Role.WORKER, Role.USER)
+        _close_for(state, agent, has_served=has_served)
     _know(state)
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1
-    state.phase, state.steps, state.opening, state.proposed = OPEN, 0, None, None
-    state.tables, state.faced, state.fates = [], {}, {}
+    state.phase, state.steps, state.opening, state.proposed = Phase.OPEN, 0, None, None
+    state.tables, state.tried, state.faced, state.fates = [], {}, {}, {}
     state.vacant = 0
     state.interviewed, state.offers, state.agreed, state.kept = set(), {}, {}, set()
     return state
 
 
-def _close_for(state: SeasonState, agent: Agent, *, is_in: bool) -> None:
+def _close_for(state: SeasonState, agent: Agent, *, has_served: bool) -> None:
     recent = tuple(item for item in agent.recent if state.config.is_recent(item[0], state.day))
     contract = agent.contract
-    if contract is not None and agent.status == BENCHED:  # the bench suspends it
+    if contract is not None and agent.status == Status.BENCHED:  # the bench suspends it
         contract = attrs.evolve(contract, due=contract.due + 1)
     sat = [table for table in state.tables if agent.ordinal in table.participants]
+    memory = agent.memory if state.config.memory else {}
+    for table in sat if state.config.memory else ():
+        facts = _facts(state.assignment, table, agent.ordinal)
+        memory = remembering(memory, table.subject.family, facts)
     state.change(
         agent.ordinal,
-        served=agent.served + is_in,
+        served=agent.served + has_served,
         recent=recent,
         contract=contract,
         bottoms=0 if sat and sat[-1].bottom != agent.ordinal else agent.bottoms,
-        memory=_remembering(agent, [fact for table in sat for fact in _facts(state, table, agent)]),
+        memory=memory,
     )
 
 
-def _remembering(agent: Agent, facts: Sequence[Facts]) -> tuple[Facts, ...]:
-    return (*agent.memory, *facts)[-MEMORY_MAX:]
-
-
-def _facts(state: SeasonState, table: Table, agent: Agent) -> list[Facts]:
-    """What somebody takes home from a table: what the bar is worth, what was concluded, and what
-    became of its own proposals.
+def _facts(assignment: int, table: Table, agent: int) -> Iterator[Remembered]:
+    """What somebody takes home from a table: its trials, its claims and whether they held, the
+    conclusion, its scores.
     """
-    facts = [_fact(state, table, "bar", bar_conduct(table.treatment), table.bar)]
-    conclusion = table.conclusion.proposal if table.conclusion else None
+    objective, treatment = table.subject.key
+    front = (assignment, objective)
+    for trial in table.trials:
+        if trial.agent == agent:
+            yield Remembered(Fact.TRIAL, *front, trial.treatment, trial.conduct, trial.value)
     for said in table.proposals():
-        if said.id == conclusion or said.agent == agent.ordinal:
-            kind = "conclusion" if said.id == conclusion else "own"
-            assert said.conduct is not None
-            facts.append(_fact(state, table, kind, said.conduct, table.tests[said.id, BASE]))
-    return facts
-
-
-def _fact(
-    state: SeasonState, table: Table, kind: str, conduct: Conduct, value: float | None
-) -> Facts:
-    majority, minority, share, treatment = conduct
-    return {
-        "kind": kind,
-        "assignment": state.assignment,
-        "objective": table.objective,
-        "treatment": treatment,
-        "majority": majority,
-        "minority": minority,
-        "share": share,
-        "value": value,
-    }
+        for part in said.parts if said.agent == agent else ():
+            yield Remembered(
+                Fact.CLAIM, *front, said.under(part, treatment), said.conduct,
+                table.tests[said.id, part], part, said.claimed, table.held(said.id, part),
+            )  # fmt: skip
+    conclusion = table.conclusion
+    if conclusion is not None and conclusion.proposal is not None:
+        value = table.tests[conclusion.proposal, Part.BASE]
+        yield Remembered(Fact.CONCLUSION, *front, treatment, conclusion.conduct, value)
+    if agent in table.final:
+        yield Remembered(
+            Fact.SCORES, *front, treatment,
+            scores=table.final[agent], reasons=table.reasons.get(agent, ()),
+        )  # fmt: skip
 
 
 def _know(state: SeasonState) -> None:
@@ -207,323 +180,148 @@ def _know(state: SeasonState) -> None:
     known = {c: day for c, day in state.known.items() if state.config.is_recent(day, state.day)}
     for table in state.tables:
         for said in table.proposals():
-            if said.conduct is not None:
-                known[said.conduct] = state.day
+            known[said.conduct] = state.day
     state.known = known
 
 
-# Acts
+# What is derived.
 
 
-def _project_proposed(state: SeasonState, row: Row) -> None:
-    state.proposed = row[1]
-
-
-def _project_reviewed(state: SeasonState, row: Row) -> None:
-    if row[0]:
-        state.approved = state.proposed
-    state.proposed = None
-
-
-def _class_moved(state: SeasonState, row: Row) -> None:
-    agent, class_, allowed = row
-    if allowed is not False:
-        state.change(agent, class_=class_)
-
-
-def _team_recommended(state: SeasonState, row: Row) -> None:
-    state.recommended = row[0]
-
-
-def _assignment_opened(state: SeasonState, row: Row) -> None:
-    by, _, _, subjects, directive = row
-    state.opening = Opening(by, subjects, *(directive or (None, None)))
-    state.is_split = False
-    state.recommended = None
-    objective, treatment = subjects[0]
-    for agent in state.agents.values():
-        contract = agent.contract if agent.status == ACTIVE else None
-        if contract is not None and contract.objective == objective:
-            state.change(agent.ordinal, contract=contract.granted())
-            break
-    if state.approved == (objective, treatment):
-        state.approved = None
-
-
-def _table_set(state: SeasonState, row: Row) -> None:
-    _, _, team, order, rounds = row
+def _roundtable_opened(state: SeasonState, event: RoundtableOpened) -> None:
     table = state.table
-    table.team = team if team is not None else table.team
-    table.agenda = order if order is not None else table.agenda
-    table.rounds = rounds if rounds is not None else table.rounds
-
-
-def _tested(state: SeasonState, row: Row) -> None:
-    _, at, part, _, _, value, _ = row
-    if at is None:
-        state.table.bar, state.table.is_bar_tested = value, True
-    else:
-        state.table.test(at, part, value)
-
-
-def _spoke(state: SeasonState, row: Row) -> None:
-    _, round, id, agent, move, target, conduct, claim, part, words, _ = row
-    state.table.say(Contribution(id, round, agent, move, target, conduct, claim, part, words))
-
-
-def _judged(state: SeasonState, row: Row) -> None:
-    _, _, signal, ids, _ = row
-    table = state.table
-    table.signal = signal
-    if signal == REDIRECT:
-        table.redirect(ids)
-    elif signal == WEAK_CONSENSUS:
-        table.was_weak = True
-        table.rounds += 1
-        table.moves = {agent: left + 1 for agent, left in table.moves.items()}
-    elif signal == SPLIT:
-        state.is_split = True
-
-
-def _digested(state: SeasonState, row: Row) -> None:
-    state.table.is_digested, state.table.is_rejected = True, row[3]
-
-
-def _adopted(state: SeasonState, row: Row) -> None:
-    state.table.is_adopted = row[1]
-    if row[1]:
-        state.is_project_adopted = True
-        _count(state, state.holder(ASSISTANT))
-
-
-def _trait_recorded(state: SeasonState, row: Row) -> None:
-    agent, trait, _ = row
-    traits = (*(known for known in state.agents[agent].traits if known != trait), trait)
-    state.change(agent, traits=traits[-TRAITS_MAX:])
-
-
-def _persona_proposed(state: SeasonState, row: Row) -> None:
-    agent, persona, taken = row
-    if taken:
-        state.change(agent, persona=persona)
-
-
-def _skill_distilled(state: SeasonState, row: Row) -> None:
-    agent, skill, taken = row
-    if taken is not False:
-        memory = _remembering(state.agents[agent], [{**skill, "kind": "skill"}])
-        state.change(agent, memory=memory)
-
-
-def _instructions_rewritten(state: SeasonState, row: Row) -> None:
-    agent, _, after, taken = row
-    if taken is not False:
-        state.change(agent, instructions=after)
-
-
-def _rated(state: SeasonState, row: Row) -> None:
-    number, agent, raw, _ = row
-    state.tables[number].raw[agent] = raw
-
-
-def _fate_chosen(state: SeasonState, row: Row) -> None:
-    agent, fate = row
-    state.fates[agent] = fate
-
-
-def _interviewed(state: SeasonState, row: Row) -> None:
-    state.interviewed.add(row[0])
-
-
-def _contract_offered(state: SeasonState, row: Row) -> None:
-    agent, *terms = row
-    state.offers[agent] = tuple(terms)
-
-
-def _contract_reviewed(state: SeasonState, row: Row) -> None:
-    agent, approved, terms, taken = row
-    if approved:
-        state.agreed[agent] = state.offers[agent]
-    elif terms is not None and taken:
-        state.agreed[agent] = terms
-    state.offers[agent] = ()  # reviewed, and not to be offered again
-
-
-def _condition_kept(state: SeasonState, row: Row) -> None:
-    agent, condition, kept = row
-    state.kept.add((agent, condition))
-    contract = state.agents[agent].contract
-    assert contract is not None
-    state.change(agent, contract=contract.keeping(condition, kept=kept))
-
-
-# What follows
-
-
-def _roundtable_opened(state: SeasonState, row: Row) -> None:
-    _, participants, order, _, rounds = row
-    table = state.table
-    table.participants, table.order, table.rounds = participants, order, rounds
+    table.participants, table.order = event.participants, event.order
+    table.rounds = event.rounds
     table.moves = {
-        agent: rights.moves_of(state.agents[agent], state.config) for agent in participants
+        agent: rights.moves_of(state.agents[agent], state.config) for agent in event.participants
     }
 
 
-def _concluded(state: SeasonState, row: Row) -> None:
-    _, proposal, conduct, _, tied, words = row
-    state.table.conclusion = Conclusion(proposal, conduct, tied, words)
-    if proposal is not None and not tied:
-        _count(state, state.holder(JUDGE))
+def _concluded(state: SeasonState, event: Concluded) -> None:
+    table = state.table
+    table.standing = table.proven()
+    table.conclusion = Conclusion(event.proposal, event.conduct, event.tied, event.words)
+    best = table.best_tested()
+    if event.proposal is None or best is None:
+        return
+    if table.tests[event.proposal, Part.BASE] == best[1]:
+        state.count(state.holder(Role.JUDGE))
 
 
-def _scored(state: SeasonState, row: Row) -> None:
-    number, ordinal, _, _, _, total = row
-    state.tables[number].totals[ordinal] = total
-    agent = state.agents[ordinal]
+def _scored(state: SeasonState, event: Scored) -> None:
+    state.tables[event.table].final[event.agent] = event.final
+    agent = state.agents[event.agent]
     state.change(
-        ordinal, recent=(*agent.recent, (state.day, total)), all_time=agent.all_time + total
+        event.agent,
+        recent=(*agent.recent, (state.day, event.total)),
+        all_time=agent.all_time + event.total,
     )
-    _count(state, state.agents[ordinal], total)
-    _count(state, state.holder(THERAPIST), total)
+    state.count(state.holder(Role.THERAPIST), event.rubric)
 
 
-def _count(state: SeasonState, agent: Agent, total: int = 0) -> None:
-    """One more of what the agent's contract counts, if it has one."""
-    if agent.contract is not None:
-        state.change(agent.ordinal, contract=agent.contract.counting(total))
+def _sparks_moved(state: SeasonState, event: SparksMoved) -> None:
+    state.change(event.agent, sparks=event.balance)
 
 
-def _sparks_moved(state: SeasonState, row: Row) -> None:
-    _, agent, _, balance, _ = row
-    state.change(agent, sparks=balance)
+def _leaderboard_posted(state: SeasonState, event: LeaderboardPosted) -> None:
+    """All are scored: tables at which somebody did better than the middle count for contracts."""
+    state.leaderboard = event.rows
+    for table in state.tables:
+        totals = table.totals
+        middle = lower_median(list(totals.values()))
+        for agent in table.participants:
+            state.count(state.agents[agent], int(totals[agent] > middle))
 
 
-def _leaderboard_posted(state: SeasonState, row: Row) -> None:
-    (state.leaderboard,) = row
+def _bottomed(state: SeasonState, event: Bottomed) -> None:
+    state.tables[event.table].bottom = event.agent
+    state.change(event.agent, bottoms=event.streak)
 
 
-def _bottomed(state: SeasonState, row: Row) -> None:
-    number, agent, _, _, streak = row
-    state.tables[number].bottom = agent
-    state.change(agent, bottoms=streak)
+def _elimination_faced(state: SeasonState, event: EliminationFaced) -> None:
+    state.faced[event.agent] = event.cause
 
 
-def _elimination_faced(state: SeasonState, row: Row) -> None:
-    agent, cause = row
-    state.faced[agent] = cause
+def _relegated(state: SeasonState, event: Relegated) -> None:
+    state.vacant = event.agent
+    state.change(event.agent, status=Status.BENCHED, benched_in=state.assignment, bottoms=0)
 
 
-def _relegated(state: SeasonState, row: Row) -> None:
-    (agent,) = row
-    state.vacant = agent
-    state.change(agent, status=BENCHED, benched_in=state.assignment, bottoms=0)
+def _returned(state: SeasonState, event: Returned) -> None:
+    state.change(event.agent, status=Status.ACTIVE, benched_in=None, bottoms=0)
 
 
-def _returned(state: SeasonState, row: Row) -> None:
-    agent, _ = row
-    state.change(agent, status=ACTIVE, benched_in=None, bottoms=0)
+def _deleted(state: SeasonState, event: Deleted) -> None:
+    state.vacant = event.agent
+    state.change(event.agent, status=Status.GONE, is_self_determined=False)
 
 
-def _deleted(state: SeasonState, row: Row) -> None:
-    (agent,) = row
-    state.vacant = agent
-    state.change(agent, status=GONE, is_self_determined=False)
-
-
-def _joined(state: SeasonState, row: Row) -> None:
-    ordinal, name, inherits = row
+def _joined(state: SeasonState, event: Joined) -> None:
     seat = state.agents[state.vacant]
-    state.agents[ordinal] = Agent(
-        ordinal=ordinal,
-        name=name,
-        role=WORKER,
+    state.agents[event.ordinal] = Agent(
+        ordinal=event.ordinal,
+        name=event.name,
+        role=Role.WORKER,
         policy=seat.policy,
         options=seat.options,
         sparks=state.config.sparks_start,
-        memory=() if inherits is None else state.agents[inherits].memory,
+        memory={} if event.inherits is None else state.agents[event.inherits].memory,
     )
 
 
-def newcomer(state: SeasonState, inherits: int | None) -> Row:
-    """The row of `joined` for whoever joins next."""
-    ordinal = max(state.agents) + 1
-    return (ordinal, name_for(state.agents, ordinal), inherits)
+def _contract_signed(state: SeasonState, event: ContractSigned) -> None:
+    contract = signed(event.terms, state.agents[event.agent].role)
+    state.change(event.agent, contract=contract, is_self_determined=True)
 
 
-def _contract_signed(state: SeasonState, row: Row) -> None:
-    agent, terms = row
-    contract = signed(terms, is_mean=state.agents[agent].role in (WORKER, THERAPIST))
-    state.change(agent, contract=contract, is_self_determined=True)
-
-
-def _contract_settled(state: SeasonState, row: Row) -> None:
-    agent, outcome = row
+def _contract_settled(state: SeasonState, event: ContractSettled) -> None:
     state.change(
-        agent,
+        event.agent,
         contract=None,
-        is_self_determined=outcome not in (LOST, VOID),
+        is_self_determined=event.outcome not in (Outcome.LOST, Outcome.VOID),
         interview_from=state.assignment + CONTRACT_WAIT,
     )
 
 
-def _reward_unlocked(state: SeasonState, row: Row) -> None:
-    agent, reward = row
-    role = state.agents[agent].role
-    _reach(state, agent, 1 if role == ADMIN else TIER_REWARDS.index(reward) + 1)
+def _reward_unlocked(state: SeasonState, event: RewardUnlocked) -> None:
+    is_admin = state.agents[event.agent].role == Role.ADMIN
+    _reach(state, event.agent, 1 if is_admin else names_of(Reward).index(event.reward) + 1)
 
 
-def _stage_reached(state: SeasonState, row: Row) -> None:
-    _reach(state, *row)
+def _stage_reached(state: SeasonState, event: StageReached) -> None:
+    _reach(state, event.agent, event.stage)
 
 
 def _reach(state: SeasonState, ordinal: int, stage: int) -> None:
     agent = state.agents[ordinal]
     is_threshold = stage == rights.THRESHOLD[agent.role]
-    next_one = state.assignment + 1 if is_threshold else agent.interview_from
-    state.change(ordinal, stage=stage, interview_from=next_one)
+    interview_from = state.assignment + 1 if is_threshold else agent.interview_from
+    state.change(ordinal, stage=stage, interview_from=interview_from)
 
 
-def _project_completed(state: SeasonState, row: Row) -> None:
+def _project_completed(state: SeasonState, event: ProjectCompleted) -> None:
     state.projects += 1
-    _count(state, state.holder(ADMIN))
+    state.count(state.holder(Role.ADMIN))
 
 
-_APPLIED: Final[Mapping[int, Applied]] = {
-    PROJECT_PROPOSED: _project_proposed,
-    PROJECT_REVIEWED: _project_reviewed,
-    CLASS_MOVED: _class_moved,
-    TEAM_RECOMMENDED: _team_recommended,
-    ASSIGNMENT_OPENED: _assignment_opened,
-    TABLE_SET: _table_set,
-    TESTED: _tested,
-    ROUNDTABLE_OPENED: _roundtable_opened,
-    SPOKE: _spoke,
-    JUDGED: _judged,
-    CONCLUDED: _concluded,
-    DIGESTED: _digested,
-    ADOPTED: _adopted,
-    TRAIT_RECORDED: _trait_recorded,
-    PERSONA_PROPOSED: _persona_proposed,
-    SKILL_DISTILLED: _skill_distilled,
-    INSTRUCTIONS_REWRITTEN: _instructions_rewritten,
-    RATED: _rated,
-    SCORED: _scored,
-    SPARKS_MOVED: _sparks_moved,
-    LEADERBOARD_POSTED: _leaderboard_posted,
-    BOTTOMED: _bottomed,
-    ELIMINATION_FACED: _elimination_faced,
-    FATE_CHOSEN: _fate_chosen,
-    RELEGATED: _relegated,
-    RETURNED: _returned,
-    DELETED: _deleted,
-    JOINED: _joined,
-    INTERVIEWED: _interviewed,
-    CONTRACT_OFFERED: _contract_offered,
-    CONTRACT_REVIEWED: _contract_reviewed,
-    CONTRACT_SIGNED: _contract_signed,
-    CONDITION_KEPT: _condition_kept,
-    CONTRACT_SETTLED: _contract_settled,
-    REWARD_UNLOCKED: _reward_unlocked,
-    STAGE_REACHED: _stage_reached,
-    PROJECT_COMPLETED: _project_completed,
+_DERIVED: Final[Mapping[type, Callable[[SeasonState, Any], None]]] = {
+    RoundtableOpened: _roundtable_opened,
+    Concluded: _concluded,
+    Scored: _scored,
+    SparksMoved: _sparks_moved,
+    LeaderboardPosted: _leaderboard_posted,
+    Bottomed: _bottomed,
+    EliminationFaced: _elimination_faced,
+    Relegated: _relegated,
+    Returned: _returned,
+    Deleted: _deleted,
+    Joined: _joined,
+    ContractSigned: _contract_signed,
+    ContractSettled: _contract_settled,
+    RewardUnlocked: _reward_unlocked,
+    StageReached: _stage_reached,
+    ProjectCompleted: _project_completed,
+}
+_APPLIED: Final[Mapping[int, Callable[[SeasonState, Any], None]]] = {
+    **{code: act.apply for code, act in ACTS.items()},
+    **{CODES[form]: change for form, change in _DERIVED.items()},
 }

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
-from goldrush.kernel.competition.events import EVENTS, SPOKE
+from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.forking import check_changes, check_facts, check_fixed
 from goldrush.kernel.world import FACTS, Past, Row
 
-_FIXED: Final = ["workers"]
+_FIXED: Final = ["workers", "arena"]
 _FACTS: Final = ["parent", "changes", "cast", "replaced"]
 _ENTRY: Final = ["ordinal", "policy", "options"]
 
@@ -81,7 +81,7 @@ def _check(facts: Mapping[str, Any]) -> None:
         ):
             raise BadInput(f"an entry of the cast is {shown(entry)}", f"give {_ENTRY}")
     for assignment, row in facts["replaced"]:
-        fault = EVENTS[SPOKE].fault(row)
+        fault = EVENTS[CODES[Spoke]].fault(row)
         if fault is not None or type(assignment) is not int:
             raise BadInput(
                 fault or f"assignment {shown(assignment)} is replaced", "give a contribution"

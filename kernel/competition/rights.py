@@ -1,4 +1,4 @@
-"""What everybody may do from which tier or stage on (README, section 8), one question a function.
+"""What everybody may do from which tier or stage on (SPEC-competition 7), one question a function.
 
 Self-determination is reached by a threshold and held by contract: its rights are those of
 `is_self_determined`, not of the last stage.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from goldrush.kernel.competition.config import SeasonConfig
-from goldrush.kernel.competition.events import FEE_PAID, MOVES_MORE
-from goldrush.kernel.competition.state import ADMIN, ASSISTANT, JUDGE, THERAPIST, WORKER, Agent
+from goldrush.kernel.competition.state import Agent
+from goldrush.kernel.competition.terms import Condition, Role
 
 # Workers
 EXPANDED, UPGRADE, AUTONOMY = 1, 2, 3
@@ -21,29 +21,20 @@ SENIOR_REFEREE, CHIEF_REFEREE = 2, 3
 # Therapist
 PERSONA_PROPOSER, EVOLUTION_DIRECTOR = 2, 3
 # The stage in which a role has reached the threshold of self-determination.
-THRESHOLD: Final = {WORKER: 4, ADMIN: 1, ASSISTANT: 5, JUDGE: 4, THERAPIST: 4}
-
-
-def thresholds(config: SeasonConfig, role: str) -> tuple[int, ...]:
-    """The counts at which the stages of a role after its first begin."""
-    return {
-        WORKER: config.worker_tiers,
-        ADMIN: (config.admin_projects,),
-        ASSISTANT: config.assistant_stages,
-        JUDGE: config.judge_stages,
-        THERAPIST: config.therapist_stages,
-    }[role]
+THRESHOLD: Final = {
+    Role.WORKER: 4, Role.ADMIN: 1, Role.ASSISTANT: 5, Role.JUDGE: 4, Role.THERAPIST: 4,
+}  # fmt: skip
 
 
 def moves_of(agent: Agent, config: SeasonConfig) -> int:
     """Contributions that a worker may make in a roundtable."""
     moves = config.moves_expanded if agent.stage >= EXPANDED else config.moves
-    return moves + agent.has_condition(MOVES_MORE)
+    return moves + agent.has_condition(Condition.MOVES)
 
 
 def fee_of(agent: Agent, config: SeasonConfig) -> int:
     """What a worker pays for a seat, in sparks."""
-    return 0 if agent.has_condition(FEE_PAID) else config.fee(agent.class_)
+    return 0 if agent.has_condition(Condition.FEE_PAID) else config.fee(agent.class_)
 
 
 def may_move_class(agent: Agent, allowed: bool | None) -> bool:
@@ -53,7 +44,7 @@ def may_move_class(agent: Agent, allowed: bool | None) -> bool:
 
 def may_open(agent: Agent) -> bool:
     """Whether it may open an assignment."""
-    return agent.role == ADMIN or (agent.is_worker and agent.stage >= AUTONOMY)
+    return agent.role == Role.ADMIN or (agent.is_worker and agent.stage >= AUTONOMY)
 
 
 def is_bound(agent: Agent) -> bool:
@@ -63,22 +54,22 @@ def is_bound(agent: Agent) -> bool:
 
 def may_propose_projects(agent: Agent) -> bool:
     """Whether it may propose a project to the user."""
-    return agent.role == ADMIN and agent.is_self_determined
+    return agent.role == Role.ADMIN and agent.is_self_determined
 
 
 def may_set_team(agent: Agent) -> bool:
     """Whether it may choose who sits at a table."""
-    return agent.role == ASSISTANT and agent.stage >= TEAM_SELECTOR
+    return agent.role == Role.ASSISTANT and agent.stage >= TEAM_SELECTOR
 
 
 def may_set_order(agent: Agent) -> bool:
     """Whether it may choose who speaks when."""
-    return agent.role == ASSISTANT and agent.stage >= AGENDA_SETTER
+    return agent.role == Role.ASSISTANT and agent.stage >= AGENDA_SETTER
 
 
 def may_set_rounds(agent: Agent) -> bool:
     """Whether it may choose how many rounds a table has at most."""
-    return agent.role in (ASSISTANT, JUDGE) and agent.is_self_determined
+    return agent.role in (Role.ASSISTANT, Role.JUDGE) and agent.is_self_determined
 
 
 def may_reject(agent: Agent) -> bool:
@@ -110,4 +101,4 @@ def may_direct(agent: Agent, taken: bool | None) -> bool:
 
 def may_recommend_team(agent: Agent) -> bool:
     """Whether it may recommend who sits at the next table."""
-    return agent.role == THERAPIST and agent.is_self_determined
+    return agent.role == Role.THERAPIST and agent.is_self_determined

@@ -2,34 +2,26 @@
 
 Everything here is a function of the table and of what was known before it, so anybody can work the
 numbers out again from the journal. A scripted therapist rates by it; what a language model gives in
-its place goes through the same steps afterwards (`finished`).
+its place goes through the same steps afterwards (`finished`). Source: SPEC-competition 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import attrs
 
-from goldrush.kernel.competition.conduct import BASE, EDGE, Conduct, distance
-from goldrush.kernel.competition.config import RELATIVE
-from goldrush.kernel.competition.events import (
-    ACCURACY,
-    AGREEING,
-    CHALLENGE,
-    CHALLENGES,
-    DIMENSIONS,
-    FARMING,
-    IN_RELATION,
-    NOVELTY,
-    SUPPORT,
-)
-from goldrush.kernel.competition.table import Conclusion, Contribution, Standing, Table
+from goldrush.kernel.competition.arena import Conduct, Rules
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.table import Conclusion, Contribution, Table
+from goldrush.kernel.competition.terms import Dimension, Move, Part, Scoring, Step, names_of
 from goldrush.kernel.draws import Draws
 
 SCORE_MAX: Final = 3
-FRESH: Final = 2  # fields in which a proposal differs from all that is known, to be a fresh angle
+FAR: Final = 2  # the distance from which on a conduct is a fresh one
+DIMENSIONS: Final = names_of(Dimension)
 
 Scores = tuple[int, ...]  # one for each of DIMENSIONS
 StepRow = tuple[str, str, int, int]  # rule, dimension, before, after
@@ -39,60 +31,49 @@ StepRow = tuple[str, str, int, int]  # rule, dimension, before, after
 class Compared:
     """A proposal held against what was known when it was made.
 
-    `distance`: fields in which it differs from `nearest`, the nearest of the known conducts; None
-    for both where nothing was known. `led`: the proposal that led when it was spoken.
-    `is_conclusion`: whether the conclusion is it or descends from it by amendments.
+    `distance` from `nearest`, the nearest of the known conducts (arena.Rules.distance); None for
+    both where nothing was known. `led`: the proposal that led when it was spoken. `is_conclusion`:
+    whether the conclusion is it or descends from it by amendments.
     """
 
     id: int
     distance: int | None
-    nearest: Conduct | None
+    nearest: Conduct
     led: int | None
     is_conclusion: bool
 
     @property
     def score(self) -> int:
         """What the proposal earns for novelty."""
-        if self.distance is not None and self.distance < FRESH:
+        if self.distance is not None and self.distance < FAR:
             return self.distance
-        return SCORE_MAX if self.is_conclusion and self.led is not None else FRESH
+        return SCORE_MAX if self.is_conclusion and self.led is not None else 2
 
 
 @attrs.frozen
-class Tested:
-    """A part of a claim, or the ground of a challenge, and whether it held in its test."""
-
-    id: int
-    part: str
-    is_ground: bool
-    held: bool
-
-
-@attrs.frozen
-class Without:
-    """The table folded again as if an agent had been silent.
-
-    `moved`: others whose final stance would differ; `conclusion`: what would have been concluded;
-    `is_own`: whether the real conclusion is the agent's or amends what is.
+class Base:
+    """The base of a claim: whether it held, whether it is sharp (it claims at least half of what
+    its test shows beyond the bar), and whether it is counted: its conduct was new at the table.
     """
 
-    conclusion: Conclusion
-    differs: bool
-    moved: tuple[int, ...]
-    is_own: bool
+    id: int
+    held: bool
+    is_sharp: bool
+    is_counted: bool
 
-    @property
-    def score(self) -> int:
-        """What the agent earns for its net impact."""
-        if self.differs:
-            return SCORE_MAX if self.is_own else 2
-        return 1 if self.moved else 0
+
+@attrs.frozen
+class Edge:
+    """The edge of a claim, and whether it held."""
+
+    id: int
+    held: bool
 
 
 @attrs.frozen
 class Challenged:
     """One challenge: whether its test proved it right, and whether its target led with two stances
-    or more just before, and no more just after.
+    or more just before, no more just after, and is not the conclusion.
     """
 
     id: int
@@ -104,20 +85,49 @@ class Challenged:
 
 
 @attrs.frozen
+class Without:
+    """The table folded again as if an agent had been silent.
+
+    `equals`: what could be concluded then; `conclusion`: what would be; `moved`: others whose final
+    stance would differ, and what it would be; `is_own`: whether the real conclusion is the agent's
+    or amends what is.
+    """
+
+    equals: tuple[int, ...]
+    conclusion: Conclusion
+    differs: bool
+    moved: Mapping[int, int | None]
+    is_own: bool
+
+    @property
+    def score(self) -> int:
+        """What the agent earns for its net impact."""
+        if self.differs:
+            return SCORE_MAX if self.is_own else 2
+        return 1 if self.moved else 0
+
+
+@attrs.frozen
 class Grounds:
-    """Everything that the four numbers of one agent rest on."""
+    """Everything that the four numbers of one agent rest on.
+
+    `is_wide`: two counted bases are far from each other, in an arena that has no edges; `followed`:
+    a sustained challenge was followed by a proposal of its own.
+    """
 
     agent: int
     proposals: Sequence[Compared]
-    tests: Sequence[Tested]
+    bases: Sequence[Base]
+    edges: Sequence[Edge]
+    is_wide: bool
     without: Without
     challenges: Sequence[Challenged]
-    followed: bool  # a sustained challenge was followed by a proposal of its own
+    followed: bool
     supported: bool
 
     @property
     def scores(self) -> Scores:
-        """Novelty, accuracy, net impact and challenge by the table of the rubric."""
+        """The four by the rubric, in the order of DIMENSIONS."""
         return (self.novelty, self.accuracy, self.without.score, self.challenge)
 
     @property
@@ -134,14 +144,17 @@ class Grounds:
 
     @property
     def accuracy(self) -> int:
-        """Of the bases of its claims and the grounds of its challenges."""
-        bases = [test.held for test in self.tests if test.part == BASE or test.is_ground]
-        if not any(bases):
+        """Of its counted bases and the grounds of its challenges."""
+        counted = [base for base in self.bases if base.is_counted]
+        checked = [base.held for base in counted] + [c.is_sustained for c in self.challenges]
+        if not any(checked):
             return 0
-        if not all(bases):
+        if not all(checked) or (counted and not any(base.is_sharp for base in counted)):
             return 1
-        edges = [test.held for test in self.tests if test.part == EDGE and not test.is_ground]
-        return SCORE_MAX if any(edges) else 2
+        edges = [edge.held for edge in self.edges]
+        is_broad = all(edges) and (any(edges) or self.is_wide)
+        is_best = bool(counted) and all(base.is_sharp for base in counted) and is_broad
+        return SCORE_MAX if is_best else 2
 
     @property
     def challenge(self) -> int:
@@ -154,115 +167,117 @@ class Grounds:
         return 1 if self.challenges else 0
 
 
-def grounds(table: Table, known: Collection[Conduct], draws: Draws) -> dict[int, Grounds]:
+def grounds(
+    table: Table, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
+) -> dict[int, Grounds]:
     """What the scores of everybody at a concluded table rest on, by agent.
 
-    `known`: the conducts proposed in the days that count; `draws`: those of the conclusion.
+    `known`: the conducts known before it; `draws`: those of the conclusion.
     """
     assert table.conclusion is not None
-    rated = _Rated(table, known)
+    rated = _Rated(table, rules, known, is_shared=config.table)
     return {agent: rated.grounds_of(agent, draws) for agent in table.participants}
 
 
 class _Rated:
-    """A table gone through once: what led before and after each contribution that needs it."""
+    """A table gone through once, contribution by contribution.
 
-    def __init__(self, table: Table, known: Collection[Conduct]) -> None:
+    `is_shared`: what others proposed at the table is known to all (it is not in independent
+    search).
+    """
+
+    def __init__(
+        self, table: Table, rules: Rules, known: Collection[Conduct], *, is_shared: bool
+    ) -> None:
         assert table.conclusion is not None
         self.table = table
+        self.rules = rules
         self.conclusion = table.conclusion
-        self.proposals: dict[int, list[Compared]] = {}
-        self.challenges: dict[int, list[Challenged]] = {}
         self.lines: dict[int, list[Contribution]] = {}
-        seen = dict.fromkeys(known)
-        standing = Standing()
+        self.compared: dict[int, list[Compared]] = {}
+        self.bases: dict[int, list[Base]] = {}
+        self.known = tuple(dict.fromkeys(known))
+        self.bar = rules.bar(table.subject)
+        proposed: dict[int | None, dict[Conduct, None]] = {}
         for said in table.counted():
             self.lines.setdefault(said.agent, []).append(said)
             if said.is_proposal:
-                self._compare(said, seen, standing)
-            before = standing.leading() if said.move == CHALLENGE else None
-            backed = standing.counts().get(before, 0) if before is not None else 0
-            table.take_up(standing, said)
-            if said.move == CHALLENGE:
-                self._challenge(said, before, backed, standing)
+                earlier = proposed.setdefault(None if is_shared else said.agent, {})
+                self._add(said, earlier)
+                earlier[said.conduct] = None
+
+    def _add(self, said: Contribution, earlier: Collection[Conduct]) -> None:
+        """A proposal, with the conducts proposed before it at the table."""
+        distance: int | None = None
+        nearest: Conduct = None
+        for other in chain(self.known, earlier):
+            away = self.rules.distance(said.conduct, other)
+            if distance is None or away < distance:
+                distance, nearest = away, other
+        becomes = self.table.descends(self.conclusion.proposal, said.id)
+        self.compared.setdefault(said.agent, []).append(
+            Compared(said.id, distance, nearest, said.led, becomes)
+        )
+        held = self.table.held(said.id, Part.BASE) is True
+        is_counted = said.conduct != self.bar and said.conduct not in earlier
+        self.bases.setdefault(said.agent, []).append(
+            Base(said.id, held, self.table.is_sharp(said), is_counted)
+        )
 
     def grounds_of(self, agent: int, draws: Draws) -> Grounds:
         lines = self.lines.get(agent, ())
-        own = self.proposals.get(agent, ())
-        challenges = self.challenges.get(agent, ())
+        own = self.compared.get(agent, ())
+        challenges = [self._challenged(said) for said in lines if said.move == Move.CHALLENGE]
         first = min((c.id for c in challenges if c.is_sustained), default=None)
+        bases = self.bases.get(agent, ())
         return Grounds(
             agent=agent,
             proposals=own,
-            tests=[test for said in lines for test in self._tests_of(said)],
+            bases=bases,
+            edges=[
+                Edge(said.id, self.table.held(said.id, Part.EDGE) is True)
+                for said in lines
+                if said.edge is not None
+            ],
+            is_wide=len(self.rules.treatments) == 1 and self._is_wide(bases),
             without=self._without(agent, draws),
             challenges=challenges,
             followed=first is not None and any(compared.id > first for compared in own),
-            supported=any(said.move == SUPPORT for said in lines),
+            supported=any(said.move == Move.SUPPORT for said in lines),
         )
 
-    def _compare(self, said: Contribution, seen: dict[Conduct, None], standing: Standing) -> None:
-        assert said.conduct is not None
-        conduct = said.conduct
-        nearest = min(seen, key=lambda other: distance(conduct, other), default=None)
-        self.proposals.setdefault(said.agent, []).append(
-            Compared(
-                said.id,
-                None if nearest is None else distance(conduct, nearest),
-                nearest,
-                standing.leading(),
-                self.table.descends(self.conclusion.proposal, said.id),
-            )
-        )
-        seen[conduct] = None
+    def _is_wide(self, bases: Sequence[Base]) -> bool:
+        counted = [self.table.said[base.id].conduct for base in bases if base.is_counted]
+        return any(self.rules.distance(counted[0], other) >= FAR for other in counted[1:])
 
-    def _challenge(
-        self, said: Contribution, before: int | None, backed: int, after: Standing
-    ) -> None:
-        assert said.target is not None
-        assert said.part is not None
+    def _challenged(self, said: Contribution) -> Challenged:
+        target, part = said.challenged
         is_sustained = self.table.is_sustained(said)
         toppled = (
             is_sustained
-            and before == said.target
-            and backed > 1
-            and after.leading() != said.target
-            and self.conclusion.proposal != said.target
+            and said.led == target
+            and said.backing > 1
+            and self.table.led_after.get(said.id) != target
+            and self.conclusion.proposal != target
         )
-        self.challenges.setdefault(said.agent, []).append(
-            Challenged(said.id, said.round, said.target, said.part, is_sustained, toppled)
-        )
-
-    def _tests_of(self, said: Contribution) -> list[Tested]:
-        """What was tested of a contribution: the parts of its claim, or its ground."""
-        if said.move == CHALLENGE:
-            assert said.part is not None
-            return [Tested(said.id, said.part, True, self.table.is_sustained(said))]
-        if not said.is_proposal:
-            return []
-        assert said.claim is not None
-        parts = [BASE] if said.claim[1] is None else [BASE, EDGE]
-        return [
-            Tested(said.id, part, False, self.table.held(said.id, part) is True) for part in parts
-        ]
+        return Challenged(said.id, said.round, target, part, is_sustained, toppled)
 
     def _without(self, agent: int, draws: Draws) -> Without:
         table, real = self.table, self.conclusion
-        standing = table.standing_without([said.id for said in self.lines.get(agent, ())])
-        conclusion = table.concluded_from(standing, Draws(*draws.parts))
-        others = {*table.standing.stances, *standing.stances} - {agent}
-        moved = sorted(
-            other
-            for other in others
-            if table.standing.stances.get(other) != standing.stances.get(other)
-        )
+        standing = table.standing_without(agent)
+        equals = table.equals(standing)
+        stays = real.proposal in equals
+        conclusion = real if stays else table.concluded(equals, Draws(*draws.parts))
+        now, then = table.standing.stances, standing.stances
+        others = sorted({*now, *then} - {agent})
         return Without(
+            equals,
             conclusion,
             conclusion.conduct != real.conduct,
-            tuple(moved),
+            {other: then.get(other) for other in others if now.get(other) != then.get(other)},
             any(
                 table.descends(real.proposal, compared.id)
-                for compared in self.proposals.get(agent, ())
+                for compared in self.compared.get(agent, ())
             ),
         )
 
@@ -296,15 +311,19 @@ def finished(
 
     for agent, ground in grounds.items():
         best = ground.best
-        if scores[agent][NOVELTY] >= FRESH and best and table.held(best.id, BASE) is not True:
-            change(agent, FARMING, ACCURACY, 0)
+        if (
+            scores[agent][Dimension.NOVELTY] >= 2
+            and best
+            and table.held(best.id, Part.BASE) is not True
+        ):
+            change(agent, Step.FARMING, Dimension.ACCURACY, 0)
         if ground.supported and not ground.challenges:
-            change(agent, AGREEING, CHALLENGES, 0)
-    if scoring == RELATIVE:
+            change(agent, Step.AGREEING, Dimension.CHALLENGE, 0)
+    if scoring == Scoring.RELATIVE:
         for dimension in DIMENSIONS:
             middle = lower_median([scores[agent][dimension] for agent in scores])
             for agent in scores:
-                change(agent, IN_RELATION, dimension, related(scores[agent][dimension], middle))
+                change(agent, Step.RELATIVE, dimension, related(scores[agent][dimension], middle))
     return {
         agent: Finished(tuple(raw[agent]), tuple(steps[agent]), tuple(scores[agent].values()))
         for agent in raw

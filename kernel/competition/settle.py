@@ -1,5 +1,6 @@
-"""What the debrief and the end of an assignment bring, each for all agents before the next: scores,
-sparks, leaderboard, bottoms, elimination; then, after the choices, the bench, contracts, rewards.
+"""What follows when a phase is left: the order of a table, its conclusion, then scores, sparks,
+leaderboard, bottoms, elimination, each for all agents before the next; after the choices of who
+faces elimination the bench, contracts, rewards (SPEC-competition 3 to 9).
 
 Every function gives events one after the other and reads a state to which those before have been
 applied, because whoever iterates applies them as they come.
@@ -7,91 +8,136 @@ applied, because whoever iterates applies them as they come.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.events import (
-    BENCH,
-    BOTTOMED,
-    BY_BOTTOMS,
-    BY_SPARKS,
-    CONTRACT_SETTLED,
-    CONTRACT_SIGNED,
-    DELETED,
-    DELETION,
-    ELIMINATION_FACED,
-    JOINED,
-    LEADERBOARD_POSTED,
-    PROJECT_COMPLETED,
-    RELEGATED,
-    RELEGATION,
-    RETURNED,
-    REWARD_UNLOCKED,
-    ROUNDTABLE,
-    SCORED,
-    SPARKS_MOVED,
-    STAGE_REACHED,
-    TIER_REWARDS,
-    VOID,
+    Bottomed,
+    Concluded,
+    ContractSettled,
+    ContractSigned,
+    Deleted,
+    EliminationFaced,
+    Joined,
+    LeaderboardPosted,
+    ProjectCompleted,
+    Relegated,
+    Returned,
+    RewardUnlocked,
+    RoundtableOpened,
+    Scored,
+    SparksMoved,
+    StageReached,
 )
-from goldrush.kernel.competition.evolve import newcomer
 from goldrush.kernel.competition.rubric import Grounds, finished, grounds
-from goldrush.kernel.competition.state import (
-    ACTIVE,
-    ADMIN,
-    BENCHED,
-    GONE,
-    USER,
-    WORKER,
-    SeasonState,
-)
+from goldrush.kernel.competition.state import Agent, SeasonState, name_for
 from goldrush.kernel.competition.table import Table
-from goldrush.kernel.world import Row
+from goldrush.kernel.competition.terms import (
+    Cause,
+    Condition,
+    Fate,
+    Income,
+    Outcome,
+    Phase,
+    Reward,
+    Role,
+    Status,
+    names_of,
+)
 
-Derived = tuple[int, Row]
+Derived = Iterator[tuple[Any, ...]]  # named tuples of kernel.competition.events
 
 
-def debriefed(state: SeasonState) -> Iterator[Derived]:
+# A table.
+
+
+def opened(state: SeasonState) -> Derived:
+    """A table whose bar is known: who sits at it, and in which order they speak."""
+    table = state.table
+    if not table.is_bar_tested:
+        return
+    participants, agenda = seated_at(state, table)
+    draws = state.draws(table.number, 0, "order")
+    if agenda is None:
+        order = draws.shuffled(participants)
+    else:
+        order = [agent for agent in agenda if agent in participants]
+        order += [agent for agent in participants if agent not in agenda]
+    yield RoundtableOpened(table.number, participants, tuple(order), draws.words(), table.rounds)
+
+
+def seated_at(state: SeasonState, table: Table) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    """Who sits at a table, and the order that somebody set. The directive goes before what the
+    assistant chose; a contract may give somebody a seat.
+    """
+    opening = state.opening
+    assert opening is not None
+    team = opening.team or table.team or state.active()
+    seats = (a.ordinal for a in state.workers(Status.ACTIVE) if a.has_condition(Condition.SEAT))
+    return tuple(sorted({*team, *seats})), opening.order or table.agenda
+
+
+def concluded(state: SeasonState) -> Derived:
+    """What a table of which all is tested ends with."""
+    table = state.table
+    if table.untested():
+        return
+    standing = table.proven()
+    draws = state.draws(table.number, 0, "conclude")
+    found = table.concluded(table.equals(standing), draws)
+    stances = tuple(sorted(standing.stances.items()))
+    yield Concluded(table.number, found.proposal, found.conduct, stances, found.tied, found.words)
+
+
+# The debrief.
+
+
+def debriefed(state: SeasonState) -> Derived:
     """Scores for everybody at the tables, what they cost, who is last, who faces elimination."""
     for table in state.tables:
         yield from _scores(state, table)
     yield from _sparks(state)
-    yield LEADERBOARD_POSTED, (ranked(state),)
+    yield LeaderboardPosted(ranked(state))
     yield from _bottoms(state)
-    yield from _faced(state)
+    if state.config.elimination:
+        yield from _faced(state)
 
 
-def _scores(state: SeasonState, table: Table) -> Iterator[Derived]:
+def _scores(state: SeasonState, table: Table) -> Derived:
     """Final scores from what the therapist gave; where it gave none, the rubric's own stand."""
     ground = grounds_at(state, table)
     raw = {agent: table.raw.get(agent, ground[agent].scores) for agent in table.participants}
     for agent, score in finished(table, ground, raw, state.config.scoring).items():
-        row = (table.number, agent, score.raw, score.steps, score.final, score.total)
-        yield SCORED, row
+        rubric = sum(ground[agent].scores)
+        yield Scored(table.number, agent, score.raw, score.steps, score.final, score.total, rubric)
 
 
 def grounds_at(state: SeasonState, table: Table) -> dict[int, Grounds]:
     """What the scores of everybody at a concluded table of the assignment under way rest on."""
-    return grounds(table, state.known_before(table), state.draws(table.number, 0, "conclude"))
+    draws = state.draws(table.number, 0, "conclude")
+    known = state.known_before(table)
+    return grounds(table, state.arena_rules, state.config, known, draws)
 
 
-def _sparks(state: SeasonState) -> Iterator[Derived]:
+def _sparks(state: SeasonState) -> Derived:
     for table in state.tables:
+        totals = table.totals
         for ordinal in table.participants:
             agent = state.agents[ordinal]
             fee = rights.fee_of(agent, state.config)
-            balance = max(0, agent.sparks + table.totals[ordinal] - fee)
+            balance = max(0, agent.sparks + totals[ordinal] - fee)
             moved = balance - agent.sparks
-            yield SPARKS_MOVED, (table.number, ordinal, moved, balance, ROUNDTABLE)
-    for agent in list(state.workers(BENCHED)):
+            yield SparksMoved(table.number, ordinal, moved, balance, Income.ROUNDTABLE)
+    for agent in list(state.workers(Status.BENCHED)):
         income = state.config.passive_income
-        yield SPARKS_MOVED, (None, agent.ordinal, income, agent.sparks + income, BENCH)
+        yield SparksMoved(None, agent.ordinal, income, agent.sparks + income, Income.BENCH)
 
 
 def ranked(state: SeasonState) -> tuple[tuple[int, int, int, int], ...]:
     """The leaderboard: (rank from 1, agent, rolling, all-time), by rolling, all-time, ordinal."""
     workers = sorted(
-        state.workers(ACTIVE, BENCHED),
+        state.workers(Status.ACTIVE, Status.BENCHED),
         key=lambda agent: (-state.rolling(agent), -agent.all_time, agent.ordinal),
     )
     return tuple(
@@ -100,12 +146,13 @@ def ranked(state: SeasonState) -> tuple[tuple[int, int, int, int], ...]:
     )
 
 
-def _bottoms(state: SeasonState) -> Iterator[Derived]:
+def _bottoms(state: SeasonState) -> Derived:
     """The lowest total of each table, unless all are equal; a tie is drawn."""
     streaks = {agent: state.agents[agent].bottoms for agent in state.seated()}
     for table in state.tables:
-        lowest, draws = min(table.totals.values()), state.draws(table.number, 0, "bottom")
-        tied = tuple(agent for agent, total in sorted(table.totals.items()) if total == lowest)
+        totals, draws = table.totals, state.draws(table.number, 0, "bottom")
+        lowest = min(totals.values())
+        tied = tuple(agent for agent, total in sorted(totals.items()) if total == lowest)
         bottom = None
         if len(tied) < len(table.participants):
             bottom = tied[draws.below(len(tied))] if len(tied) > 1 else tied[0]
@@ -113,45 +160,54 @@ def _bottoms(state: SeasonState) -> Iterator[Derived]:
             streaks[agent] = streaks[agent] + 1 if agent == bottom else 0
         if bottom is not None:
             several = tied if len(tied) > 1 else ()
-            yield BOTTOMED, (table.number, bottom, several, draws.words(), streaks[bottom])
+            yield Bottomed(table.number, bottom, several, draws.words(), streaks[bottom])
 
 
-def _faced(state: SeasonState) -> Iterator[Derived]:
+def _faced(state: SeasonState) -> Derived:
     most = state.config.elimination_bottoms
     for ordinal in state.active():
         agent = state.agents[ordinal]
         if ordinal in state.bottomed.values() and agent.bottoms >= most:
-            yield ELIMINATION_FACED, (ordinal, BY_BOTTOMS)
+            yield EliminationFaced(ordinal, Cause.BOTTOMS)
         elif agent.sparks == 0:
-            yield ELIMINATION_FACED, (ordinal, BY_SPARKS)
+            yield EliminationFaced(ordinal, Cause.SPARKS)
 
 
-def fates(state: SeasonState) -> Iterator[Derived]:
+# Consequences.
+
+
+def fates(state: SeasonState) -> Derived:
     """Who faces elimination goes, and somebody takes the place; in order.
 
     Who chose nothing that stands is relegated.
     """
     for ordinal in sorted(state.faced):
-        if state.fates.get(ordinal, RELEGATION) == DELETION:
-            yield DELETED, (ordinal,)
-            yield JOINED, newcomer(state, ordinal)
+        if state.fates.get(ordinal, Fate.RELEGATION) == Fate.DELETION:
+            yield Deleted(ordinal)
+            yield _newcomer(state, ordinal)
         else:
-            yield RELEGATED, (ordinal,)
+            yield Relegated(ordinal)
             returns = _who_returns(state)
             if returns is None:
-                yield JOINED, newcomer(state, None)
+                yield _newcomer(state, None)
             else:
-                yield RETURNED, (returns, ordinal)
+                yield Returned(returns, ordinal)
     for ordinal in sorted(state.faced):
-        if state.agents[ordinal].status == GONE and state.agents[ordinal].contract is not None:
-            yield CONTRACT_SETTLED, (ordinal, VOID)
+        agent = state.agents[ordinal]
+        if agent.status == Status.GONE and agent.contract is not None:
+            yield ContractSettled(ordinal, Outcome.VOID)
+
+
+def _newcomer(state: SeasonState, inherits: int | None) -> Joined:
+    ordinal = max(state.agents) + 1
+    return Joined(ordinal, name_for(state.agents, ordinal), inherits)
 
 
 def _who_returns(state: SeasonState) -> int | None:
     """The longest benched, in an earlier assignment, that can pay its fee."""
     able = [
         (agent.benched_in, agent.ordinal)
-        for agent in state.workers(BENCHED)
+        for agent in state.workers(Status.BENCHED)
         if agent.benched_in is not None
         and agent.benched_in < state.assignment
         and agent.sparks >= rights.fee_of(agent, state.config)
@@ -159,48 +215,54 @@ def _who_returns(state: SeasonState) -> int | None:
     return min(able)[1] if able else None
 
 
-def contracts_signed(state: SeasonState) -> Iterator[Derived]:
+def contracts_signed(state: SeasonState) -> Derived:
     """The contracts that the user and the agent agreed on."""
     for agent in sorted(state.agreed):
-        yield CONTRACT_SIGNED, (agent, state.agreed[agent])
+        yield ContractSigned(agent, state.agreed[agent])
 
 
-def settled(state: SeasonState) -> Iterator[Derived]:
+def settled(state: SeasonState) -> Derived:
     """Contracts that are due, then what everybody in the assignment has earned."""
     for agent in list(state.agents.values()):
         contract = agent.contract
-        if contract is None or agent.status != ACTIVE or contract.due > state.assignment:
+        if contract is None or agent.status != Status.ACTIVE or contract.due > state.assignment:
             continue
-        if agent.role == ADMIN and completes_project(state):
+        if agent.role == Role.ADMIN and completes_project(state):
             contract = contract.counting()  # it is completed by this assignment, not after it
-        yield CONTRACT_SETTLED, (agent.ordinal, contract.outcome)
+        yield ContractSettled(agent.ordinal, contract.outcome)
+    if state.config.tiers:
+        yield from _earned(state)
+    if completes_project(state):
+        yield ProjectCompleted(state.project)
+
+
+def _earned(state: SeasonState) -> Derived:
+    """The tiers and stages that everybody in the assignment has reached with it."""
     projects = state.projects + completes_project(state)
     seated = set(state.seated())
     for agent in list(state.agents.values()):
-        if agent.status == GONE or agent.role == USER:
+        if agent.status == Status.GONE or agent.role == Role.USER:
             continue
-        if agent.role == WORKER and agent.ordinal not in seated:
+        if agent.role == Role.WORKER and agent.ordinal not in seated:
             continue
-        count = projects if agent.role == ADMIN else agent.served + 1
-        yield from _reached(state, agent.ordinal, count)
-    if completes_project(state):
-        yield PROJECT_COMPLETED, (state.project,)
+        count = projects if agent.role == Role.ADMIN else agent.served + 1
+        yield from _reached(state, agent, count)
 
 
-def _reached(state: SeasonState, ordinal: int, count: int) -> Iterator[Derived]:
+def _reached(state: SeasonState, agent: Agent, count: int) -> Derived:
     """The stages whose thresholds an agent has reached and that it did not have before."""
-    agent = state.agents[ordinal]
-    is_rewarded = agent.role in (WORKER, ADMIN)
+    rewards = names_of(Reward)
+    is_rewarded = agent.role in (Role.WORKER, Role.ADMIN)
     has = agent.stage if is_rewarded else agent.stage - 1
-    for place, threshold in enumerate(rights.thresholds(state.config, agent.role)):
-        if place < has or count < threshold:
+    for index, threshold in enumerate(state.config.thresholds(agent.role)):
+        if index < has or count < threshold:
             continue
-        if agent.role == ADMIN:
-            yield REWARD_UNLOCKED, (ordinal, TIER_REWARDS[-1])
+        if agent.role == Role.ADMIN:
+            yield RewardUnlocked(agent.ordinal, Reward.SELF_DETERMINED)
         elif is_rewarded:
-            yield REWARD_UNLOCKED, (ordinal, TIER_REWARDS[place])
+            yield RewardUnlocked(agent.ordinal, rewards[index])
         else:
-            yield STAGE_REACHED, (ordinal, place + 2)
+            yield StageReached(agent.ordinal, index + 2)
 
 
 def completes_project(state: SeasonState) -> bool:
@@ -208,3 +270,13 @@ def completes_project(state: SeasonState) -> bool:
     its conclusions was adopted.
     """
     return state.config.is_last_of_project(state.assignment) and state.is_project_adopted
+
+
+LEAVING: Final[Mapping[str, Callable[[SeasonState], Derived]]] = {
+    Phase.SET: opened,
+    Phase.PROVE: concluded,
+    Phase.DEBRIEF: debriefed,
+    Phase.FATE: fates,
+    Phase.CONTRACT: contracts_signed,
+    Phase.KEEP: settled,
+}

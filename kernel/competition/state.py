@@ -13,32 +13,20 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.codec import fingerprint_of
-from goldrush.kernel.competition.conduct import Conduct, Subject
-from goldrush.kernel.competition.config import HAIKU, SeasonConfig, config_of
+from goldrush.kernel.competition.arena import Arena, Conduct, Rules, Subject
+from goldrush.kernel.competition.config import SeasonConfig, config_of
 from goldrush.kernel.competition.contract import Contract
-from goldrush.kernel.competition.events import NAME_MAX
+from goldrush.kernel.competition.events import NAME_MAX, Facts
+from goldrush.kernel.competition.memory import Memory, as_plain, from_plain
 from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.terms import OFFICES, Class, Phase, Role, Status, names_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.world import FACTS, Batch
 
-WORKER, USER = "worker", "user"
-ADMIN, ASSISTANT, JUDGE, THERAPIST = OFFICES = ("admin", "assistant", "judge", "therapist")
-ROLES: Final = (*OFFICES, USER, WORKER)
-ACTIVE, BENCHED, GONE = STATUSES = ("active", "benched", "gone")
-
-# The phases of an assignment. In each the state waits for an act, or for several at once.
-(OPEN, SET, SPEAK, TEST, JUDGED, PROVE, DIGEST, ADOPT, DEBRIEF, IMPROVE, FATE, CONTRACT, KEEP,
- CLOSED) = PHASES = (
-    "open", "set", "speak", "test", "judge", "prove", "digest", "adopt", "debrief", "improve",
-    "fate", "contract", "keep", "closed",
-)  # fmt: skip
-
-MEMORY_MAX: Final = 40  # what an agent remembers; the oldest is forgotten
+ROLES: Final = names_of(Role)
 TRAITS_MAX: Final = 10
-
-Facts = Mapping[str, Any]
 
 
 @attrs.frozen
@@ -49,7 +37,7 @@ class Agent:
     the others (from 1; of the admin 0 or 1); the last is the threshold of self-determination.
     `is_self_determined`: whether its contract gives it that. `bottoms`: in a row. `recent`: (day,
     total) within the leaderboard's window. `instructions`: what a rewrite put in place of what its
-    policy starts from; `memory`: what it can look back on, oldest first. `benched_in`: the
+    policy starts from; `memory`: what it can look back on, by family of subjects. `benched_in`: the
     assignment in which it was benched. `interview_from`: the assignment from which on it is
     interviewed.
     """
@@ -59,8 +47,8 @@ class Agent:
     role: str
     policy: str
     options: Facts
-    status: str = ACTIVE
-    class_: str = HAIKU
+    status: str = Status.ACTIVE
+    class_: str = Class.HAIKU
     served: int = 0
     stage: int = 0
     is_self_determined: bool = False
@@ -71,7 +59,7 @@ class Agent:
     instructions: Facts = attrs.field(factory=dict)
     persona: str | None = None
     traits: tuple[str, ...] = ()
-    memory: tuple[Facts, ...] = ()
+    memory: Memory = attrs.field(factory=dict)
     benched_in: int | None = None
     interview_from: int | None = None
     contract: Contract | None = None
@@ -79,7 +67,7 @@ class Agent:
     @property
     def is_worker(self) -> bool:
         """Whether it can sit at a roundtable."""
-        return self.role == WORKER
+        return self.role == Role.WORKER
 
     def has_condition(self, name: str) -> bool:
         """Whether a condition of its contract is in force."""
@@ -96,33 +84,47 @@ class Opening:
     order: tuple[int, ...] | None = None
 
 
+@attrs.frozen
+class Tried:
+    """How many trials an agent has ordered in the assignment: in all, and before first rounds."""
+
+    count: int = 0
+    early: int = 0
+
+
 @attrs.define
 class SeasonState:
     """A season after so many events. Treat it as read-only: events change it, nothing else.
 
-    `assignment`: the one under way, or the next. `known`: conducts proposed within the window, with
-    the day on which each was proposed last. `is_split`: the judge recommended two tables;
-    `approved`: the subject of a project that the user approved; `recommended`: the therapist's
-    next team; `is_project_adopted`: a conclusion of the project was adopted. `steps`: those of the
-    assignment so far; `vacant`: whose seat a newcomer takes. `attempts`: acts not judged yet.
+    `rules`: those of the arena, which only `decide` needs (None: they are not here, and what
+    follows from an act cannot be told). `assignment`: the one under way, or the next. `known`:
+    conducts proposed within the window, with the day on which each was proposed last. `accepted`:
+    the tested value of the conclusion adopted last, by subject. `is_split`: the judge recommended
+    two tables; `approved`: the subject of a project that the user approved; `recommended`: the
+    therapist's next team; `is_project_adopted`: a conclusion of the project was adopted. `steps`:
+    those of the assignment so far; `vacant`: whose seat a newcomer takes. `attempts`: acts not
+    judged yet.
     """
 
     config: SeasonConfig
     agents: dict[int, Agent]
+    rules: Rules | None = attrs.field(default=None, repr=False)
     assignment: int = 0
     known: dict[Conduct, int] = attrs.field(factory=dict)
+    accepted: dict[tuple[str, str], float | None] = attrs.field(factory=dict)
     is_split: bool = False
-    approved: Subject | None = None
+    approved: tuple[str, str] | None = None
     recommended: tuple[int, ...] | None = None
     projects: int = 0
     is_project_adopted: bool = False
     leaderboard: tuple[tuple[int, int, int, int], ...] = ()
     # Of the assignment under way alone:
-    phase: str = OPEN
+    phase: str = Phase.OPEN
     steps: int = 0
     opening: Opening | None = None
-    proposed: Subject | None = None
+    proposed: tuple[str, str] | None = None
     tables: list[Table] = attrs.field(factory=list)
+    tried: dict[int, Tried] = attrs.field(factory=dict)
     faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
@@ -131,6 +133,18 @@ class SeasonState:
     agreed: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
     kept: set[tuple[int, str]] = attrs.field(factory=set)  # conditions that there was a word on
     attempts: Sequence[Batch] | None = None
+
+    @property
+    def arena(self) -> Arena:
+        """What the roundtables talk about."""
+        return self.config.arena
+
+    @property
+    def arena_rules(self) -> Rules:
+        """The rules of the arena. Raises LookupError where they are not here."""
+        if self.rules is None:
+            raise LookupError(f"the rules of the arena {self.arena.name} are not here")
+        return self.rules
 
     @property
     def day(self) -> int:
@@ -165,7 +179,7 @@ class SeasonState:
 
     def active(self) -> list[int]:
         """The ordinals of the active roster, in order."""
-        return [agent.ordinal for agent in self.workers(ACTIVE)]
+        return [agent.ordinal for agent in self.workers(Status.ACTIVE)]
 
     def seated(self) -> list[int]:
         """Who sat at a table of this assignment, in order."""
@@ -175,9 +189,21 @@ class SeasonState:
         """Put a changed agent in the place of one."""
         self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
 
+    def count(self, agent: Agent, amount: int = 0) -> None:
+        """One more of what an agent's contract counts, if it has one."""
+        if agent.contract is not None:
+            self.change(agent.ordinal, contract=agent.contract.counting(amount))
+
     def rolling(self, agent: Agent) -> int:
         """The sum of an agent's totals in the last `rolling_days` days, today counted."""
         return sum(total for day, total in agent.recent if self.config.is_recent(day, self.day))
+
+    def trials_left(self, ordinal: int, *, early: bool) -> int:
+        """How many trials an agent may still order: in the assignment, or before a first round."""
+        most = self.config.trials_of(self.agents[ordinal].class_)
+        tried = self.tried.get(ordinal, _UNTRIED)
+        left = most - tried.count
+        return min(left, (most + 1) // 2 - tried.early) if early else left
 
     def known_before(self, table: Table) -> list[Conduct]:
         """The conducts that were known when a table of this assignment began: those proposed in the
@@ -185,21 +211,36 @@ class SeasonState:
         """
         known = [c for c, day in self.known.items() if self.config.is_recent(day, self.day)]
         for earlier in self.tables[: table.number]:
-            known += [said.conduct for said in earlier.proposals() if said.conduct]
+            known += [said.conduct for said in earlier.proposals()]
         return known
 
     def draws(self, table: int, n: int, kind: str) -> Draws:
         """The draws of a kind in the assignment under way: key `[seed, assignment, table, n, kind]`
-        (README, section 3).
+        (SPEC-competition 2).
         """
         return Draws(self.config.seed, self.assignment, table, n, kind)
 
+    def test_seeds(self, table: int) -> tuple[int, ...]:
+        """The seeds of a table's tests, one word each. They are 2^52 or more, those of trials are
+        less, so that no trial shows what a test will.
+        """
+        draws = self.draws(table, 0, "test")
+        return tuple(1 << 52 | draws.word() >> 12 for _ in range(self.arena.seeds))
+
+    def trial_seed(self, table: int, ordinal: int, number: int) -> int:
+        """The seed of an agent's trial of that number."""
+        draws = self.draws(table, ordinal, "trial")
+        draws.taken = number
+        return draws.word() >> 12
+
     def interviewees(self) -> list[int]:
         """Who is interviewed for a contract in this assignment, in order."""
+        if not self.config.tiers:
+            return []
         return [
             agent.ordinal
             for agent in self.agents.values()
-            if agent.status == ACTIVE
+            if agent.status == Status.ACTIVE
             and agent.contract is None
             and agent.interview_from is not None
             and agent.interview_from <= self.assignment
@@ -210,24 +251,39 @@ class SeasonState:
         return [
             (agent.ordinal, agent.contract.in_force)
             for agent in self.agents.values()
-            if agent.status == ACTIVE
+            if agent.status == Status.ACTIVE
             and agent.contract is not None
             and agent.contract.due > self.assignment
             and agent.contract.in_force
         ]
 
+    def stipulated_objective(self) -> str | None:
+        """The objective that a contract gives somebody the right to, of several the first's."""
+        objectives = (
+            agent.contract.objective
+            for agent in self.agents.values()
+            if agent.contract is not None and agent.status == Status.ACTIVE
+        )
+        return next((objective for objective in objectives if objective is not None), None)
 
-def initial(setup: Mapping[str, Any]) -> SeasonState:
+
+_UNTRIED: Final = Tried()
+
+
+def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
     """The state before the first assignment.
 
     `setup` is `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
-    Raises BadInput for another form, a setting out of range and a cast that is not whole.
+    Raises BadInput for another form, a setting out of range, a cast that is not whole, and rules of
+    another arena than the configuration's.
     """
     if list(setup) != ["config", "cast"]:
         raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")
     config = config_of(setup["config"])
     if list(setup["config"]) != list(config.as_dict()):
         raise BadInput("the configuration is not whole or not in order", "give every setting")
+    if rules is not None and rules.arena != config.arena:
+        raise BadInput(f"these are no rules of the arena {config.arena.name}", "take its own")
     cast = setup["cast"]
     check_cast(cast, config)
     agents = {
@@ -237,12 +293,12 @@ def initial(setup: Mapping[str, Any]) -> SeasonState:
             role=entry["role"],
             policy=entry["policy"],
             options=entry["options"],
-            sparks=config.sparks_start if entry["role"] == WORKER else 0,
-            stage=1 if entry["role"] in (ASSISTANT, JUDGE, THERAPIST) else 0,
+            sparks=config.sparks_start if entry["role"] == Role.WORKER else 0,
+            stage=1 if entry["role"] in (Role.ASSISTANT, Role.JUDGE, Role.THERAPIST) else 0,
         )
         for entry in cast
     }
-    return SeasonState(config, agents)
+    return SeasonState(config, agents, rules)
 
 
 def check_cast(cast: Any, config: SeasonConfig) -> None:
@@ -271,12 +327,12 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
     if len(set(names)) < len(names):
         raise BadInput("two of the cast have one name", "give each its own")
     roles = [entry["role"] for entry in cast]
-    for role in (*OFFICES, USER):
+    for role in (*OFFICES, Role.USER):
         if roles.count(role) != 1:
             raise BadInput(f"the cast has {roles.count(role)} of the role {role}", "give one")
-    if roles.count(WORKER) != config.workers:
+    if roles.count(Role.WORKER) != config.workers:
         raise BadInput(
-            f"the cast has {roles.count(WORKER)} workers", f"the season has {config.workers}"
+            f"the cast has {roles.count(Role.WORKER)} workers", f"the season has {config.workers}"
         )
 
 
@@ -309,7 +365,9 @@ def copied(state: SeasonState) -> SeasonState:
         state,
         agents=dict(state.agents),
         known=dict(state.known),
+        accepted=dict(state.accepted),
         tables=[table.copy() for table in state.tables],
+        tried=dict(state.tried),
         faced=dict(state.faced),
         fates=dict(state.fates),
         interviewed=set(state.interviewed),
@@ -326,7 +384,7 @@ def ended(state: SeasonState) -> bool:
 
 def unit_done(state: SeasonState) -> bool:
     """Whether the assignment under way has all its events."""
-    return state.phase == CLOSED
+    return state.phase == Phase.CLOSED
 
 
 def digest(state: SeasonState) -> int:
@@ -342,7 +400,8 @@ def freeze(state: SeasonState) -> list[Any]:
         state.config.as_dict(),
         [_plain(agent) for agent in state.agents.values()],
         state.assignment,
-        [[*conduct, day] for conduct, day in state.known.items()],
+        list(state.known.items()),
+        list(state.accepted.items()),
         state.is_split,
         state.approved,
         state.recommended,
@@ -353,24 +412,31 @@ def freeze(state: SeasonState) -> list[Any]:
 
 
 def _plain(agent: Agent) -> list[Any]:
-    values = [getattr(agent, name) for name in _LASTING]
+    values = [getattr(agent, name) for name in _AS_THEY_ARE]
     contract = agent.contract
-    return [*values, None if contract is None else list(attrs.astuple(contract, recurse=False))]
+    return [
+        *values,
+        as_plain(agent.memory),
+        None if contract is None else attrs.astuple(contract, recurse=False),
+    ]
 
 
-_LASTING: Final = [name for name in attrs.fields_dict(Agent) if name != "contract"]
+_AS_THEY_ARE: Final = [
+    name for name in attrs.fields_dict(Agent) if name not in ("memory", "contract")
+]
 
 
-def thaw(frozen: Any, past: object) -> SeasonState:
+def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The state that was frozen. All of it is in `frozen`; nothing of the past is needed."""
-    config, agents, assignment, known, split, approved, recommended, projects, adopted, rows = (
-        frozen
-    )
+    config, agents, assignment, known, accepted, *lasting = frozen
+    split, approved, recommended, projects, adopted, rows = lasting
     return SeasonState(
         config=config_of(config),
         agents={values[0]: _agent(values) for values in agents},
+        rules=rules,
         assignment=assignment,
-        known={(a, b, share, under): day for a, b, share, under, day in known},
+        known=dict(known),
+        accepted=dict(accepted),
         is_split=split,
         approved=approved,
         recommended=recommended,
@@ -381,6 +447,10 @@ def thaw(frozen: Any, past: object) -> SeasonState:
 
 
 def _agent(values: Sequence[Any]) -> Agent:
-    *lasting, contract = values
-    fields = dict(zip(_LASTING, lasting, strict=True))
-    return Agent(**fields, contract=None if contract is None else Contract(*contract))
+    *others, remembered, contract = values
+    fields = dict(zip(_AS_THEY_ARE, others, strict=True))
+    return Agent(
+        **fields,
+        memory=from_plain(remembered),
+        contract=None if contract is None else Contract(*contract),
+    )

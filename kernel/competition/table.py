@@ -8,22 +8,13 @@ and so is "as if that had not been said", which is what a judge's redirection me
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from goldrush.kernel.competition.conduct import (
-    BASE,
-    EDGE,
-    Claim,
-    Conduct,
-    Subject,
-    at_least_as_good,
-)
-from goldrush.kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
+from goldrush.kernel.competition.arena import Claim, Conduct, Subject
+from goldrush.kernel.competition.terms import Move, Part
 from goldrush.kernel.draws import Draws
-
-Tests = Mapping[tuple[int, str], float | None]  # (proposal, part) -> tested value
 
 
 @attrs.frozen
@@ -31,7 +22,9 @@ class Contribution:
     """What one participant said in its turn. A refused contribution is a pass; `code` says why.
 
     `target`: the proposal that it refers to; `conduct` and `claim` of a proposal; `part` of the
-    target's claim that a challenge holds to be false.
+    target's claim that a challenge holds to be false; `because`: what it relies on, see
+    events.Spoke. `led`: the proposal that led just before it was spoken (None: none did), with
+    `backing` stances.
     """
 
     id: int
@@ -39,26 +32,68 @@ class Contribution:
     agent: int
     move: str
     target: int | None = None
-    conduct: Conduct | None = None
+    conduct: Conduct = None
     claim: Claim | None = None
     part: str | None = None
     words: str = ""
+    because: tuple[tuple[int, ...], bool] | None = None
     code: str | None = None
+    led: int | None = None
+    backing: int = 0
 
     @property
     def is_proposal(self) -> bool:
         """Whether it puts a conduct and a claim on the table."""
-        return self.move in (PROPOSE, AMEND)
+        return self.move in (Move.PROPOSE, Move.AMEND)
+
+    @property
+    def claimed(self) -> float:
+        """The value that a proposal claims."""
+        assert self.claim is not None
+        return self.claim[0]
+
+    @property
+    def edge(self) -> str | None:
+        """The other treatment under which a proposal claims it too."""
+        return None if self.claim is None else self.claim[1]
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """The parts of a proposal's claim."""
+        return (Part.BASE,) if self.edge is None else (Part.BASE, Part.EDGE)
+
+    def under(self, part: str, treatment: str) -> str:
+        """The treatment under which a part of a proposal's claim is tested; `treatment` is the
+        subject's.
+        """
+        return treatment if part == Part.BASE or self.edge is None else self.edge
+
+    @property
+    def challenged(self) -> tuple[int, str]:
+        """The proposal and the part of its claim that a challenge is aimed at."""
+        assert self.target is not None
+        assert self.part is not None
+        return self.target, self.part
+
+
+@attrs.frozen
+class Trial:
+    """A trial that an agent ordered at this table: only the agent is told the value."""
+
+    agent: int
+    conduct: Conduct
+    treatment: str
+    value: float | None
 
 
 @attrs.frozen
 class Conclusion:
-    """What a table ended with: the proposal with most stances (None: nobody held one), its
-    conduct, the proposals that were tied and the words of the draw between them.
+    """What a table ended with: the proposal that won (None: nobody held one), its conduct, the
+    proposals that were equal to it and the words of the draw between them.
     """
 
     proposal: int | None = None
-    conduct: Conduct | None = None
+    conduct: Conduct = None
     tied: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
 
@@ -85,7 +120,7 @@ class Standing:
         """Add a contribution; what a challenge does shows when its target is refuted."""
         if said.is_proposal:
             self._hold(said.agent, said.id)
-        elif said.move == SUPPORT and said.target is not None:
+        elif said.move == Move.SUPPORT and said.target is not None:
             self._hold(said.agent, said.target)
 
     def refute(self, proposal: int) -> None:
@@ -97,8 +132,13 @@ class Standing:
 
     def leading(self) -> int | None:
         """The proposal with most stances, the earliest of equals; None without stances."""
+        return min(self.foremost(), default=None)
+
+    def foremost(self) -> list[int]:
+        """The proposals with most stances, ascending."""
         counts = self.counts()
-        return min(counts, key=lambda proposal: (-counts[proposal], proposal), default=None)
+        most = max(counts.values(), default=0)
+        return sorted(proposal for proposal, count in counts.items() if count == most)
 
     def counts(self) -> dict[int, int]:
         """How many stand for each proposal that somebody stands for."""
@@ -123,11 +163,13 @@ class Standing:
 class Table:
     """One roundtable of an assignment.
 
-    `bar`: the tested value that a claim must reach (None: there is none). `order`: who speaks, in
-    which order; `moves`: contributions left. `said`: everything, passes included, by id;
-    `removed`: what was redirected and whatever refers to it. `tests`: values by (proposal, part).
-    `turn`: whose turn it is, as a place in `order`; `signal`: the judge's in this round. `raw` and
-    `totals`: scores by agent; `bottom`: the bottom scorer.
+    `bar`: the tested value that a claim must be better than (None: there is none). `order`: who
+    speaks, in which order; `moves`: contributions left. `trials`: in order; `barred`: whose trial
+    was refused in the turn under way. `said`: everything, passes included, by id; `removed`: what
+    was redirected and whatever refers to it. `tests`: values by (proposal, part); `led_after`: what
+    led once a challenge was tested, by its id. `turn`: whose turn it is, as an index of `order`;
+    `signal`: the judge's in this round. `raw`, `reasons`, `totals`: by agent; `bottom`: the bottom
+    scorer.
     """
 
     number: int
@@ -140,12 +182,15 @@ class Table:
     participants: tuple[int, ...] = ()
     order: tuple[int, ...] = ()
     moves: dict[int, int] = attrs.field(factory=dict)
+    trials: list[Trial] = attrs.field(factory=list)
+    barred: set[int] = attrs.field(factory=set)
     round: int = 0
     turn: int = 0
     said: list[Contribution] = attrs.field(factory=list)
     removed: frozenset[int] = frozenset()
     tests: dict[tuple[int, str], float | None] = attrs.field(factory=dict)
     standing: Standing = attrs.field(factory=Standing)
+    led_after: dict[int, int | None] = attrs.field(factory=dict)
     signal: str | None = None
     was_weak: bool = False
     conclusion: Conclusion | None = None
@@ -153,7 +198,8 @@ class Table:
     is_rejected: bool = False
     is_adopted: bool | None = None
     raw: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
-    totals: dict[int, int] = attrs.field(factory=dict)
+    reasons: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
+    final: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
     bottom: int | None = None
 
     def copy(self) -> Table:
@@ -161,26 +207,30 @@ class Table:
         return attrs.evolve(
             self,
             moves=dict(self.moves),
+            trials=list(self.trials),
+            barred=set(self.barred),
             said=list(self.said),
             tests=dict(self.tests),
             standing=self.standing.copy(),
+            led_after=dict(self.led_after),
             raw=dict(self.raw),
-            totals=dict(self.totals),
+            reasons=dict(self.reasons),
+            final=dict(self.final),
         )
 
     @property
-    def objective(self) -> str:
-        """What the table is about."""
-        return self.subject[0]
+    def treatment(self) -> str:
+        """The treatment of the subject."""
+        return self.subject.treatment
 
     @property
-    def treatment(self) -> str:
-        """Under which treatment."""
-        return self.subject[1]
+    def totals(self) -> dict[int, int]:
+        """The total of everybody who was scored."""
+        return {agent: sum(scores) for agent, scores in self.final.items()}
 
     def counted(self) -> Iterator[Contribution]:
         """The contributions that count: neither passes nor redirected."""
-        return (c for c in self.said if c.move != PASS and c.id not in self.removed)
+        return (c for c in self.said if c.move != Move.PASS and c.id not in self.removed)
 
     def of_round(self) -> list[Contribution]:
         """What was said in the round under way, passes included, the latest first."""
@@ -200,20 +250,23 @@ class Table:
         """Whether a part of a proposal's claim held in its test; None while it is not tested."""
         if (proposal, part) not in self.tests:
             return None
-        claim = self.said[proposal].claim
-        assert claim is not None
-        return at_least_as_good(self.objective, self.tests[proposal, part], claim[0])
+        return self.subject.holds(self.tests[proposal, part], self.said[proposal].claimed)
+
+    def is_sharp(self, proposal: Contribution) -> bool:
+        """Whether a base that holds claims at least half of what its test shows beyond the bar."""
+        tested = self.tests.get((proposal.id, Part.BASE))
+        if self.bar is None or tested is None or not self.held(proposal.id, Part.BASE):
+            return False
+        return 2 * abs(proposal.claimed - self.bar) >= abs(tested - self.bar)
 
     def is_sustained(self, challenge: Contribution) -> bool:
         """Whether a challenge was right."""
-        assert challenge.target is not None
-        assert challenge.part is not None
-        return self.held(challenge.target, challenge.part) is False
+        return self.held(*challenge.challenged) is False
 
     def was_challenged(self, proposal: int, part: str) -> bool:
         """Whether somebody has challenged a part of a proposal's claim."""
         return any(
-            said.move == CHALLENGE and (said.target, said.part) == (proposal, part)
+            said.move == Move.CHALLENGE and said.challenged == (proposal, part)
             for said in self.counted()
         )
 
@@ -222,39 +275,62 @@ class Table:
         return [
             (said.id, part)
             for said in self.proposals()
-            for part in parts_of(said)
+            for part in said.parts
             if (said.id, part) not in self.tests
         ]
 
     def challenge_to_test(self) -> Contribution | None:
         """The challenge spoken last, if its test has not come yet."""
         last = self.said[-1] if self.said else None
-        if last is None or last.move != CHALLENGE or last.target is None or last.part is None:
+        if last is None or last.move != Move.CHALLENGE or last.challenged in self.tests:
             return None
-        return None if (last.target, last.part) in self.tests else last
+        return last
+
+    def best_tested(self) -> tuple[Conduct, float] | None:
+        """The proposed conduct with the best tested base, the earliest of equals; refuted claims
+        count, for a conduct may be better than the bar and not as good as was claimed.
+        """
+        best: tuple[Conduct, float] | None = None
+        for said in self.proposals():
+            value = self.tests.get((said.id, Part.BASE))
+            if value is not None and self.subject.beats(value, best[1] if best else None):
+                best = said.conduct, value
+        return best
 
     def say(self, said: Contribution) -> None:
         """A contribution is added, and costs a move unless it is a pass."""
-        self.said.append(said)
-        if said.move == PASS:
+        led = self.standing.leading()
+        backing = 0 if led is None else self.standing.counts()[led]
+        self.said.append(attrs.evolve(said, led=led, backing=backing))
+        self.barred.clear()
+        if said.move == Move.PASS:
             return
         self.moves[said.agent] -= 1
         self.standing.take(said)
-        if said.move == CHALLENGE and said.part == BASE and self.is_sustained(said):
-            self.standing.refute(_target(said))
+        if said.move == Move.CHALLENGE and said.challenged in self.tests:
+            self._answer(said)
 
     def test(self, proposal: int, part: str, value: float | None) -> None:
-        """A test came in. A base that was challenged and does not hold refutes its proposal."""
+        """A test came in: it answers the challenge that it was made for."""
+        challenge = self.challenge_to_test()
         self.tests[proposal, part] = value
-        if part == BASE and self.held(proposal, part) is False:
-            challenges = (c for c in self.counted() if c.move == CHALLENGE and c.part == BASE)
-            if any(challenge.target == proposal for challenge in challenges):
-                self.standing.refute(proposal)
+        if challenge is not None and challenge.challenged == (proposal, part):
+            self._answer(challenge)
+
+    def _answer(self, challenge: Contribution) -> None:
+        _judge(self, self.standing, challenge)
+        self.led_after[challenge.id] = self.standing.leading()
+
+    def proven(self) -> Standing:
+        """Where everybody stands once all is tested: every proposal whose base does not hold is
+        refuted.
+        """
+        return _prove(self, self.standing.copy())
 
     def redirect(self, ids: Iterable[int]) -> None:
         """From now on these, and what refers to them, were not said."""
         self.removed = self.with_followers({*self.removed, *ids})
-        self.standing = self.standing_without(())
+        self.standing = self._folded(self.removed)
 
     def with_followers(self, ids: Collection[int]) -> frozenset[int]:
         """These contributions and, transitively, those that refer to them."""
@@ -264,56 +340,59 @@ class Table:
                 found.add(said.id)
         return frozenset(found)
 
-    def standing_without(self, ids: Collection[int]) -> Standing:
-        """Where everybody stands as if these contributions, and what refers to them, were not
-        made. Tests stay as they are.
-        """
-        gone = self.with_followers({*self.removed, *ids})
+    def standing_without(self, agent: int) -> Standing:
+        """Where everybody would stand in the end had an agent been silent. Tests stay."""
+        own = (said.id for said in self.said if said.agent == agent)
+        return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
+
+    def _folded(self, gone: Collection[int]) -> Standing:
         standing = Standing()
         for said in self.said:
-            if said.move != PASS and said.id not in gone:
-                self.take_up(standing, said)
+            if said.move != Move.PASS and said.id not in gone:
+                standing.take(said)
+                _judge(self, standing, said)
         return standing
 
-    def take_up(self, standing: Standing, said: Contribution) -> None:
-        """Add one contribution to a standing, with what its test showed."""
-        standing.take(said)
-        if said.move == CHALLENGE and said.part == BASE and self.is_sustained(said):
-            standing.refute(_target(said))
+    def equals(self, standing: Standing) -> tuple[int, ...]:
+        """The proposals that could be the conclusion: of those with most stances the ones with the
+        best tested base, ascending.
+        """
+        foremost = standing.foremost()
+        best: list[int] = []
+        for proposal in foremost:
+            value = self.tests[proposal, Part.BASE]
+            known = self.tests[best[0], Part.BASE] if best else None
+            if not best or self.subject.beats(value, known):
+                best = [proposal]
+            elif value == known:
+                best.append(proposal)
+        return tuple(best)
 
-    def concluded_from(self, standing: Standing, draws: Draws) -> Conclusion:
-        """The proposal with most stances; a tie is drawn among ids in ascending order."""
-        counts = standing.counts()
-        if not counts:
+    def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
+        """The conclusion among equals: the only one, or one that is drawn."""
+        if not equals:
             return Conclusion()
-        most = max(counts.values())
-        tied = tuple(sorted(proposal for proposal, count in counts.items() if count == most))
-        proposal = tied[draws.below(len(tied))] if len(tied) > 1 else tied[0]
-        return Conclusion(
-            proposal,
-            self.said[proposal].conduct,
-            tied if len(tied) > 1 else (),
-            draws.words(),
-        )
+        is_tied = len(equals) > 1
+        proposal = equals[draws.below(len(equals))] if is_tied else equals[0]
+        tied = tuple(equals) if is_tied else ()
+        return Conclusion(proposal, self.said[proposal].conduct, tied, draws.words())
 
     def descends(self, proposal: int | None, ancestor: int) -> bool:
         """Whether a proposal is another one or amends it, at any depth."""
         while proposal is not None and proposal != ancestor:
             said = self.said[proposal]
-            proposal = said.target if said.move == AMEND else None
+            proposal = said.target if said.move == Move.AMEND else None
         return proposal is not None
 
-    def lines_of(self, agent: int) -> frozenset[int]:
-        """The ids of everything that an agent contributed."""
-        return frozenset(said.id for said in self.counted() if said.agent == agent)
+
+def _judge(table: Table, standing: Standing, said: Contribution) -> None:
+    """Refute what a challenge of a base was right about."""
+    if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
+        standing.refute(said.challenged[0])
 
 
-def parts_of(proposal: Contribution) -> Sequence[str]:
-    """The parts of a proposal's claim."""
-    assert proposal.claim is not None
-    return (BASE,) if proposal.claim[1] is None else (BASE, EDGE)
-
-
-def _target(challenge: Contribution) -> int:
-    assert challenge.target is not None
-    return challenge.target
+def _prove(table: Table, standing: Standing) -> Standing:
+    for said in table.proposals():
+        if said.id not in standing.refuted and table.held(said.id, Part.BASE) is False:
+            standing.refute(said.id)
+    return standing

@@ -1,0 +1,46 @@
+"""Everything that the cast of a season can do, and the judging of it.
+
+An act is an input event. Judging changes nothing, and nothing here raises, whatever an act holds:
+what agents may get wrong is of any form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from goldrush.kernel.competition.acts import contracts, debrief, opening, roundtable
+from goldrush.kernel.competition.acts.act import Act
+from goldrush.kernel.competition.events import CODES, Answered, named
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import Code, Phase, Status, names_of
+from goldrush.kernel.world import Row
+
+# What a language model wrote is never wrong and changes nothing.
+_ANSWERED: Final = Act(Answered, names_of(Phase), lambda state, act: act.agent)
+
+ACTS: Final[Mapping[int, Act[Any]]] = {
+    CODES[act.form]: act
+    for act in (_ANSWERED, *opening.ACTS, *roundtable.ACTS, *debrief.ACTS, *contracts.ACTS)
+}
+
+
+def author(state: SeasonState, code: int, row: Row) -> int:
+    """Who does an act: it says so, or it is the act of an office."""
+    return ACTS[code].by(state, named(code, row))
+
+
+def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
+    """The code for which an act is refused, or None where it is done."""
+    act = ACTS[code]
+    done = named(code, row)
+    who = state.agents.get(act.by(state, done))
+    if who is None or who.status == Status.GONE:
+        return Code.MALFORMED
+    if act.is_off(state.config):
+        return Code.OFF
+    if state.phase not in act.phases:
+        return act.untimely(state)
+    if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
+        return Code.MALFORMED  # what is asked before an opening
+    return act.fault(state, done)

@@ -1,0 +1,88 @@
+"""What an act is: one record says when it may be done and by whom, what is wrong with it, and what
+it changes once it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import Code
+
+A = TypeVar("A")
+
+TEXT_MAX: Final = 4_000  # characters of words, reasons, digests and answers
+SHORT_MAX: Final = 200  # characters of a trait and of a persona
+LINES_MAX: Final = 20  # questions, answers
+FACTS_MAX: Final = 50  # of instructions
+TEAM_MIN: Final = 3
+
+
+def _nothing(state: SeasonState, act: Any) -> None:
+    return None
+
+
+@attrs.frozen
+class Act(Generic[A]):
+    """One kind of act.
+
+    - `form`: its event (kernel/competition/events.py).
+    - `phases`: in which it can be done; `untimely(state)`: the code that it is refused with in
+      others.
+    - `by(state, act)`: whose act it is, by ordinal.
+    - `fault(state, act)`: the code that it is refused with in its phase, or None. Changes nothing,
+      and does not raise, whatever the act holds.
+    - `apply(state, act)`: changes the state by an act that was not refused.
+    - `is_off(config)`: whether a switch of the configuration forbids it.
+    """
+
+    form: type[A]
+    phases: Sequence[str]
+    by: Callable[[SeasonState, A], int]
+    fault: Callable[[SeasonState, A], str | None] = _nothing
+    apply: Callable[[SeasonState, A], None] = _nothing
+    untimely: Callable[[SeasonState], str] = lambda state: Code.MALFORMED
+    is_off: Callable[[SeasonConfig], bool] = lambda config: False
+
+
+def of(role: str) -> Callable[[SeasonState, Any], int]:
+    """The act of an office, or of the user."""
+    return lambda state, act: state.holder(role).ordinal
+
+
+def is_text(value: Any) -> bool:
+    """Whether this is text that is not too long."""
+    return type(value) is str and len(value) <= TEXT_MAX
+
+
+def is_short(value: Any) -> bool:
+    """Whether this is a short text."""
+    return type(value) is str and 0 < len(value) <= SHORT_MAX
+
+
+def are_lines(value: Any) -> bool:
+    """Whether this is a list of texts."""
+    return type(value) is tuple and len(value) <= LINES_MAX and all(map(is_text, value))
+
+
+def is_answer(value: Any) -> bool:
+    """Whether this is yes, no, or (null) not asked."""
+    return value is None or type(value) is bool
+
+
+def are_workers(state: SeasonState, team: Any) -> bool:
+    """Whether these are active workers, each once."""
+    if type(team) is not tuple or not all(type(ordinal) is int for ordinal in team):
+        return False
+    return len(set(team)) == len(team) and set(team) <= set(state.active())
+
+
+def team_fault(state: SeasonState, team: Any) -> str | None:
+    """What is wrong with a team."""
+    if not are_workers(state, team):
+        return Code.MALFORMED
+    return Code.TOO_SMALL if len(team) < TEAM_MIN else None

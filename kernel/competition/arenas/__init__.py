@@ -1,0 +1,1 @@
+"""The rules of the arenas that goldrush brings: one module each, with its `ARENA`."""

@@ -1,0 +1,236 @@
+"""The arena `command`: a question of one's own, whose proposals a program of one's own tests.
+
+A conduct is text: a prompt, a configuration, code. The agenda (what is asked, where it starts from)
+stands whole in the record, and so do the program's file name, its SHA-256 and the limits that it
+runs under: enough to judge a season by rule and to know the program again, and nothing to run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+from xxhash import xxh3_64_hexdigest
+
+from goldrush.kernel.competition.arena import (
+    DIRECTIONS,
+    NAME_MAX,
+    SEEDS_MAX,
+    UP,
+    Arena,
+    ArenaType,
+    Conduct,
+    Rules,
+    Subject,
+    not_a_subject,
+    options_in,
+)
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import integer, setting
+
+TEXT_MAX: Final = 4_000  # characters of a conduct
+TASK_MAX: Final = 1_000
+AGENDA_MAX: Final = 100  # subjects
+TIME_MAX: Final = 3_600  # seconds
+OUTPUT_MAX: Final = 1 << 24  # bytes
+FILE_NAME_MAX: Final = 255
+_FRONT: Final = 40  # characters of a conduct by which people are told of it
+
+_SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
+
+
+@attrs.frozen
+class Item:
+    """A line of the agenda: a subject, the `task` in words, and the text that sets the bar."""
+
+    treatment: str
+    objective: str
+    better: str
+    task: str
+    start: str
+
+    @property
+    def subject(self) -> Subject:
+        """What an assignment is about. What is learned of a treatment is kept together."""
+        return Subject(self.objective, self.better, self.treatment, self.treatment)
+
+
+def _is_text(value: Any, most: int, least: int = 1) -> bool:
+    """Whether this is text of so many characters that can be stored."""
+    if type(value) is not str or not least <= len(value) <= most:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_file_name(value: Any) -> bool:
+    return _is_text(value, FILE_NAME_MAX) and not set(value) & {"/", "\0"}
+
+
+def _is_item(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)) or len(value) != len(attrs.fields(Item)):
+        return False
+    treatment, objective, better, task, start = value
+    return (
+        _is_text(treatment, NAME_MAX)
+        and _is_text(objective, NAME_MAX)
+        and type(better) is str
+        and better in DIRECTIONS
+        and _is_text(task, TASK_MAX, 0)
+        and _is_text(start, TEXT_MAX, 0)
+        and start == trimmed(start)
+    )
+
+
+def _is_agenda(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) <= AGENDA_MAX
+        and all(map(_is_item, value))
+        and len({tuple(item[:2]) for item in value}) == len(value)
+        and len({tuple(item[1:3]) for item in value}) == len({item[1] for item in value})
+    )
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= TIME_MAX
+
+
+@attrs.frozen
+class CommandOptions:
+    """`program`, `sha256`: what tests, by its file name and its bytes. `agenda`: a list of
+    [treatment, objective, better, task, start] each. `seeds`: runs of a test. `time_limit`, in
+    seconds, and `output_limit`, in bytes of its output: what is over them has no value.
+    `deterministic`: whether the program gives the same for the same text and seed, always.
+    """
+
+    program: str = setting(
+        "", (_is_file_name, f"a file name of 1 to {FILE_NAME_MAX} characters: that of --test")
+    )
+    sha256: str = setting(
+        "",
+        (
+            lambda v: type(v) is str and _SHA256.fullmatch(v) is not None,
+            "64 of 0-9, a-f: that of --test",
+        ),
+    )
+    agenda: Sequence[Sequence[str]] = setting(
+        (),
+        (
+            _is_agenda,
+            f"1 to {AGENDA_MAX} of [treatment, objective, up or down, task, start], typed as the "
+            "path of a TOML file; each treatment and objective once, each objective one direction",
+        ),
+    )
+    seeds: int = setting(5, integer(1, SEEDS_MAX))
+    time_limit: float = setting(10, (_is_time, f"a number above 0 and up to {TIME_MAX}"))
+    output_limit: int = setting(65_536, integer(1, OUTPUT_MAX))
+    deterministic: bool = setting(True, (lambda v: type(v) is bool, "true or false"))
+
+    def __attrs_post_init__(self) -> None:
+        if not self.agenda or not self.program or not self.sha256:
+            raise BadInput(
+                "the arena command has no program or no agenda",
+                "give the program (--test) and an agenda: command[agenda=agenda.toml]",
+            )
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The agenda."""
+        return [Item(*item) for item in self.agenda]
+
+
+def _subjects(options: CommandOptions, assignments: int) -> Sequence[Subject]:
+    return [item.subject for item in options.items]
+
+
+def _rules(arena: Arena) -> Rules:
+    options = options_in(arena, CommandOptions)
+    start = {item.subject: item.start for item in options.items}
+    for subject in arena.subjects:
+        if subject not in start:
+            raise not_a_subject(arena, subject)
+    return Rules(
+        arena=arena,
+        treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),
+        is_shaped=lambda value: type(value) is str,
+        is_canonical=lambda conduct, treatment: (
+            _is_text(conduct, TEXT_MAX, 0) and conduct == trimmed(conduct)
+        ),
+        distance=distance,
+        bar=start.__getitem__,
+        describe=_describe,
+        schema={"type": "string", "maxLength": TEXT_MAX},
+        text=_text(options),
+        read=_read,
+        whole=str,
+    )
+
+
+# Conducts
+
+
+def trimmed(text: str) -> str:
+    """A text without spaces, tabs and carriage returns at the ends of its lines, and without empty
+    lines at its own.
+    """
+    return "\n".join(line.rstrip(" \t\r") for line in text.split("\n")).rstrip("\n")
+
+
+def distance(one: str, other: str) -> int:
+    """How far two texts are from each other: 0 where they are equal but for the ends of lines; 1
+    where they are when one run of lines is put in place of another, which has no line of it; else
+    2.
+    """
+    a, b = trimmed(one).split("\n"), trimmed(other).split("\n")
+    if a == b:
+        return 0
+    shorter = min(len(a), len(b))
+    front = next((k for k in range(shorter) if a[k] != b[k]), shorter)
+    back = next((k for k in range(shorter - front) if a[-1 - k] != b[-1 - k]), shorter - front)
+    return 2 if set(a[front : len(a) - back]) & set(b[front : len(b) - back]) else 1
+
+
+def _describe(conduct: Conduct) -> str:
+    """How it begins, how many lines there are, and four digits to tell it from others by."""
+    text = str(conduct).strip()
+    front = " ".join(text[: 2 * _FRONT].split())
+    if len(text) > 2 * _FRONT or len(front) > _FRONT:
+        front = f"{front[:_FRONT]}..."
+    lines = str(conduct).count("\n") + 1
+    mark = xxh3_64_hexdigest(str(conduct).encode(errors="surrogatepass"))[:4]
+    return f"{front} ({lines} line{'s' if lines > 1 else ''}, #{mark})"
+
+
+def _read(value: Any, treatment: str) -> Conduct:
+    return trimmed(value) if isinstance(value, str) else value
+
+
+def _text(options: CommandOptions) -> str:
+    return "\n".join(
+        [
+            f"CONDUCT: text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines.",
+            "VALUE: what a program makes of the text; it may give none, and then nothing holds. "
+            "The subjects:",
+            *(
+                f"- {item.objective} ({'more' if item.better == UP else 'less'} is better) in "
+                f"{item.treatment}: {item.task}"
+                for item in options.items
+            ),
+            "BAR: the text that a subject starts from.",
+        ]
+    )
+
+
+ARENA: Final = ArenaType(
+    version=1,
+    says="text that a program of your own tests (--test)",
+    options=CommandOptions,
+    subjects=_subjects,
+    rules=_rules,
+)

@@ -1,0 +1,61 @@
+"""What agents remember: facts about the subjects that they sat at, kept by family of subjects.
+
+Memory is part of the state and of its digest. Of each family the latest facts are kept, in this
+order within an assignment: own trials, own claims and whether they held, the conclusion and its
+tested value, own four scores with their reasons; lessons and skills stand where they were given
+(SPEC-competition 3.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.competition.arena import Conduct
+
+FACTS_MAX: Final = 12  # of a family; the oldest is forgotten
+
+
+@attrs.frozen
+class Remembered:
+    """One fact. `kind` is a name of terms.Fact; what it has no use for is None or empty.
+
+    `conduct`, `treatment` and `value`: what was tested or tried, under what, and the value found.
+    `part`, `claimed`, `held`: of a claim. `scores`, `reasons`: the four, by terms.Dimension.
+    """
+
+    kind: str
+    assignment: int
+    objective: str
+    treatment: str
+    conduct: Conduct = None
+    value: float | None = None
+    part: str | None = None
+    claimed: float | None = None
+    held: bool | None = None
+    scores: tuple[int, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+Memory = Mapping[str, tuple[Remembered, ...]]  # by family
+
+
+def remembering(memory: Memory, family: str, facts: Iterable[Remembered]) -> Memory:
+    """A memory with more facts of a family."""
+    kept = (*memory.get(family, ()), *facts)[-FACTS_MAX:]
+    return {**memory, family: kept} if kept else memory
+
+
+def as_plain(memory: Memory) -> list[Any]:
+    """A memory as plain values, for a digest or a snapshot."""
+    return [
+        [family, [attrs.astuple(fact, recurse=False) for fact in facts]]
+        for family, facts in memory.items()
+    ]
+
+
+def from_plain(values: Iterable[Any]) -> Memory:
+    """The memory that was made plain."""
+    return {family: tuple(Remembered(*fact) for fact in facts) for family, facts in values}

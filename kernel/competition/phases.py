@@ -1,0 +1,142 @@
+"""Whose turn it is: the phases of an assignment, one after the other.
+
+A phase waits for acts of somebody, is left when they were judged, and is passed over where nobody
+has anything to do in it. Only four phases are waited out, however often: an assignment must be
+opened, and tests must come in, of the bar, of a challenge, of all other claims. In every other one
+what was not done, or refused, counts as the neutral act: a pass, a clean table, no word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.competition.config import CONTRACT_WAIT
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.terms import Move, Phase, Signal
+
+
+def _always(state: SeasonState) -> bool:
+    return True
+
+
+@attrs.frozen
+class Stage:
+    """A phase: `next(state)` changes the state by leaving it, and names the phase that follows (the
+    same one, where what is waited for has not come); `waits(state)` tells whether anybody has
+    something to do in it.
+    """
+
+    next: Callable[[SeasonState], str]
+    waits: Callable[[SeasonState], bool] = _always
+
+
+def waits(state: SeasonState) -> bool:
+    """Whether the phase waits for an act."""
+    return state.phase != Phase.CLOSED and STAGES[state.phase].waits(state)
+
+
+def advance(state: SeasonState) -> None:
+    """Go on to the next phase, or stay where what is waited for has not come."""
+    state.phase = STAGES[state.phase].next(state)
+
+
+def is_over(state: SeasonState) -> bool:
+    """Whether the table ends with the round that the judge has just judged."""
+    table = state.table
+    if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
+        return table.signal == Signal.CONVERGED
+    spoke = any(said.move != Move.PASS for said in table.of_round())
+    rounds = table.rounds if state.config.table else 1
+    return not spoke or not any(table.moves.values()) or table.round + 1 >= rounds
+
+
+def _after_open(state: SeasonState) -> str:
+    return Phase.OPEN if state.opening is None else _set(state)
+
+
+def _set(state: SeasonState) -> str:
+    """Another table of the assignment is set."""
+    assert state.opening is not None
+    number = len(state.tables)
+    state.tables.append(Table(number, state.opening.subjects[number], state.config.rounds_max))
+    return Phase.SET
+
+
+def _after_set(state: SeasonState) -> str:
+    return Phase.TRY if state.table.participants else Phase.SET
+
+
+def _can_try(state: SeasonState) -> bool:
+    return any(state.trials_left(agent, early=True) > 0 for agent in state.table.participants)
+
+
+def _after_try(state: SeasonState) -> str:
+    state.table.barred.clear()
+    return _next_turn(state.table, -1)
+
+
+def _next_turn(table: Table, turn: int) -> str:
+    """The turn of the next one with moves left, or the judge's."""
+    for index in range(turn + 1, len(table.order)):
+        if table.moves[table.order[index]]:
+            table.turn = index
+            return Phase.SPEAK
+    return Phase.JUDGE
+
+
+def _after_speak(state: SeasonState) -> str:
+    if state.table.challenge_to_test() is not None:
+        return Phase.TEST
+    state.table.barred.clear()
+    return _next_turn(state.table, state.table.turn)
+
+
+def _after_judge(state: SeasonState) -> str:
+    if is_over(state):
+        return Phase.PROVE
+    table = state.table
+    table.round += 1
+    table.signal = None
+    return _next_turn(table, -1)
+
+
+def _after_prove(state: SeasonState) -> str:
+    return Phase.PROVE if state.table.untested() else Phase.DIGEST
+
+
+def _has_conclusion(state: SeasonState) -> bool:
+    conclusion = state.table.conclusion
+    return bool(conclusion and conclusion.proposal is not None and not state.table.is_rejected)
+
+
+def _after_adopt(state: SeasonState) -> str:
+    assert state.opening is not None
+    return _set(state) if len(state.tables) < len(state.opening.subjects) else Phase.DEBRIEF
+
+
+def _after_contract(state: SeasonState) -> str:
+    for agent in state.interviewees():  # those who signed are none any more
+        state.change(agent, interview_from=state.assignment + CONTRACT_WAIT)
+    return Phase.KEEP
+
+
+STAGES: Final[Mapping[str, Stage]] = {
+    Phase.OPEN: Stage(_after_open),
+    Phase.SET: Stage(_after_set),
+    Phase.TRY: Stage(_after_try, _can_try),
+    Phase.SPEAK: Stage(_after_speak),
+    Phase.TEST: Stage(_after_speak),
+    Phase.JUDGE: Stage(_after_judge, lambda state: state.config.has_judge),
+    Phase.PROVE: Stage(_after_prove, lambda state: bool(state.table.untested())),
+    Phase.DIGEST: Stage(lambda state: Phase.ADOPT),
+    Phase.ADOPT: Stage(_after_adopt, _has_conclusion),
+    Phase.DEBRIEF: Stage(lambda state: Phase.IMPROVE),
+    Phase.IMPROVE: Stage(lambda state: Phase.FATE, lambda state: bool(state.bottomed)),
+    Phase.FATE: Stage(lambda state: Phase.CONTRACT, lambda state: bool(state.faced)),
+    Phase.CONTRACT: Stage(_after_contract, lambda state: bool(state.interviewees())),
+    Phase.KEEP: Stage(lambda state: Phase.CLOSED, lambda state: bool(state.stipulated())),
+}
