@@ -340,7 +340,7 @@ class SeasonOracle:
         """A refused contribution is a pass, a refused trial the last one of its author's step."""
         fields = {name: value for name, value in act.items() if name != "assignment"}
         self.follow("refused", who=self.author(act), act={"index": index, **fields}, code=code)
-        if act["event"] == "tried":
+        if act["event"] == "tried" and self.tables and act["table"] == self.table.number:
             self.refused_trials.append(act["agent"])
         if act["event"] == "spoke" and self.phase == "speak" and self.is_turn(act):
             self.say_nothing()

@@ -121,7 +121,7 @@ def _dial_rules(arena: Arena) -> Rules:
 
 
 # The smallest arena that there can be, of one treatment: a number from 0 to 9.
-DIAL: Final = ArenaType(1, DialOptions, _dial_subjects, _dial_rules)
+DIAL: Final = ArenaType(1, "A number from 0 to 9.", DialOptions, _dial_subjects, _dial_rules)
 ARENAS: Final[Mapping[str, tuple[ArenaType, Mapping[str, Any]]]] = {
     "mining": (mining.ARENA, {"agents": 4, "rounds": 6, "seeds": 1}),
     "nk": (nk.ARENA, {"seeds": 2, "drift": 0.5}),
