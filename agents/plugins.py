@@ -33,8 +33,8 @@ VARIABLE: Final = "GOLDRUSH_PLUGINS"
 WORLDS: Final = "goldrush.worlds"
 POLICIES: Final = "goldrush.policies"
 COMMANDS: Final = "goldrush.commands"
-ARENAS: Final = "goldrush.arenas"  # worlds that the competition tests its claims in
-BENCHES: Final = "goldrush.benches"  # the tests that are held there
+ARENAS: Final = "goldrush.arenas"  # what the seasons of the competition are about
+BENCHES: Final = "goldrush.benches"  # how it is tested there
 
 # The packages of plugins that were loaded, by which whoever tells an error knows whose it is.
 LOADED: Final[set[str]] = set()
@@ -80,6 +80,18 @@ class Plugin:
         if not check(found):
             raise PluginFailed(self.name, f"{self.value} is of type {type(found).__name__}")
         return found
+
+
+@attrs.frozen
+class Kind:
+    """A kind of plugin: its `group`, what it is called (`says`), whether an object is one, and
+    those that goldrush brings itself, whose names cannot be taken.
+    """
+
+    group: str
+    says: str
+    is_one: Callable[[Any], bool]
+    built_in: Sequence[EntryPoint] = ()
 
 
 def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:

@@ -387,16 +387,25 @@ def _part(text: str) -> Named:
         check_name("policy", match["name"])
     if match["settings"] is None:
         return Named(match["name"], {}, count)
+    settings = parsed_settings(match["settings"], text, _HOW)
+    if DISTRIBUTION in settings:
+        raise BadInput(f"{text!r} sets {DISTRIBUTION}", _HOW)
+    return Named(match["name"], settings, count)
+
+
+def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:
+    """The settings that stand between brackets, in the order of their names, so that the same
+    settings are the same bytes. `text` is the whole, `how` how to write it. Raises BadInput.
+    """
     settings: dict[str, Any] = {}
-    for pair in match["settings"].split(";"):
+    for pair in between.split(";"):
         name, equals, value = (part.strip() for part in pair.partition("="))
-        if not (name and equals and value) or name == DISTRIBUTION:
-            raise BadInput(f"{text!r} has {pair!r} between its brackets", _HOW)
+        if not (name and equals and value):
+            raise BadInput(f"{text!r} has {pair!r} between its brackets", how)
         if name in settings:
             raise BadInput(f"{text!r} sets {name} twice", "set it once")
         settings[name] = parsed_value(value)
-    # In one order, so that the same settings are the same bytes.
-    return Named(match["name"], dict(sorted(settings.items())), count)
+    return dict(sorted(settings.items()))
 
 
 def _recording_of(entry: Entry, recordings: Sequence[Recording]) -> Recording:

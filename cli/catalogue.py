@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ from goldrush.replay.text import table
 
 if TYPE_CHECKING:
     from goldrush.agents.listed import Listed
-    from goldrush.agents.plugins import Plugin
+    from goldrush.agents.plugins import Kind, Plugin
 
 
 @click.command()
@@ -155,14 +156,20 @@ def plugins(as_json: bool) -> int:
 
 def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]]]:
     """The groups of plugins: their kind in words, what loads one, names that none can take."""
-    from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, POLICIES, WORLDS
+    from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
     from goldrush.cli.commands import BUILT_IN, is_command
-    from goldrush.replay.toolkit import NAMES, own_policies, toolkit_named
+    from goldrush.replay.toolkit import NAMES, own_kinds, own_policies, toolkit_named
 
-    return [
+    kinds: list[tuple[str, str, Callable[[Plugin], object], Collection[str]]] = [
         (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
         (POLICIES, "policy", lambda one: one.load(callable), own_policies()),
         (COMMANDS, "command", lambda one: one.load(is_command), BUILT_IN),
-        (ARENAS, "arena", lambda one: one.load(bool), ()),
-        (BENCHES, "bench", lambda one: one.load(bool), ()),
     ]
+    for kind in own_kinds():
+        names = [point.name for point in kind.built_in]
+        kinds.append((kind.group, kind.says, partial(_load, kind), names))
+    return kinds
+
+
+def _load(kind: Kind, found: Plugin) -> object:
+    return found.load(kind.is_one)

@@ -31,6 +31,7 @@ BUILT_IN: Final = {
     "policies": "catalogue:policies",
     "treatments": "catalogue:treatments",
     "settings": "catalogue:settings",
+    "arenas": "competition.arenas:arenas_",
     "plugins": "catalogue:plugins",
     "conform": "conform:conform",
 }

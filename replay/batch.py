@@ -15,13 +15,13 @@ from xml.etree import ElementTree
 
 import attrs
 
+from goldrush.agents.workers import jobs_for, workers
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
 from goldrush.replay.parent import fault_of
 from goldrush.replay.sums import Sums
 from goldrush.replay.verify import DECIDE, DERIVE, LEVELS, Verdict, verify
-from goldrush.replay.workers import jobs_for, workers
 
 SUFFIX: Final = ".journal"
 

@@ -21,6 +21,7 @@ from goldrush.agents.llm.models import LLM
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
+    Kind,
     Plugin,
     PluginFailed,
     loaded,
@@ -267,6 +268,7 @@ class Toolkit:
       measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
     - `folder`: see the type.
+    - `kinds`: what other distributions can add to it beside policies.
     """
 
     world: Callable[[Mapping[str, Any]], World[Any]]
@@ -287,6 +289,7 @@ class Toolkit:
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     studies: Callable[[], Studies] | None = None
     folder: Folder | None = None
+    kinds: Sequence[Kind] = ()
 
 
 # Resolved before anything installed: a checkout without installation has no entry points, and to
@@ -351,6 +354,11 @@ def own_policies() -> list[str]:
         own = players_of(toolkit_for(world), world).policies
         names += [f"{world}/{name}" for name in (*own, LLM, RECORDED)]
     return names
+
+
+def own_kinds() -> list[Kind]:
+    """What other distributions can add to the worlds of goldrush itself, beside policies."""
+    return [kind for world in NAMES for kind in toolkit_for(world).kinds]
 
 
 def is_toolkit(found: object) -> bool:

@@ -1,76 +1,54 @@
 """Who is asked what in each phase of an assignment, and which acts come of the answers.
 
-A script is a generator. It yields questions and is sent their answers, and it yields acts. So what
-is asked stands in one place, whoever answers: a scripted agent at once, a language model in its
-time, a journal in which the answer is recorded.
+A script is a generator. It yields questions, several at once where none needs the answer to
+another, and is sent their answers; and it yields acts. So what is asked stands in one place,
+whoever answers: a scripted agent at once, a language model or a person in their time, a journal in
+which the answer is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.lab import Lab
-from goldrush.agents.competition.offices import Admin
+from goldrush.agents.competition.bench import Request, Tests
 from goldrush.agents.competition.plain import plain
 from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition import rights
-from goldrush.kernel.competition.acts import due_test, interviewer
-from goldrush.kernel.competition.conduct import seeds_of_tests
+from goldrush.kernel.competition.acts.contracts import interviewer
+from goldrush.kernel.competition.acts.roundtable import due_test, is_conduct, speaker
 from goldrush.kernel.competition.events import (
-    ADOPTED,
-    ASSIGNMENT_OPENED,
-    CLASS_MOVED,
-    CONDITION_KEPT,
-    CONTRACT_OFFERED,
-    CONTRACT_REVIEWED,
-    DEBRIEFED,
-    DIGESTED,
-    FATE_CHOSEN,
-    INSTRUCTIONS_REWRITTEN,
-    INTERVIEWED,
-    JUDGED,
-    PERSONA_PROPOSED,
-    PROJECT_PROPOSED,
-    PROJECT_REVIEWED,
-    RATED,
-    SKILL_DISTILLED,
-    SPOKE,
-    TABLE_SET,
-    TEAM_RECOMMENDED,
-    TESTED,
-    TRAIT_RECORDED,
+    Adopted,
+    AssignmentOpened,
+    ClassMoved,
+    ConditionKept,
+    ContractOffered,
+    ContractReviewed,
+    Debriefed,
+    Digested,
+    FateChosen,
+    InstructionsRewritten,
+    Interviewed,
+    Judged,
+    PersonaProposed,
+    ProjectProposed,
+    ProjectReviewed,
+    Rated,
+    SkillDistilled,
+    Spoke,
+    TableSet,
+    TeamRecommended,
+    Tested,
+    TraitRecorded,
+    Tried,
 )
-from goldrush.kernel.competition.state import (
-    ACTIVE,
-    ADMIN,
-    ADOPT,
-    ASSISTANT,
-    CONTRACT,
-    DEBRIEF,
-    DIGEST,
-    FATE,
-    IMPROVE,
-    JUDGE,
-    KEEP,
-    OPEN,
-    PROVE,
-    SET,
-    SPEAK,
-    TEST,
-    THERAPIST,
-    USER,
-    Agent,
-    SeasonState,
-)
-from goldrush.kernel.competition.state import JUDGED as JUDGING
-from goldrush.kernel.competition.turns import speaker
-from goldrush.kernel.draws import Draws
+from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.state import Tried as Count
+from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
-Act = tuple[int, Row]
 # (assignment, table, round, agent) -> the row of a contribution that is put in by hand.
 Replaced = Mapping[tuple[int, int, int, int], Row]
 
@@ -86,246 +64,332 @@ class Asked:
     told: Mapping[str, Any] = attrs.field(factory=dict)
 
 
-Script = Generator[Asked | Act, Any, None]
+# Yields questions that are answered with a list of answers, or an act (of kernel.competition.
+# events), which is answered with nothing.
+Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
     """The scripts of a season. `state` is the one in which the acts yielded so far are done."""
 
-    def __init__(self, lab: Lab, replaced: Replaced | None = None) -> None:
-        self.lab = lab
+    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
+        self.tests = tests
         self.replaced = replaced or {}
 
     def of(self, state: SeasonState) -> Script:
         """What is to be asked and done in the phase that a state is in."""
         return _PHASES[state.phase](self, state)
 
+    # Before a table.
+
     def opening(self, state: SeasonState) -> Script:
-        admin, therapist = state.holder(ADMIN), state.holder(THERAPIST)
+        admin, therapist = state.holder(Role.ADMIN), state.holder(Role.THERAPIST)
         if rights.may_propose_projects(admin) and state.approved is None:
             yield from self._project(state, admin)
-        for agent in list(state.workers(ACTIVE)):
-            yield from self._class(agent, admin)
+        yield from self._classes(state, admin)
         if rights.may_recommend_team(therapist):
-            team = yield Asked(therapist.ordinal, "recommend_team")
+            (team,) = yield [Asked(therapist.ordinal, "recommend_team")]
             if team is not None:
-                yield TEAM_RECOMMENDED, (plain(team),)
-        for agent in (*state.workers(ACTIVE), admin):
+                yield TeamRecommended(plain(team))
+        for agent in (*state.workers(Status.ACTIVE), admin):
             if rights.may_open(agent) and state.opening is None:
-                answer = yield Asked(agent.ordinal, "open")
+                (answer,) = yield [Asked(agent.ordinal, "open")]
                 if answer is not None:
                     yield _opened(state, agent.ordinal, answer)
         if state.opening is None:  # whoever was asked did not open it: the agenda stands
-            draws = Draws(state.config.seed, state.assignment, 0, admin.ordinal, "policy")
-            answer = Admin().open(Seen(state, admin.ordinal, self.lab), draws)
-            yield _opened(state, admin.ordinal, answer)
+            subject = self.agenda(state)
+            yield _opened(state, admin.ordinal, {"subjects": [subject]})
+
+    def agenda(self, state: SeasonState) -> tuple[str, str]:
+        """What is next on the agenda, whoever opens."""
+        return Seen(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
 
     def _project(self, state: SeasonState, admin: Agent) -> Script:
-        subject = yield Asked(admin.ordinal, "propose_project")
+        (subject,) = yield [Asked(admin.ordinal, "propose_project")]
         if subject is not None:
-            yield PROJECT_PROPOSED, (admin.ordinal, plain(subject))
+            yield ProjectProposed(admin.ordinal, plain(subject))
             if state.proposed is not None:
                 told = {"subject": state.proposed}
-                approved = yield Asked(state.holder(USER).ordinal, "review_project", told)
-                yield PROJECT_REVIEWED, (plain(approved),)
+                (approved,) = yield [Asked(state.holder(Role.USER).ordinal, "review_project", told)]
+                yield ProjectReviewed(plain(approved))
 
-    def _class(self, agent: Agent, admin: Agent) -> Script:
-        if not (rights.may_move_class(agent, True) or rights.may_move_class(agent, None)):
-            return
-        class_ = yield Asked(agent.ordinal, "want_class")
-        if class_ is None:
-            return
-        allowed = None
-        if not rights.may_move_class(agent, None):
-            told = {"agent": agent.ordinal, "class_": class_}
-            allowed = yield Asked(admin.ordinal, "allow_class", told)
-        yield CLASS_MOVED, (agent.ordinal, plain(class_), plain(allowed))
+    def _classes(self, state: SeasonState, admin: Agent) -> Script:
+        asked = [
+            agent
+            for agent in state.workers(Status.ACTIVE)
+            if rights.may_move_class(agent, True) or rights.may_move_class(agent, None)
+        ]
+        wanted = yield [Asked(agent.ordinal, "want_class") for agent in asked]
+        for agent, class_ in zip(asked, wanted, strict=True):
+            if class_ is None:
+                continue
+            allowed = None
+            if not rights.may_move_class(agent, None):
+                told = {"agent": agent.ordinal, "class_": class_}
+                (allowed,) = yield [Asked(admin.ordinal, "allow_class", told)]
+            yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
 
     def setting(self, state: SeasonState) -> Script:
         table, opening = state.table, state.opening
         assert opening is not None
-        assistant, judge = state.holder(ASSISTANT), state.holder(JUDGE)
-        for agent in (assistant, judge):
+        for agent in (state.holder(Role.ASSISTANT), state.holder(Role.JUDGE)):
             if rights.may_set_team(agent) or rights.may_set_rounds(agent):
-                answer = yield Asked(agent.ordinal, "set_table")
-                team, order, rounds = (answer.get(name) for name in ("team", "order", "rounds"))
-                team = None if opening.team is not None else plain(team)  # the directive goes first
-                order = None if opening.order is not None else plain(order)
-                row = (table.number, agent.ordinal, team, order, plain(rounds))
-                if row[2:] != (None, None, None):
-                    yield TABLE_SET, row
-        yield self._due(state, None, None)
+                (answer,) = yield [Asked(agent.ordinal, "set_table")]
+                team, order, rounds = (plain(answer.get(k)) for k in ("team", "order", "rounds"))
+                team = None if opening.team is not None else team  # the directive goes first
+                order = None if opening.order is not None else order
+                if (team, order, rounds) != (None, None, None):
+                    yield TableSet(table.number, agent.ordinal, team, order, rounds)
+        yield from self.tested(state, [(None, None)])
+
+    # At the table.
+
+    def trying(self, state: SeasonState) -> Script:
+        """Trials before the first round, in steps: all order one or none, then each is told."""
+        wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
+        while wanting:
+            answers = yield [Asked(agent, "try_") for agent in wanting]
+            pairs = zip(wanting, answers, strict=True)
+            wanted = [(agent, answer) for agent, answer in pairs if answer is not None]
+            for act in self._tried(state, wanted):
+                yield act
+            wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
     def speaking(self, state: SeasonState) -> Script:
         table, agent = state.table, speaker(state)
+        while self._may_try(state, agent, early=False):
+            (answer,) = yield [Asked(agent, "try_")]
+            if answer is None:
+                break
+            for act in self._tried(state, [(agent, answer)]):
+                yield act
         by_hand = self.replaced.get((state.assignment, table.number, table.round, agent))
         if by_hand is not None:
-            yield SPOKE, (*by_hand[:2], len(table.said), *by_hand[3:])
+            yield Spoke(*by_hand)._replace(id=len(table.said))
             return
-        answer = yield Asked(agent, "speak")
-        fields = (answer.get(name) for name in ("move", "target", "conduct", "claim", "part"))
-        words, source = plain(answer.get("words", "")), answer.get("source")
-        place = (table.number, table.round, len(table.said), agent)
-        yield SPOKE, (*place, *map(plain, fields), words, source)
+        (answer,) = yield [Asked(agent, "speak")]
+        names = ("move", "target", "conduct", "claim", "part")
+        fields = {name: plain(answer.get(name)) for name in names}
+        yield Spoke(
+            table.number, table.round, len(table.said), agent, **fields,
+            words=plain(answer.get("words", "")), because=plain(answer.get("because")),
+            source=answer.get("source"),
+        )  # fmt: skip
+
+    def _may_try(self, state: SeasonState, agent: int, *, early: bool) -> bool:
+        return agent not in state.table.barred and state.trials_left(agent, early=early) > 0
+
+    def _tried(
+        self, state: SeasonState, wanted: Sequence[tuple[int, Mapping[str, Any]]]
+    ) -> list[Tried]:
+        """The trials that agents want, run at once: what cannot be tested has no value, and the
+        kernel says why.
+        """
+        table, rows = state.table, []
+        for agent, answer in wanted:
+            conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
+            treatment = table.treatment if treatment is None else treatment
+            number = state.tried.get(agent, Count()).count
+            seed = state.trial_seed(table.number, agent, number)
+            rows.append(Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),)))
+        return self.tried(state, rows)
+
+    def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
+        """Trials with what comes of them, run at once; what cannot be run stays as it is."""
+        rows, objective = list(trials), state.table.subject.objective
+        can_run = [
+            index
+            for index, trial in enumerate(rows)
+            if len(trial.runs) == 1
+            and trial.treatment in state.arena_rules.treatments
+            and is_conduct(state, trial.conduct)
+        ]
+        requests = [
+            Request(rows[i].conduct, rows[i].treatment, objective, [rows[i].runs[0][0]])
+            for i in can_run
+        ]
+        for index, (value, runs) in zip(can_run, self.tests.values(requests), strict=True):
+            rows[index] = rows[index]._replace(value=plain(value), runs=runs)
+        return rows
 
     def testing(self, state: SeasonState) -> Script:
         challenge = state.table.challenge_to_test()
         assert challenge is not None
-        yield self._due(state, challenge.target, challenge.part)
+        yield from self.tested(state, [challenge.challenged])
 
     def proving(self, state: SeasonState) -> Script:
-        for proposal, part in state.table.untested():
-            yield self._due(state, proposal, part)
+        yield from self.tested(state, state.table.untested())
 
-    def _due(self, state: SeasonState, at: int | None, part: str | None) -> Act:
-        test = self.test(state, at, part)
-        assert test is not None
-        return test
-
-    def test(self, state: SeasonState, at: int | None, part: str | None) -> Act | None:
-        """The test of a part of a proposal's claim, of the bar without one; None where it is not
-        due.
+    def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
+        """Tests of parts of proposals' claims, of the bar for (None, None), all at once; of those
+        that are not due none.
         """
-        table, due = state.table, due_test(state, at, part)
-        if due is None:
-            return None
-        conduct, treatment = due
-        seeds = seeds_of_tests(state.config, state.assignment, table.number)
-        value, runs = self.lab.value(conduct, treatment, table.objective, seeds)
-        return TESTED, (table.number, at, part, conduct, treatment, plain(value), runs)
+        table = state.table
+        seeds = state.test_seeds(table.number)
+        due = [(at, part, due_test(state, at, part)) for at, part in parts]
+        tests = [(at, part, *found) for at, part, found in due if found is not None]
+        values = self.tests.values(
+            [
+                Request(conduct, under, table.subject.objective, seeds)
+                for _, _, conduct, under in tests
+            ]
+        )
+        for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
+            yield Tested(table.number, at, part, conduct, under, plain(value), runs)
 
     def judging(self, state: SeasonState) -> Script:
-        answer = yield Asked(state.holder(JUDGE).ordinal, "judge")
+        (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
         said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
-        yield JUDGED, (state.table.number, state.table.round, *said)
+        yield Judged(state.table.number, state.table.round, *said)
 
     def digesting(self, state: SeasonState) -> Script:
-        answer = yield Asked(state.holder(ASSISTANT).ordinal, "digest")
+        (answer,) = yield [Asked(state.holder(Role.ASSISTANT).ordinal, "digest")]
         said = (plain(answer.get(name)) for name in ("text", "dissent", "rejected"))
-        yield DIGESTED, (state.table.number, *said)
+        yield Digested(state.table.number, *said)
 
     def adopting(self, state: SeasonState) -> Script:
-        answer = yield Asked(state.holder(ADMIN).ordinal, "adopt")
-        yield ADOPTED, (state.table.number, plain(answer))
+        (answer,) = yield [Asked(state.holder(Role.ADMIN).ordinal, "adopt")]
+        yield Adopted(state.table.number, plain(answer))
+
+    # After the tables.
 
     def debriefing(self, state: SeasonState) -> Script:
+        therapist = state.holder(Role.THERAPIST).ordinal
         for table in state.tables:
-            for agent in table.participants:
-                yield from self._debrief(state, agent, table.number, extra=False)
-                yield from self._develop(state, agent, table.number)
-                told = {"agent": agent, "table": table.number}
-                answer = yield Asked(state.holder(THERAPIST).ordinal, "rate", told)
+            sat, number = table.participants, table.number
+            told = [{"agent": agent, "table": number} for agent in sat]
+            yield from self._debrief(state, sat, number, extra=False)
+            for agent in sat:
+                yield from self._develop(state, agent, number)
+            answers = yield [Asked(therapist, "rate", one) for one in told]
+            for agent, answer in zip(sat, answers, strict=True):
                 said = (plain(answer.get(name)) for name in ("raw", "reasons"))
-                yield RATED, (table.number, agent, *said)
+                yield Rated(number, agent, *said)
 
-    def _debrief(self, state: SeasonState, agent: int, table: int, *, extra: bool) -> Script:
-        told = {"agent": agent, "extra": extra}
-        questions = yield Asked(state.holder(THERAPIST).ordinal, "debrief", told)
-        answers = yield Asked(agent, "answer", {"questions": questions})
-        yield DEBRIEFED, (table, agent, plain(questions), plain(answers), extra)
+    def _debrief(
+        self, state: SeasonState, agents: Sequence[int], table: int, *, extra: bool
+    ) -> Script:
+        therapist = state.holder(Role.THERAPIST).ordinal
+        asked = yield [
+            Asked(therapist, "debrief", {"agent": agent, "table": table, "extra": extra})
+            for agent in agents
+        ]
+        answers = yield [
+            Asked(agent, "answer", {"questions": questions, "table": table})
+            for agent, questions in zip(agents, asked, strict=True)
+        ]
+        for agent, questions, said in zip(agents, asked, answers, strict=True):
+            yield Debriefed(table, agent, plain(questions), plain(said), extra)
 
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
         """What the therapist makes of somebody, as far as its stage goes."""
-        therapist, told = state.holder(THERAPIST), {"agent": agent, "table": table}
-        trait = yield Asked(therapist.ordinal, "trait", told)
+        therapist, told = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
+        (trait,) = yield [Asked(therapist.ordinal, "trait", told)]
         if trait is not None:
-            yield TRAIT_RECORDED, (agent, plain(trait.get("trait")), plain(trait.get("from")))
+            yield TraitRecorded(agent, plain(trait.get("trait")), plain(trait.get("from")))
         if rights.may_propose_persona(therapist):
-            persona = yield Asked(therapist.ordinal, "persona", told)
+            (persona,) = yield [Asked(therapist.ordinal, "persona", told)]
             if persona is not None:
-                taken = yield Asked(agent, "take", {"offer": {"persona": persona}})
-                yield PERSONA_PROPOSED, (agent, plain(persona), plain(taken))
+                (taken,) = yield [Asked(agent, "take", {"offer": {"persona": persona}})]
+                yield PersonaProposed(agent, plain(persona), plain(taken))
         if not (rights.may_direct(therapist, True) or rights.may_direct(therapist, None)):
             return
-        skill = yield Asked(therapist.ordinal, "skill", told)
-        if skill is not None:
-            taken = yield from self._taken(therapist, agent, {"skill": skill})
-            yield SKILL_DISTILLED, (agent, skill, plain(taken))
-        after = yield Asked(therapist.ordinal, "rewrite", told)
+        if state.config.memory:
+            (skill,) = yield [Asked(therapist.ordinal, "skill", told)]
+            if skill is not None:
+                taken = yield from self._taken(therapist, agent, {"skill": skill})
+                yield SkillDistilled(agent, plain(skill), plain(taken))
+        (after,) = yield [Asked(therapist.ordinal, "rewrite", told)]
         if after is not None:
             before = state.agents[agent].instructions
             taken = yield from self._taken(therapist, agent, {"instructions": after})
-            yield INSTRUCTIONS_REWRITTEN, (agent, before, after, plain(taken))
+            yield InstructionsRewritten(agent, before, after, plain(taken))
 
     def _taken(
         self, therapist: Agent, agent: int, offer: Mapping[str, Any]
-    ) -> Generator[Asked, Any, Any]:
+    ) -> Generator[Sequence[Asked], Any, Any]:
         """Whether a worker takes what is recommended; None where it is not asked."""
         if rights.may_direct(therapist, None):
             return None
-        answer = yield Asked(agent, "take", {"offer": offer})
+        (answer,) = yield [Asked(agent, "take", {"offer": offer})]
         return answer
 
     def improving(self, state: SeasonState) -> Script:
-        therapist = state.holder(THERAPIST).ordinal
+        therapist = state.holder(Role.THERAPIST).ordinal
         for table, agent in state.bottomed.items():
-            yield from self._debrief(state, agent, table, extra=True)
-            after = yield Asked(therapist, "improve", {"agent": agent, "table": table})
+            yield from self._debrief(state, [agent], table, extra=True)
+            (after,) = yield [Asked(therapist, "improve", {"agent": agent, "table": table})]
             if after is not None:
                 before = state.agents[agent].instructions
-                yield INSTRUCTIONS_REWRITTEN, (agent, before, after, None)
+                yield InstructionsRewritten(agent, before, after, None)
+
+    # Consequences.
 
     def choosing(self, state: SeasonState) -> Script:
-        for agent in sorted(state.faced):
-            fate = yield Asked(agent, "choose_fate")
-            yield FATE_CHOSEN, (agent, plain(fate))
+        faced = sorted(state.faced)
+        fates = yield [Asked(agent, "choose_fate") for agent in faced]
+        for agent, fate in zip(faced, fates, strict=True):
+            yield FateChosen(agent, plain(fate))
 
     def contracting(self, state: SeasonState) -> Script:
         for agent in state.interviewees():
             asks = interviewer(state, agent).ordinal
-            questions = yield Asked(asks, "interview", {"agent": agent})
-            answers = yield Asked(agent, "answer", {"questions": questions})
-            yield INTERVIEWED, (agent, plain(questions), plain(answers))
-            offer = yield Asked(agent, "offer_contract")
+            (questions,) = yield [Asked(asks, "interview", {"agent": agent})]
+            (answers,) = yield [Asked(agent, "answer", {"questions": questions})]
+            yield Interviewed(agent, plain(questions), plain(answers))
+            (offer,) = yield [Asked(agent, "offer_contract")]
             if offer is not None:
-                yield CONTRACT_OFFERED, (agent, *_terms(offer))
+                yield ContractOffered(agent, *_terms(offer))
                 if agent in state.offers:
                     yield from self._review(state, agent)
 
     def _review(self, state: SeasonState, agent: int) -> Script:
         conditions, target, due = state.offers[agent]
-        told = {"conditions": conditions, "target": target, "due": due}
-        review = {"agent": agent, "terms": told}
-        answer = yield Asked(state.holder(USER).ordinal, "review_contract", review)
+        offered = {"conditions": conditions, "target": target, "due": due}
+        told = {"agent": agent, "terms": offered}
+        (answer,) = yield [Asked(state.holder(Role.USER).ordinal, "review_contract", told)]
         approved, terms, taken = answer.get("approved"), answer.get("terms"), None
         if not approved and terms is not None:
-            taken = yield Asked(agent, "take", {"offer": {"terms": terms}})
-        row = (agent, plain(approved), None if terms is None else _terms(terms), plain(taken))
-        yield CONTRACT_REVIEWED, row
+            (taken,) = yield [Asked(agent, "take", {"offer": {"terms": terms}})]
+        other = None if terms is None else _terms(terms)
+        yield ContractReviewed(agent, plain(approved), other, plain(taken))
 
     def keeping(self, state: SeasonState) -> Script:
-        user = state.holder(USER).ordinal
-        for agent, conditions in state.stipulated():
-            for condition in conditions:
-                told = {"agent": agent, "condition": condition}
-                kept = yield Asked(user, "keep_condition", told)
-                yield CONDITION_KEPT, (agent, condition, plain(kept))
+        kept = [(agent, name) for agent, names in state.stipulated() for name in names]
+        user = state.holder(Role.USER).ordinal
+        answers = yield [
+            Asked(user, "keep_condition", {"agent": agent, "condition": name})
+            for agent, name in kept
+        ]
+        for (agent, name), answer in zip(kept, answers, strict=True):
+            yield ConditionKept(agent, name, plain(answer))
 
 
-def _opened(state: SeasonState, by: int, answer: Mapping[str, Any]) -> Act:
+def _opened(state: SeasonState, by: int, answer: Mapping[str, Any]) -> AssignmentOpened:
     team, order = plain(answer.get("team")), plain(answer.get("order"))
     directive = None if team is None and order is None else (team, order)
     subjects = plain(answer.get("subjects"))
-    return ASSIGNMENT_OPENED, (by, state.day, state.project, subjects, directive)
+    return AssignmentOpened(by, state.day, state.project, subjects, directive)
 
 
 def _terms(offer: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    conditions, target, due = (offer.get(name) for name in ("conditions", "target", "due"))
-    return plain(conditions), plain(target), plain(due)
+    conditions, target, due = (plain(offer.get(k)) for k in ("conditions", "target", "due"))
+    return conditions, target, due
 
 
 _PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {
-    OPEN: Scripts.opening,
-    SET: Scripts.setting,
-    SPEAK: Scripts.speaking,
-    TEST: Scripts.testing,
-    JUDGING: Scripts.judging,
-    PROVE: Scripts.proving,
-    DIGEST: Scripts.digesting,
-    ADOPT: Scripts.adopting,
-    DEBRIEF: Scripts.debriefing,
-    IMPROVE: Scripts.improving,
-    FATE: Scripts.choosing,
-    CONTRACT: Scripts.contracting,
-    KEEP: Scripts.keeping,
+    Phase.OPEN: Scripts.opening,
+    Phase.SET: Scripts.setting,
+    Phase.TRY: Scripts.trying,
+    Phase.SPEAK: Scripts.speaking,
+    Phase.TEST: Scripts.testing,
+    Phase.JUDGE: Scripts.judging,
+    Phase.PROVE: Scripts.proving,
+    Phase.DIGEST: Scripts.digesting,
+    Phase.ADOPT: Scripts.adopting,
+    Phase.DEBRIEF: Scripts.debriefing,
+    Phase.IMPROVE: Scripts.improving,
+    Phase.FATE: Scripts.choosing,
+    Phase.CONTRACT: Scripts.contracting,
+    Phase.KEEP: Scripts.keeping,
 }

@@ -1,53 +1,62 @@
 """What one of the cast is shown when it is asked something.
 
-Everybody sees the leaderboard, the tables so far, its own memory and instructions. Of others a
-worker sees what is posted; the therapist, who debriefs everybody, sees all. A view is read, never
-changed.
+Everybody sees the leaderboard, the tables so far, its own trials, memory and instructions. Of
+others a worker sees what is posted; the therapist, who debriefs everybody, sees all. In independent
+search the table is shown empty. A view is read, never changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.lab import Lab
-from goldrush.kernel.competition.acts import stipulated_objective
-from goldrush.kernel.competition.conduct import Conduct, Subject
+from goldrush.agents.competition.bench import Bench
+from goldrush.kernel.competition.acts.roundtable import is_rejectable
+from goldrush.kernel.competition.arena import Conduct, Rules, Subject
 from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.rubric import Grounds
 from goldrush.kernel.competition.settle import grounds_at
-from goldrush.kernel.competition.state import THERAPIST, Agent, SeasonState
-from goldrush.kernel.competition.table import Table
-from goldrush.kernel.measures import Value
+from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.table import Standing, Table
+from goldrush.kernel.competition.terms import Phase, Role
+from goldrush.kernel.draws import Draws
 
 _PRIVATE: Final[dict[str, Any]] = {
-    "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": (),
+    "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
 }  # fmt: skip
 
 
 class Seen:
-    """The season as `me` sees it. `lab` is where a scripted agent tries things out."""
+    """The season as `me` sees it."""
 
     def __init__(
         self,
         state: SeasonState,
         ordinal: int,
-        lab: Lab,
+        bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
     ) -> None:
-        """`grounds`: those that were worked out already, by table; new ones are added."""
+        """`bench`: for `vary`; `grounds`: those that were worked out already, by table; new ones
+        are added.
+        """
         self._state = state
         self._grounds = {} if grounds is None else grounds
+        self._bench = bench
         self.me: Agent = state.agents[ordinal]
-        self.lab = lab
 
     @property
     def config(self) -> SeasonConfig:
         """The configuration of the season."""
         return self._state.config
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the arena."""
+        return self._state.arena_rules
 
     @property
     def assignment(self) -> int:
@@ -66,18 +75,26 @@ class Seen:
 
     @property
     def table(self) -> Table:
-        """The table under way."""
-        return self._state.table
+        """The table under way, as it is shown."""
+        return self.tables[-1]
 
-    @property
+    @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the assignment so far."""
-        return tuple(self._state.tables)
+        """The tables of the assignment so far, with nobody's trials but one's own. One at which
+        others search independently is shown empty to them until it has concluded.
+        """
+        return tuple(map(self._shown, self._state.tables))
+
+    def _shown(self, table: Table) -> Table:
+        trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
+        if self.config.table or table.conclusion is not None:
+            return attrs.evolve(table, trials=trials)
+        return attrs.evolve(table, trials=trials, said=[], tests={}, standing=Standing())
 
     @cached_property
     def people(self) -> Mapping[int, Agent]:
         """Everybody who is or was there, by ordinal."""
-        if self.me.role == THERAPIST:
+        if self.me.role == Role.THERAPIST:
             return dict(self._state.agents)
         return {
             ordinal: agent if agent is self.me else attrs.evolve(agent, **_PRIVATE)
@@ -102,12 +119,13 @@ class Seen:
     @property
     def approved(self) -> Subject | None:
         """The subject of an approved project that was not opened yet."""
-        return self._state.approved
+        approved = self._state.approved
+        return None if approved is None else self._state.arena.by_key[approved]
 
     @property
     def stipulated(self) -> str | None:
         """The objective that a contract gives somebody the right to, for the next assignment."""
-        return stipulated_objective(self._state)
+        return self._state.stipulated_objective()
 
     @property
     def recommended(self) -> tuple[int, ...] | None:
@@ -119,14 +137,33 @@ class Seen:
         """How many projects are completed."""
         return self._state.projects
 
+    @property
+    def is_rejectable(self) -> bool:
+        """Whether the conclusion of the table may be rejected before the admin sees it."""
+        return is_rejectable(self._state)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the first round is still to come."""
+        return self._state.phase == Phase.TRY
+
+    @property
+    def trials_left(self) -> int:
+        """How many trials it may order now."""
+        return self._state.trials_left(self.me.ordinal, early=self.is_early)
+
+    @property
+    def memory(self) -> Sequence[Remembered]:
+        """What it remembers of subjects like that of the table, oldest first."""
+        return self.me.memory.get(self.table.subject.family, ())
+
     @cached_property
     def known(self) -> list[Conduct]:
-        """What was proposed before in the days that count, and at this table."""
-        table = self.table
-        return [
-            *self._state.known_before(table),
-            *(said.conduct for said in table.proposals() if said.conduct is not None),
-        ]
+        """What was proposed before in the days that count, and, as far as it is shown, at this
+        table.
+        """
+        known = self._state.known_before(self._state.table)
+        return [*known, *(said.conduct for said in self.table.proposals())]
 
     def grounds(self, table: int) -> Mapping[int, Grounds]:
         """What the scores of everybody at a concluded table rest on, by agent."""
@@ -138,6 +175,23 @@ class Seen:
         """An agent's rank on the leaderboard; None while it has none."""
         return next((rank for rank, who, _, _ in self.leaderboard if who == agent), None)
 
-    def tried(self, conduct: Conduct, treatment: str, seeds: tuple[int, ...]) -> Value:
-        """What a conduct is worth in the objective of the table, on seeds of one's own."""
-        return self.lab.value(conduct, treatment, self.table.objective, seeds)[0]
+    def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
+        """A conduct next to this one, for the subject of the table."""
+        return self._bench.vary(conduct, self.table.treatment, draws)
+
+    def agenda(self, ahead: int = 0) -> Subject:
+        """The subject that is next on the agenda, or comes so many assignments later.
+
+        The agenda takes the arena's subjects in a drawn order: in every turn one of each family,
+        in the order in which the arena lists them.
+        """
+        arena, assignment = self._state.arena, self.assignment + ahead
+        turn, index = divmod(assignment, len(arena.families))
+        draws = Draws(self.config.seed, turn, 0, 0, "policy")
+        draws.taken = AGENDA_WORDS
+        family = draws.shuffled(arena.families)[index]
+        return family[turn % len(family)]
+
+
+# Where the words of the agenda begin in the admin's sequence, far from those of its answers.
+AGENDA_WORDS: Final = 1 << 62

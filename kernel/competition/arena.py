@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -77,6 +78,14 @@ class Arena:
     @by_key.default
     def _by_key(self) -> Mapping[tuple[str, str], Subject]:
         return {subject.key: subject for subject in self.subjects}
+
+    @cached_property
+    def families(self) -> Sequence[Sequence[Subject]]:
+        """The subjects by family, each in the order in which they are listed."""
+        families: dict[str, list[Subject]] = {}
+        for subject in self.subjects:
+            families.setdefault(subject.family, []).append(subject)
+        return list(families.values())
 
     @property
     def seeds(self) -> int:
@@ -192,6 +201,7 @@ class Rules:
     - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` makes a
       conduct of what fits it, and gives anything else back as it is.
     - `text`: the rules of the arena for a language model or a person.
+    - `whole(conduct)`: a conduct in full, where `describe` has no room for that.
     """
 
     arena: Arena
@@ -204,6 +214,7 @@ class Rules:
     schema: Mapping[str, Any]
     text: str
     read: Callable[[Any, str], Conduct] = _itself
+    whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
         """Whether this is a finite number and, where there is an edge, another treatment."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from goldrush.agents.competition.arenas import KINDS
 from goldrush.agents.competition.players import CAST
 from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.competition.config import SeasonConfig
@@ -60,4 +61,5 @@ TOOLKIT = Toolkit(
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
     folder=_folder,
+    kinds=KINDS,
 )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from goldrush.agents.workers import each_of
 from goldrush.replay.report.page import Block, Figure, Text
-from goldrush.replay.workers import each_of
 
 if TYPE_CHECKING:
     from goldrush.replay.report.panels import Drawn

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.workers import Workers, jobs_for, workers
 from goldrush.kernel.errors import GoldrushError, described
 from goldrush.replay.study.plan import Planned
-from goldrush.replay.workers import Workers, jobs_for, workers
 
 DEATHS_MAX: Final = 3  # how often a run may take its worker with it
 WATCHED: Final = 15.0  # seconds without any run after which a place is looked at

@@ -15,6 +15,7 @@ import attrs
 
 from goldrush.agents.llm.failures import Failures, together
 from goldrush.agents.roster import can_mean
+from goldrush.agents.workers import each_of
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
@@ -26,7 +27,6 @@ from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.usage import failures_by
-from goldrush.replay.workers import each_of
 
 POINTS: Final = 40  # of a curve over the units
 

@@ -109,21 +109,22 @@ class CommandOptions:
     `deterministic`: whether the program gives the same for the same text and seed, always.
     """
 
-    program: str = setting("", (_is_file_name, f"a file name of 1 to {FILE_NAME_MAX} characters"))
+    program: str = setting(
+        "", (_is_file_name, f"a file name of 1 to {FILE_NAME_MAX} characters: that of --test")
+    )
     sha256: str = setting(
         "",
         (
             lambda v: type(v) is str and _SHA256.fullmatch(v) is not None,
-            "a SHA-256 as 64 of 0-9, a-f",
+            "64 of 0-9, a-f: that of --test",
         ),
     )
     agenda: Sequence[Sequence[str]] = setting(
         (),
         (
             _is_agenda,
-            f"a list of 1 to {AGENDA_MAX} of [treatment, objective, {UP} or down, task, start], "
-            "each objective with one direction, each treatment with an objective once, without "
-            "spaces at the ends of the lines of a start",
+            f"1 to {AGENDA_MAX} of [treatment, objective, up or down, task, start], typed as the "
+            "path of a TOML file; each treatment and objective once, each objective one direction",
         ),
     )
     seeds: int = setting(5, integer(1, SEEDS_MAX))
@@ -167,6 +168,7 @@ def _rules(arena: Arena) -> Rules:
         schema={"type": "string", "maxLength": TEXT_MAX},
         text=_text(options),
         read=_read,
+        whole=str,
     )
 
 

@@ -73,7 +73,10 @@ WORK_MAX: Final = 1_000_000
 
 # The subjects of the default options that are worth a table, as `python -m tests.atlas` finds them:
 # between 5% and 60% of all conducts beat the bar, and at most 5% share the optimum.
-SCREENED: Final[Mapping[str, Sequence[str]]] = {}
+SCREENED: Final[Mapping[str, Sequence[str]]] = {
+    "efficiency": ("alpha-rich",),
+    "gini": ("alpha-rich", "stamina-mixed"),
+}
 
 
 @attrs.frozen
@@ -140,13 +143,14 @@ def _rules(arena: Arena) -> Rules:
     )
 
 
-# Conducts: (majority, minority or None, share in tenths, treatment), the treatment of the subject.
+# (majority, minority or None, share in tenths, treatment); the treatment is the subject's.
+MiningConduct = tuple[str, str | None, int, str]
 
 
-def conducts(treatment: str) -> Sequence[Conduct]:
+def conducts(treatment: str) -> Sequence[MiningConduct]:
     """All 288 of a treatment: first those without a minority, then by majority, minority, share."""
-    alone = [(policy, None, 0, treatment) for policy in POLICIES]
-    mixed = [
+    alone: list[MiningConduct] = [(policy, None, 0, treatment) for policy in POLICIES]
+    mixed: list[MiningConduct] = [
         (majority, minority, share, treatment)
         for majority in POLICIES
         for minority in POLICIES
@@ -167,7 +171,7 @@ def _is_shaped(value: Any) -> bool:
     )
 
 
-def is_canonical(conduct: Conduct, treatment: str) -> bool:
+def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
     """Whether a conduct is written in the one way, under this treatment: known policies that
     differ, and share 0 exactly when there is no minority.
     """
@@ -179,9 +183,9 @@ def is_canonical(conduct: Conduct, treatment: str) -> bool:
     return minority in POLICIES and minority != majority and share > 0
 
 
-def _describe(conduct: Conduct) -> str:
+def _describe(conduct: MiningConduct) -> str:
     majority, minority, share, _ = conduct
-    return str(majority) if minority is None else f"{majority} with {share}/10 {minority}"
+    return majority if minority is None else f"{majority} with {share}/10 {minority}"
 
 
 def _read(value: Any, treatment: str) -> Conduct:
@@ -237,7 +241,7 @@ def _text(options: MiningOptions) -> str:
 
 ARENA: Final = ArenaType(
     version=1,
-    says="which policies gold miners should follow, found out by playing the mining world",
+    says="which policies miners should follow; subjects are screened for the default options only",
     options=MiningOptions,
     subjects=_subjects,
     rules=_rules,

@@ -136,7 +136,7 @@ def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float
 
 @lru_cache(4 * LANDSCAPES_KEPT)
 def bar(treatment: str, drift: float) -> str:
-    """The conduct of rank BAR_RANK; of equal values the one comes first that is less as a number."""
+    """The conduct of rank BAR_RANK; of equals the one comes first that is less as a number."""
     values = landscape(treatment, drift)
     ranked = sorted(range(len(CONDUCTS)), key=values.__getitem__)
     return CONDUCTS[ranked[BAR_RANK - 1]]

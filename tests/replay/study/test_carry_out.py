@@ -35,7 +35,7 @@ from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
 from goldrush.replay.study.plan import Plan, Planned, plan_of
 from goldrush.replay.study.play import kept
 from goldrush.replay.verify import Verdict, verify
-from goldrush.replay.workers import workers
+from goldrush.agents.workers import workers
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in

@@ -1,7 +1,8 @@
-"""Processes that work at many journals at once."""
+"""Processes that work at many things at once."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -25,6 +26,9 @@ R = TypeVar("R")
 
 AHEAD: Final = 8  # tasks a process that are handed over at once
 GRACE: Final = 2.0  # seconds that a process has to end itself
+
+
+_at_end: Final[list[Callable[[], None]]] = [remove_temporaries]
 
 
 class WorkerDied(GoldrushError):
@@ -53,12 +57,12 @@ class Workers(ProcessPoolExecutor):
         self.shutdown(cancel_futures=True)
 
 
-def workers(jobs: int) -> Workers:
+def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
-    this one, however that ends.
+    this one, however that ends. `first`: what each does before its first task.
     """
     with _safe_path():  # what watches over them begins here
-        return Workers(jobs, initializer=_begin, initargs=(list(sys.path),))
+        return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))
 
 
 @contextmanager
@@ -76,6 +80,15 @@ def _safe_path() -> Iterator[None]:
             os.environ.pop(_SAFE, None)
         else:
             os.environ[_SAFE] = before
+
+
+def at_end(clean: Callable[[], None]) -> None:
+    """Let something be done before this process ends: by itself, by a signal that a worker takes,
+    or with the process that began it.
+    """
+    if clean not in _at_end:
+        _at_end.append(clean)
+        atexit.register(clean)
 
 
 def jobs_for(tasks: int, jobs: int | None = None) -> int:
@@ -113,7 +126,7 @@ def each_of(
     pool.shutdown()
 
 
-def _begin(path: list[str]) -> None:
+def _begin(path: list[str], first: Callable[[], object] | None) -> None:
     sys.path[:] = path
     # What a policy prints is no part of an answer. A file of its own: that of the parent may draw a
     # progress bar, and one of its threads may hold the lock of it.
@@ -125,6 +138,8 @@ def _begin(path: list[str]) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
     threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if first is not None:
+        first()
 
 
 def _end_by_signal(taken: set[signal.Signals]) -> None:
@@ -140,5 +155,6 @@ def _end_with_parent() -> None:
 
 def _end(code: int) -> None:
     """End this process where it is, and leave nothing behind that is not whole."""
-    remove_temporaries()
+    for clean in _at_end:
+        clean()
     os._exit(code)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.replay.workers import WorkerDied, each_of, workers
+from goldrush.agents.workers import WorkerDied, each_of, workers
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

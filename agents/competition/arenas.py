@@ -1,0 +1,190 @@
+"""Arenas found by their names: goldrush's own, and those of other distributions.
+
+An arena has two halves, each an entry point of its name: the rules (`goldrush.arenas`), which judge
+a season, and the bench (`goldrush.benches`), which tests. A season's setup records which arena it
+was; only an arena of the same name and version can judge it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import EntryPoint
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.bench import Bench, BenchType, Tests
+from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, loaded, plugins
+from goldrush.agents.roster import parsed_settings, with_settings
+from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, arena_of
+from goldrush.kernel.errors import BadInput, nearest, shown
+from goldrush.kernel.settings import configured
+
+NAMES: Final = ("mining", "nk", "command")
+ARENA_DEFAULT: Final = NAMES[0]
+OWN_ARENAS: Final = tuple(
+    EntryPoint(name, f"goldrush.kernel.competition.arenas.{name}:ARENA", ARENAS) for name in NAMES
+)
+OWN_BENCHES: Final = tuple(
+    EntryPoint(name, f"goldrush.agents.competition.benches.{name}:BENCH", BENCHES) for name in NAMES
+)
+
+_TEXT: Final = re.compile(r"(?P<name>[^\[\]]+?)\s*(?:\[(?P<settings>[^\[\]]*)\])?")
+_HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
+
+
+class UnknownArena(BadInput):
+    """An arena that is not installed here, or in another version, or fails to load: what it was
+    recorded with cannot be judged here. It says nothing against a journal.
+    """
+
+
+# The halves
+
+
+def arena_type(name: str) -> ArenaType:
+    """The rules of an arena. Raises UnknownArena."""
+    found: ArenaType = _half(ARENAS, name)
+    return found
+
+
+def bench_type(name: str) -> BenchType:
+    """The bench of an arena. Raises UnknownArena."""
+    found: BenchType = _half(BENCHES, name)
+    return found
+
+
+def _half(group: str, name: str) -> Any:
+    kind = next(kind for kind in KINDS if kind.group == group)
+    try:
+        found = loaded(group, name, kind.is_one, kind.built_in)
+    except PluginFailed as error:
+        raise UnknownArena(error.what, error.instead) from None
+    if found is None:
+        known = list(NAMES) if group == BENCHES else arenas()
+        instead = f"{nearest(name, known)}install what brings it, or take {', '.join(known)}"
+        raise UnknownArena(f"there is no {kind.says} {shown(name)} here", instead)
+    return found
+
+
+def arenas() -> list[str]:
+    """The names of all arenas that are installed; of other distributions' as far as they tell."""
+    return [*NAMES, *(one.name for one in plugins(ARENAS, NAMES))]
+
+
+@attrs.frozen
+class Listed:
+    """An arena as people look it up; `options` as (name, default, range in words) each."""
+
+    name: str
+    version: int
+    says: str
+    has_program: bool
+    options: Sequence[tuple[str, Any, str]]
+
+
+def listed(name: str) -> Listed:
+    """What is known of an arena. Raises UnknownArena where one of its halves cannot be used."""
+    rules, bench = arena_type(name), bench_type(name)
+    options = tuple(
+        (field.name, field.default, field.metadata["rule"][1])
+        for field in attrs.fields(rules.options)
+    )
+    return Listed(name, rules.version, rules.says, bench.has_program, options)
+
+
+KINDS: Final = (
+    Kind(ARENAS, "arena", lambda found: isinstance(found, ArenaType), OWN_ARENAS),
+    Kind(BENCHES, "bench", lambda found: isinstance(found, BenchType), OWN_BENCHES),
+)
+
+
+# From what people type to the record, and back
+
+
+def arena_record(text: str | None = None, assignments: int = 1, test: str | None = None) -> Arena:
+    """The arena that a text stands for, as the setup of a season of so many assignments records it.
+
+    Args:
+        text: a name, perhaps with options: `nk[noise=0.1;drift=0]`; None is the default arena.
+        assignments: of the season.
+        test: the path of the program that tests, for an arena that takes one (`--test`).
+
+    Raises:
+        BadInput: for a malformed text, an unknown arena, and what the arena refuses.
+
+    """
+    text = ARENA_DEFAULT if text is None else text.strip()
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text!r} is no arena", _HOW)
+    name, between = match["name"], match["settings"]
+    typed = {} if between is None else parsed_settings(between, text, _HOW)
+    rules, bench = arena_type(name), bench_type(name)
+    _check_program(name, bench, test)
+    try:
+        options = configured(rules.options, bench.options(typed, test))
+    except BadInput as error:
+        raise BadInput(f"arena {name}: {error.what}", error.instead) from None
+    subjects = tuple(rules.subjects(options, assignments))
+    recorded = attrs.asdict(options, recurse=False)
+    return arena_of(Arena(name, rules.version, recorded, subjects).as_dict())
+
+
+def format_arena(arena: Arena) -> str:
+    """An arena in the form in which people type it: the options that are not the default's."""
+    fields = attrs.fields_dict(arena_type(arena.name).options)
+    return with_settings(
+        arena.name,
+        {name: value for name, value in arena.options.items() if value != fields[name].default},
+    )
+
+
+def remark_of(arena: Arena) -> str | None:
+    """What a person must be told of an arena before a season is played in it, in a line. Raises as
+    `rules_of` does.
+    """
+    found = _type_of(arena)
+    return found.remark(configured(found.options, arena.options))
+
+
+def rules_of(arena: Arena) -> Rules:
+    """The rules of an arena that a setup records.
+
+    Raises UnknownArena where it is not here in that version, BadInput for options and subjects that
+    no arena of this name and version has.
+    """
+    return _type_of(arena).rules(arena)
+
+
+def bench_of(arena: Arena, test: str | None = None) -> Bench:
+    """The bench of an arena that a setup records; `test` as for `arena_record`. Raises as
+    `rules_of` does, and BadInput where it cannot be opened.
+    """
+    _type_of(arena)
+    found = bench_type(arena.name)
+    _check_program(arena.name, found, test)
+    return found.opened(arena, test)
+
+
+def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
+    """Tests in an arena, `jobs` runs at once. Raises as `bench_of` does."""
+    return Tests(arena, partial(bench_of, arena, test), jobs)
+
+
+def _type_of(arena: Arena) -> ArenaType:
+    found = arena_type(arena.name)
+    if found.version != arena.version:
+        raise UnknownArena(
+            f"version {arena.version} of the arena {arena.name} is not here, which has version "
+            f"{found.version}",
+            "use a goldrush, or a plugin, that has it",
+        )
+    return found
+
+
+def _check_program(name: str, bench: BenchType, program: str | None) -> None:
+    if program is not None and not bench.has_program:
+        raise BadInput(f"the arena {name} takes no program", "leave --test out")

@@ -1,0 +1,59 @@
+"""An atlas: the value of every conduct of an arena, under seeds that are no test's.
+
+It tells how good a conduct is among all, so it is for measures, and nobody who plays is shown it.
+As a file it is a msgpack map of what it is of, and the values as little-endian floats of 32 bits,
+NaN for none: by objective, then by treatment, then in the order of the conducts.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import attrs
+
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.measures import Value
+
+
+@attrs.frozen
+class Atlas:
+    """`arena`, `version`, `options`: what it is of. `seeds`: of the runs that a value is the mean
+    of. `table`: values by (objective, treatment), in the order of the arena's conducts.
+    """
+
+    arena: str
+    version: int
+    options: Mapping[str, Any]
+    seeds: Sequence[int]
+    table: Mapping[tuple[str, str], Sequence[Value]]
+
+    def values(self, objective: str, treatment: str) -> Sequence[Value]:
+        """The values of all conducts. Raises KeyError for a subject that it does not have."""
+        return self.table[objective, treatment]
+
+    def written(self) -> bytes:
+        """The atlas as a file holds it."""
+        head = {
+            "arena": self.arena,
+            "version": self.version,
+            "options": dict(self.options),
+            "seeds": list(self.seeds),
+            "subjects": [list(subject) for subject in self.table],
+        }
+        values = [math.nan if v is None else v for row in self.table.values() for v in row]
+        return pack({**head, "values": struct.pack(f"<{len(values)}f", *values)})
+
+    @classmethod
+    def read(cls, packed: bytes) -> Self:
+        """The atlas that a file holds. It is part of the package, and trusted."""
+        head = unpack(packed)
+        values = struct.unpack(f"<{len(head['values']) // 4}f", head["values"])
+        width = len(values) // len(head["subjects"])
+        table = {
+            subject: [None if math.isnan(v) else v for v in values[k * width : (k + 1) * width]]
+            for k, subject in enumerate(head["subjects"])
+        }
+        return cls(head["arena"], head["version"], head["options"], head["seeds"], table)

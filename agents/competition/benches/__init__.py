@@ -1,0 +1,1 @@
+"""The benches of the arenas that goldrush brings: one module each, with its `BENCH`."""

@@ -1,0 +1,329 @@
+"""The bench of the arena `command`: a program of the user's, started once for each run.
+
+It has the text on its standard input and the seed as its argument, and prints a JSON object with a
+finite number `value`; whatever else it does, the text has no value. It runs without a shell, in an
+empty folder of its own, which is removed, with a small environment, and within limits of time and
+output. It is ended with all that it has started, but for what left its process group. This is no
+sandbox: the program may do what the user may.
+
+The program is given where a season is played or checked, by its path; the record only tells which
+one it was.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import re
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
+from subprocess import DEVNULL, PIPE, Popen
+from tempfile import gettempdir  # noqa: TID251  # which makes nothing
+from typing import Any, Final
+from weakref import WeakSet
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from goldrush.agents.competition.bench import THREADS, Bench, BenchType, Run
+from goldrush.agents.workers import at_end
+from goldrush.kernel import files
+from goldrush.kernel.competition.arena import Arena, options_in
+from goldrush.kernel.competition.arenas.command import (
+    AGENDA_MAX,
+    TEXT_MAX,
+    CommandOptions,
+    Item,
+    trimmed,
+)
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.journal import sha256_of
+from goldrush.kernel.measures import Value
+
+AGENDA_BYTES: Final = 8 << 20
+LOOKED: Final = 0.05  # seconds after which it is looked whether the program has ended
+CHUNK: Final = 1 << 16
+TRIES: Final = 4  # of each kind of change to a text
+_WORD: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|[^\s0-9]+", re.ASCII)
+_NUMBER: Final = re.compile(r"[0-9.]+", re.ASCII)
+_NO_PROGRAM: Final = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)  # what cannot be run at all
+_EXAMPLE: Final = 'a [[subject]] for each, with treatment, objective, better = "up", task and start'
+
+
+# The record: which program, and what it is asked.
+
+
+def _options(settings: Mapping[str, Any], program: str | None) -> Mapping[str, Any]:
+    path = _given(program)
+    for name in ("program", "sha256"):
+        if name in settings:
+            raise BadInput(f"the arena command sets {name}", "leave it out: --test says it")
+    agenda = settings.get("agenda", ())
+    if isinstance(agenda, str):
+        agenda = agenda_at(agenda)
+    elif isinstance(agenda, list):
+        agenda = tuple(tuple(item) if isinstance(item, list) else item for item in agenda)
+    program_is = {"program": os.path.basename(path), "sha256": sha256_of(path)}
+    return {**settings, **program_is, "agenda": agenda}
+
+
+def agenda_at(path: str) -> Sequence[Sequence[str]]:
+    """The agenda in a TOML file: [treatment, objective, better, task, start] each. Raises
+    BadInput.
+    """
+    found = files.read_toml(path, AGENDA_BYTES, "give a file with an agenda", _EXAMPLE)
+    subjects = found.get("subject")
+    if list(found) != ["subject"] or not isinstance(subjects, list) or len(subjects) > AGENDA_MAX:
+        raise BadInput(f"{path} is no agenda", f"write {_EXAMPLE}, {AGENDA_MAX} at most")
+    return tuple(_item(path, number, item) for number, item in enumerate(subjects, 1))
+
+
+def _item(path: str, number: int, item: Any) -> Sequence[str]:
+    names = [field.name for field in attrs.fields(Item)]
+    if not isinstance(item, dict) or sorted(item) != sorted(names):
+        raise BadInput(f"{path}: subject {number} is {shown(item)}", f"write {_EXAMPLE}")
+    if isinstance(item["start"], str):
+        item["start"] = trimmed(item["start"])
+    return tuple(item[name] for name in names)
+
+
+def _given(program: str | None) -> str:
+    """The path of a program that can be run. Raises BadInput."""
+    if program is None:
+        raise BadInput("the arena command needs its program", "give it (--test PROGRAM)")
+    path = os.path.abspath(program)
+    if not os.path.isfile(path):
+        raise BadInput(f"there is no program {program}", "give the path of a file (--test)")
+    if not os.access(path, os.X_OK):
+        raise BadInput(f"{program} cannot be run", f"let it be: chmod +x {program}")
+    return path
+
+
+# Runs
+
+
+def _opened(arena: Arena, program: str | None) -> Bench:
+    options = options_in(arena, CommandOptions)
+    opened = _Program(_given(program), options)
+    _programs.add(opened)
+    at_end(_end_all)
+    return Bench(
+        test=opened.test,
+        vary=_vary,
+        at_once=THREADS,
+        deterministic=options.deterministic,
+        close=opened.close,
+    )
+
+
+class _Program:
+    """A program that tests. `close` ends what is under way."""
+
+    def __init__(self, path: str, options: CommandOptions) -> None:
+        """Raises BadInput where the file is another one than the record says."""
+        self._path = path
+        self._options = options
+        self._stamp: tuple[int, ...] = ()
+        self._groups: set[int] = set()
+        self._closed = False
+        self._check()
+
+    def test(self, text: str, treatment: str, objective: str, seed: int) -> Run:
+        """One run: the value, None where there is none, and the digest of the output (of an empty
+        one, where the program did not come to its end in time).
+
+        Raises BadInput where the program is another one by now, or the system starts none.
+        """
+        self._check()
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "GOLDRUSH_OBJECTIVE": objective,
+            "GOLDRUSH_TREATMENT": treatment,
+            "GOLDRUSH_SEED": str(seed),
+        }
+        name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
+        with files.NewFolder(name) as folder:  # it is never published
+            output = self._run(text.encode(), str(seed), folder.temporary, environment)
+        return _value(output.data) if output.is_whole else None, xxh3_64_intdigest(output.data)
+
+    def close(self) -> None:
+        """End what is under way; from now on nothing is started."""
+        self._closed = True
+        for group in list(self._groups):
+            _kill(group)
+
+    def _check(self) -> None:
+        """Raises BadInput unless the file is the one that the record names."""
+        try:
+            found = os.stat(self._path)
+        except OSError as error:
+            raise BadInput(
+                f"{self._path} cannot be run any more: {files.reason(error)}", "bring it back"
+            ) from None
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if stamp == self._stamp:
+            return
+        sha256 = sha256_of(self._path)
+        if sha256 != self._options.sha256:
+            raise BadInput(
+                f"{self._path} has the SHA-256 {sha256}",
+                f"give the program that tested before, {self._options.program}: its SHA-256 is "
+                f"{self._options.sha256}",
+            )
+        self._stamp = stamp
+
+    def _run(self, text: bytes, seed: str, folder: str, environment: Mapping[str, str]) -> _Output:
+        until = time.monotonic() + self._options.time_limit
+        try:
+            process = Popen(  # noqa: S603  # what the user gave
+                [self._path, seed], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, bufsize=0,
+                cwd=folder, env=environment, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            if error.errno in _NO_PROGRAM:
+                return _Output()
+            raise BadInput(
+                f"{self._path} cannot be started: {files.reason(error)}", "try again"
+            ) from None
+        self._groups.add(process.pid)
+        try:
+            if self._closed:
+                return _Output()
+            return _output(process, text, self._options.output_limit, until)
+        finally:
+            _kill(process.pid)
+            process.wait()
+            self._groups.discard(process.pid)
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+
+@attrs.frozen
+class _Output:
+    """What a program printed; whether it ended well and within its limits."""
+
+    data: bytes = b""
+    is_whole: bool = False
+
+
+def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Output:
+    """What a program prints, given a text, until it ends. What it has started may still hold its
+    output open: nobody waits for that.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    data, left = bytearray(), memoryview(text)
+    for pipe in (process.stdin, process.stdout):
+        os.set_blocking(pipe.fileno(), False)
+    with DefaultSelector() as selector:
+        selector.register(process.stdout, EVENT_READ)
+        selector.register(process.stdin, EVENT_WRITE)
+        while (seconds := until - time.monotonic()) > 0:
+            has_ended = process.poll() is not None
+            ready = selector.select(0 if has_ended else min(seconds, LOOKED))
+            if has_ended and not any(key.fileobj is process.stdout for key, _ in ready):
+                return _Output(bytes(data), process.returncode == 0)
+            for key, _ in ready:
+                if key.fileobj is process.stdout:
+                    chunk = process.stdout.read(CHUNK)
+                    data += chunk or b""
+                    if chunk == b"":
+                        selector.unregister(process.stdout)
+                else:
+                    left = _written(process, left)
+                    if not left:
+                        selector.unregister(process.stdin)
+                        process.stdin.close()
+            if len(data) > limit:
+                return _Output(bytes(data[:limit]))
+    return _Output()
+
+
+def _written(process: Popen[bytes], left: memoryview) -> memoryview:
+    """Give a program as much of its input as it takes; what is left of it then."""
+    assert process.stdin is not None
+    try:
+        return left[process.stdin.write(left) or 0 :]
+    except BrokenPipeError:  # it does not want it
+        return left[len(left) :]
+
+
+def _value(output: bytes) -> Value:
+    """The finite number `value` of a JSON object; None for anything else."""
+    try:
+        found = json.loads(output.decode())
+        value: Any = found["value"] if isinstance(found, dict) else None
+        number = float(value) if type(value) in (int, float) else math.nan
+    except (ValueError, KeyError, OverflowError, RecursionError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _kill(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+_programs: Final[WeakSet[_Program]] = WeakSet()
+
+
+def _end_all() -> None:
+    for program in list(_programs):
+        program.close()
+
+
+# Neighbours
+
+
+def _vary(text: str, treatment: str, draws: Draws) -> str:
+    """A text of which one run of lines is another: a line or a word is left out, or comes twice, or
+    a number is another one. What the text means, nobody knows here.
+    """
+    lines = text.split("\n")
+    for change in draws.shuffled(TRIES * [_line_left_out, _line_twice, _word_changed]):
+        changed = trimmed("\n".join(change(lines, draws)))
+        if changed != text and len(changed) <= TEXT_MAX:
+            return changed
+    return "" if text else "?"
+
+
+def _line_left_out(lines: list[str], draws: Draws) -> list[str]:
+    place = draws.below(len(lines))
+    return lines[:place] + lines[place + 1 :]
+
+
+def _line_twice(lines: list[str], draws: Draws) -> list[str]:
+    place, line = draws.below(len(lines) + 1), lines[draws.below(len(lines))]
+    return [*lines[:place], line, *lines[place:]]
+
+
+def _word_changed(lines: list[str], draws: Draws) -> list[str]:
+    place = draws.below(len(lines))
+    words = list(_WORD.finditer(lines[place]))
+    if not words:
+        return lines
+    word = words[draws.below(len(words))]
+    front, back = lines[place][: word.start()], lines[place][word.end() :]
+    if _NUMBER.fullmatch(word[0]):
+        put = _another_number(word[0], draws)
+    else:
+        put = ("", f"{word[0]} {word[0]}")[draws.below(2)]
+    return [*lines[:place], f"{front}{put}{back}", *lines[place + 1 :]]
+
+
+def _another_number(digits: str, draws: Draws) -> str:
+    """One more, one less, twice, or half."""
+    number = Decimal(digits)
+    return str((number + 1, abs(number - 1), number * 2, number / 2)[draws.below(4)])
+
+
+BENCH: Final = BenchType(_opened, _options, has_program=True)

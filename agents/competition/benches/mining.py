@@ -1,0 +1,166 @@
+"""The bench of the arena `mining`: what a conduct is worth is found out by playing it.
+
+A run is a mining run in memory. It leaves no journal, but its digest is the last one of the same
+run recorded. Only what an objective needs is counted, by the same functions that measure a journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, Final
+
+from goldrush.agents.competition.atlas import Atlas
+from goldrush.agents.competition.bench import Bench, BenchType, Run
+from goldrush.agents.mining.players import GAME
+from goldrush.agents.mining.policy import Scripted
+from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.roster import Entry
+from goldrush.agents.submitting import asked
+from goldrush.kernel.competition.arena import Arena, Conduct, options_in
+from goldrush.kernel.competition.arenas.mining import MiningConduct, MiningOptions, conducts
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
+from goldrush.kernel.mining.measures import (
+    Basics,
+    basics,
+    efficiency,
+    gini,
+    land_of,
+    raid_rate,
+    turnover,
+)
+from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.mining.treatments import treated, treatment_named
+from goldrush.kernel.world import Block
+
+ATLAS: Final = "mining.atlas"  # beside this module
+
+
+def _opened(arena: Arena, program: str | None) -> Bench:
+    options = options_in(arena, MiningOptions)
+    return Bench(
+        test=partial(_test, options),
+        vary=_vary,
+        conducts=conducts,
+        atlas=_atlas if options == MiningOptions() else _unknown,
+        together=partial(played, options),
+        as_tested=_as_tested,
+    )
+
+
+def _test(
+    options: MiningOptions, conduct: Conduct, treatment: str, objective: str, seed: int
+) -> Run:
+    values, digest = played(options, conduct, treatment, seed)
+    return values[objective], digest
+
+
+def _as_tested(conduct: Conduct, treatment: str) -> Conduct:
+    """The treatment that a conduct carries does not matter to how it is played under another."""
+    return (*conduct[:3], treatment)
+
+
+def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct:
+    """One field is another; a minority comes with a share, and goes with it."""
+    near = [other for other in conducts(treatment) if _are_near(conduct, other)]
+    return near[draws.below(len(near))]
+
+
+def _are_near(one: MiningConduct, other: MiningConduct) -> bool:
+    if (one[1] is None) != (other[1] is None):
+        return one[0] == other[0]
+    return sum(a != b for a, b in zip(one[:3], other[:3], strict=True)) == 1
+
+
+def _atlas(objective: str, treatment: str) -> Sequence[Value]:
+    return atlas().values(objective, treatment)
+
+
+def _unknown(objective: str, treatment: str) -> None:
+    return None
+
+
+@cache
+def atlas() -> Atlas:
+    """The atlas of the default options. `python -m tests.atlas` makes it."""
+    return Atlas.read(files(__package__).joinpath(ATLAS).read_bytes())
+
+
+# Runs
+
+
+def played(
+    options: MiningOptions, conduct: Conduct, treatment: str, seed: int
+) -> tuple[Mapping[str, Value], int]:
+    """Play a conduct under a treatment: the value of each objective over the run, and the digest of
+    its last state. The last `agents * share // 10` play the minority.
+
+    Raises BadInput for a conduct that is none: only installed policies are ever played.
+    """
+    config, entries = setting_of(options, conduct, treatment, seed)
+    policies = [(_installed(entry.policy), entry) for entry in entries]
+    roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
+    state = MINING.initial({"config": config.as_dict(), "roster": roster})
+    tally = _Tally(config)
+    while not MINING.ended(state):
+        view, unit = GAME.view(state), GAME.unit(state)
+        rows = [asked(GAME, policy, entry, view, unit) for policy, entry in policies]
+        inputs = Block([(SUBMITTED, rows)])
+        derived = Block(MINING.decide(state, inputs))
+        before = state.owner.copy()
+        state = MINING.close(MINING.evolve(MINING.evolve(state, inputs), derived))
+        tally.add(before, state.owner, derived)
+    return tally.values(state), MINING.digest(state)
+
+
+def _installed(policy: str) -> Scripted:
+    """A policy of a conduct. Conducts stand in journals, so their names are no reason to import."""
+    if policy not in POLICIES:
+        raise BadInput(f"a conduct has the policy {shown(policy)}", f"take {', '.join(POLICIES)}")
+    return POLICIES[policy]()
+
+
+def setting_of(
+    options: MiningOptions, conduct: Conduct, treatment: str, seed: int
+) -> tuple[MiningConfig, list[Entry]]:
+    """The configuration and the roster of a run, as they would be recorded."""
+    agents = options.agents
+    majority, minority, share, _ = conduct
+    few = agents * share // 10 if minority is not None else 0
+    policies = [majority] * (agents - few) + [minority or majority] * few
+    given: dict[str, Any] = {"seed": seed, "rounds": options.rounds}
+    config = treated(treatment_named(treatment), given, agents)
+    return config, [Entry(agent, policy) for agent, policy in enumerate(policies)]
+
+
+class _Tally:
+    """Counts a round what the objectives are worked out from."""
+
+    def __init__(self, config: MiningConfig) -> None:
+        self._land = land_of(config)
+        self._counted: list[Basics] = []
+
+    def add(self, before: Sequence[int | None], after: Sequence[int | None], events: Block) -> None:
+        """A round has closed: who owned what before and after it, and what followed."""
+        raids, settled = events.rows(RAID_RESOLVED), events.rows(MINING_SETTLED)
+        self._counted.append(basics(before, after, raids, settled))
+
+    def values(self, state: MiningState) -> Mapping[str, Value]:
+        """The objectives over the run: means over the rounds that define them, and the Gini
+        coefficient at the end.
+        """
+        return {
+            "efficiency": mean([efficiency(n, self._land) for n in self._counted]),
+            "turnover": mean([turnover(n) for n in self._counted]),
+            "gini": gini(state.gold),
+            "raid_rate": mean([raid_rate(n) for n in self._counted]),
+        }
+
+
+BENCH: Final = BenchType(_opened)

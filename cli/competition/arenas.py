@@ -1,0 +1,59 @@
+"""`goldrush arenas`: what the roundtables of a season can talk about."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import table
+
+if TYPE_CHECKING:
+    from goldrush.agents.competition.arenas import Listed
+
+
+@click.command("arenas")
+@json_option()
+def arenas_(as_json: bool) -> int:
+    """List the arenas: what seasons can be about, with the options, defaults and ranges.
+
+    Exits with 1 if one that another distribution brings cannot be used.
+
+    \b
+    Example: goldrush arenas
+    """
+    from goldrush.agents.competition.arenas import UnknownArena, arenas, listed
+
+    found, code = [], DONE
+    for name in arenas():
+        try:
+            found.append(listed(name))
+        except UnknownArena as error:
+            click.echo(f"goldrush: {escaped(str(error))}", err=True)
+            code = DIFFERS
+    if as_json:
+        echo_json([_as_dict(one) for one in found])
+        return code
+    rows = []
+    for one in found:
+        rows.append((escaped(one.name), escaped(one.says)))
+        for option, default, range_ in one.options:
+            rows.append((f"  {escaped(option)}", f"{json.dumps(default)}; {escaped(range_)}"))
+    click.echo(table(rows))
+    return code
+
+
+def _as_dict(one: Listed) -> dict[str, Any]:
+    names = ("option", "default", "range")
+    return {
+        "arena": one.name,
+        "version": one.version,
+        "says": one.says,
+        "has_program": one.has_program,
+        "options": [dict(zip(names, option, strict=True)) for option in one.options],
+    }
