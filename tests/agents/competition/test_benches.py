@@ -220,9 +220,9 @@ def test_every_conduct_has_canonical_neighbours_from_which_all_can_be_reached(na
     while found:
         reached |= found
         near = {
-            (conduct, tested.vary(conduct, treatment, Draws("near", k)))
+            (conduct, tested.vary(conduct, treatment, Draws(str(conduct), k)))
             for conduct in found
-            for k in range(40)
+            for k in range(20)
         }
         for conduct, other in near:
             alone = name == "mining" and (conduct[1] is None) != (other[1] is None)
