@@ -2,10 +2,11 @@
 
 It is written from the page of the rules alone and shares no code with the kernel. A step's acts go
 in, in their logical form; out comes all that must follow. Nothing is remembered that can be found
-again: where everybody stands is told anew from the first word of the table, every time it is asked.
+again: where everybody stands is worked out anew from the first contribution, every time it is
+asked.
 
-Two things are left out, the digest of a state and what a newcomer is called: any name will do that
-nobody had before.
+Left out are the digest of a state with what only it shows (memory, traits, personas), and what a
+newcomer is called: any name will do that nobody had before.
 """
 
 from __future__ import annotations
@@ -13,29 +14,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import msgpack
-import xxhash
+from tests.arena_oracle import Arena, is_int, word
 
 Act = dict[str, Any]
 Event = dict[str, Any]
+Said = dict[str, Any]  # a contribution
 
-POLICIES = [
-    "random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", "claim", "raid", "defend",
-    "mine",
-]  # fmt: skip
-TREATMENTS = [
-    "baseline", "truce-0", "defense-pointwise", "stamina-8", "stamina-12", "cap-2", "cap-4",
-    "agents-20", "history-1", "history-all", "alpha-rich", "stamina-mixed", "communication",
-    "authority-adjudicate", "authority-punish", "scarce", "scarce-20",
-]  # fmt: skip
-OBJECTIVES = ["efficiency", "turnover", "gini", "raid_rate"]
 DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"]
 TIERS = ["tier-1", "tier-2", "tier-3", "self-determined"]
 
-MALFORMED, NOT_YET = "act/malformed", "stage/not-yet"
+MALFORMED, NOT_YET, OFF = "act/malformed", "stage/not-yet", "rule/off"
 TEXT_MAX = 4_000
-TRAIT_MAX = 200
+SHORT_MAX = 200
 QUESTIONS_MAX = 20
+FACTS_MAX = 50
 DUE_MAX = 1_000_000
 INTERVIEW_EVERY = 5
 
@@ -46,6 +38,11 @@ OFFICES = {
     "team_recommended": "therapist", "debriefed": "therapist", "trait_recorded": "therapist",
     "persona_proposed": "therapist", "skill_distilled": "therapist",
     "instructions_rewritten": "therapist", "rated": "therapist",
+}  # fmt: skip
+# The switches that must be on for an act.
+SWITCHES = {
+    "judged": ["judged", "table"], "fate_chosen": ["elimination"], "interviewed": ["tiers"],
+    "contract_offered": ["tiers"], "contract_reviewed": ["tiers"], "skill_distilled": ["memory"],
 }  # fmt: skip
 
 
@@ -61,21 +58,22 @@ def derived_from(
 class Table:
     """A table: all that was said and done at it, in order."""
 
-    def __init__(self, number: int, subject: list[str]) -> None:
+    def __init__(self, number: int, subject: list[str], arena: Arena, rounds: int) -> None:
         self.number = number
         self.objective, self.treatment = subject
+        self.arena = arena
         self.is_bar_tested = False
         self.bar: float | None = None
         self.team: list[int] | None = None
         self.order_set: list[int] | None = None
-        self.rounds = 0
+        self.rounds = rounds
         self.participants: list[int] = []
         self.order: list[int] = []
         self.moves: dict[int, int] = {}
         self.round = 0
         self.heard: list[int] = []  # who has had its turn in this round
-        self.said: list[dict[str, Any]] = []
-        self.redirected: list[int] = []
+        self.said: list[Said] = []
+        self.redirected: list[tuple[int, int]] = []  # id, and how much had been said by then
         self.tests: dict[tuple[int, str], float | None] = {}
         self.signal: str | None = None  # of this round
         self.had_weak_consensus = False
@@ -88,53 +86,76 @@ class Table:
     # What was said, and where everybody stands.
 
     def counted(
-        self, without: int | None = None, before: int | None = None
-    ) -> list[dict[str, Any]]:
+        self, without: int | None = None, before: int | None = None, known: int | None = None
+    ) -> list[Said]:
         """What counts of all that was said: nothing redirected, nothing an agent left out said, and
-        nothing that refers to either.
+        nothing that refers to either. `before`: said before this one alone; `known`: redirected
+        before this one was said alone.
         """
+        redirected = [id for id, when in self.redirected if known is None or when <= known]
         gone: list[int] = []
         kept = []
         for said in self.said[:before]:
             if said["move"] == "pass":
                 continue
-            taken_out = said["id"] in self.redirected or said["agent"] == without
+            taken_out = said["id"] in redirected or said["agent"] == without
             if taken_out or said["target"] in gone:
                 gone.append(said["id"])
             else:
                 kept.append(said)
         return kept
 
-    def proposals(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def just_before(self, id: int) -> list[Said]:
+        """What counted in the moment before something was said."""
+        return self.counted(before=id, known=id)
+
+    def just_after(self, id: int) -> list[Said]:
+        """What counted once it was said, and tested if it was a challenge."""
+        return self.counted(before=id + 1, known=id)
+
+    def proposals(self, lines: list[Said]) -> list[Said]:
         return [said for said in lines if said["move"] in ("propose", "amend")]
 
-    def claimed(self, id: int, part: str) -> tuple[list[Any], str, Any]:
-        """The conduct, the treatment and the value of a part of a claim."""
+    def claimed(self, id: int, part: str) -> tuple[Any, str]:
+        """The conduct of a claim, and the treatment under which a part of it is tested."""
         said = self.said[id]
-        value, edge = said["claim"]
-        return said["conduct"], self.treatment if part == "base" else edge, value
+        return said["conduct"], self.treatment if part == "base" else said["claim"][1]
 
     def as_good(self, value: float | None, than: float | None) -> bool:
         """Whether a value is at least as good as another."""
         if value is None or than is None:
             return False
-        return value >= than if self.objective == "efficiency" else value <= than
+        return value >= than if self.arena.is_up(self.objective) else value <= than
+
+    def is_better(self, value: float | None, than: float | None) -> bool:
+        """Whether a value is strictly better than another, as any is than none."""
+        if value is None or than is None:
+            return value is not None
+        return self.as_good(value, than) and value != than
 
     def holds(self, id: int, part: str) -> bool:
         return self.as_good(self.tests[id, part], self.said[id]["claim"][0])
 
-    def refuted(self, lines: list[dict[str, Any]]) -> list[int]:
-        return [
-            said["target"]
-            for said in lines
-            if said["move"] == "challenge"
-            and said["part"] == "base"
-            and not self.holds(said["target"], "base")
-        ]
+    def is_sharp(self, id: int) -> bool:
+        """Whether a base held and claims at least half of what the test shows beyond the bar."""
+        tested = self.tests[id, "base"]
+        if self.bar is None or tested is None or not self.holds(id, "base"):
+            return False
+        return 2 * abs(float(self.said[id]["claim"][0]) - self.bar) >= abs(tested - self.bar)
 
-    def stances(self, lines: list[dict[str, Any]]) -> dict[int, int]:
+    def is_sustained(self, challenge: Said) -> bool:
+        return not self.holds(challenge["target"], challenge["part"])
+
+    def refuted(self, lines: list[Said], is_proven: bool) -> list[int]:
+        """The proposals whose base failed: while a table is open those challenged, then all."""
+        if is_proven:
+            return [s["id"] for s in self.proposals(lines) if not self.holds(s["id"], "base")]
+        challenges = [s for s in lines if s["move"] == "challenge" and s["part"] == "base"]
+        return [challenge["target"] for challenge in challenges if self.is_sustained(challenge)]
+
+    def stances(self, lines: list[Said], is_proven: bool = False) -> dict[int, int]:
         """The proposal that each agent stands for, if it stands for one."""
-        refuted = self.refuted(lines)
+        refuted = self.refuted(lines, is_proven)
         found = {}
         for said in lines:
             if said["move"] in ("propose", "amend") and said["id"] not in refuted:
@@ -143,13 +164,23 @@ class Table:
                 found[said["agent"]] = said["target"]
         return dict(sorted(found.items()))
 
-    def foremost(self, lines: list[dict[str, Any]]) -> list[int]:
+    def foremost(self, lines: list[Said], is_proven: bool = False) -> list[int]:
         """The proposals with most stances, ascending."""
-        held = list(self.stances(lines).values())
+        held = list(self.stances(lines, is_proven).values())
         return sorted({id for id in held if held.count(id) == max(map(held.count, held))})
 
-    def leading(self, lines: list[dict[str, Any]]) -> int | None:
+    def leading(self, lines: list[Said]) -> int | None:
         return next(iter(self.foremost(lines)), None)
+
+    def equals(self, lines: list[Said]) -> list[int]:
+        """What can be concluded once all is tested: of those with most stances the best."""
+        foremost = self.foremost(lines, is_proven=True)
+        return [id for id in foremost if self.is_best(id, foremost)]
+
+    def is_best(self, id: int, among: list[int]) -> bool:
+        """Whether no other tested base is better."""
+        value = self.tests[id, "base"]
+        return not any(self.is_better(self.tests[other, "base"], value) for other in among)
 
     def descends(self, id: int | None, ancestor: int) -> bool:
         """Whether a proposal is another or amends it, at any depth."""
@@ -182,6 +213,7 @@ class SeasonOracle:
 
     def __init__(self, config: dict[str, Any], cast: Sequence[dict[str, Any]]) -> None:
         self.config = config
+        self.arena = Arena(config["arena"])
         self.assignment = 0
         self.phase = "open"
         self.agents: dict[int, dict[str, Any]] = {}
@@ -189,8 +221,8 @@ class SeasonOracle:
             self.join(entry["ordinal"], entry["role"])
         self.tables: list[Table] = []
         self.totals: list[tuple[int, int, int]] = []  # day, agent, total
-        self.known: list[tuple[int, list[Any]]] = []  # day, conduct
-        self.adopted_in: list[int] = []  # assignments
+        self.known: list[tuple[int, Any]] = []  # day, conduct
+        self.adopted: list[tuple[int, list[str], float | None]] = []  # assignment, subject, value
         self.completed = 0  # projects
         self.is_split = False
         self.approved: Any = None
@@ -201,6 +233,8 @@ class SeasonOracle:
         self.tables = []
         self.opening: Act | None = None
         self.proposed: Any = None
+        self.turn: int | None = None
+        self.trials: list[tuple[int, str]] = []  # agent, phase
         self.bottoms: list[tuple[int, int, int]] = []  # table, agent, streak
         self.faced: dict[int, str] = {}
         self.fates: dict[int, str] = {}
@@ -282,21 +316,36 @@ class SeasonOracle:
     def step(self, acts: Sequence[Act]) -> list[Event]:
         """What follows from the acts of one step."""
         self.out: list[Event] = []
-        for place, act in enumerate(acts):
-            who = self.author(act)
-            is_there = who in self.agents and self.agents[who]["status"] != "gone"
-            code = getattr(self, "judge_" + act["event"])(act) if is_there else MALFORMED
+        self.refused_trials: list[int] = []  # agents
+        for index, act in enumerate(acts):
+            code = self.code_of(act)
             if code is None:
                 getattr(self, "do_" + act["event"])(act)
-                continue
-            told = {name: value for name, value in act.items() if name != "assignment"}
-            self.tell("refused", who=who, act={"place": place, **told}, code=code)
-            if act["event"] == "spoke" and self.phase == "speak" and self.is_turn(act):
-                self.say_nothing()
+            else:
+                self.refuse(index, act, code)
         getattr(self, "after_" + self.phase)()
         return self.out
 
-    def tell(self, name: str, /, **fields: Any) -> None:
+    def code_of(self, act: Act) -> str | None:
+        """Why an act is refused; None where it is done."""
+        who = self.author(act)
+        if who not in self.agents or self.agents[who]["status"] == "gone":
+            return MALFORMED
+        if not all(self.config[switch] for switch in SWITCHES.get(act["event"], [])):
+            return OFF
+        code: str | None = getattr(self, "judge_" + act["event"])(act)
+        return code
+
+    def refuse(self, index: int, act: Act, code: str) -> None:
+        """A refused contribution is a pass, a refused trial the last one of its author's step."""
+        fields = {name: value for name, value in act.items() if name != "assignment"}
+        self.follow("refused", who=self.author(act), act={"index": index, **fields}, code=code)
+        if act["event"] == "tried" and self.tables and act["table"] == self.table.number:
+            self.refused_trials.append(act["agent"])
+        if act["event"] == "spoke" and self.phase == "speak" and self.is_turn(act):
+            self.say_nothing()
+
+    def follow(self, name: str, /, **fields: Any) -> None:
         self.out.append({"event": name, "assignment": self.assignment, **fields})
 
     def author(self, act: Act) -> int:
@@ -320,7 +369,7 @@ class SeasonOracle:
         admin = self.office("admin")
         if act["by"] != admin or not self.agents[admin]["self-determined"]:
             return NOT_YET
-        return None if is_subject(act["subject"]) else MALFORMED
+        return None if self.arena.is_subject(act["subject"]) else MALFORMED
 
     def do_project_proposed(self, act: Act) -> None:
         self.proposed = act["subject"]
@@ -380,7 +429,9 @@ class SeasonOracle:
         when = (self.day(self.assignment), self.project(self.assignment))
         if (act["day"], act["project"]) != when:
             return MALFORMED
-        if not isinstance(subjects, list) or not all(map(is_subject, subjects)) or not subjects:
+        if not isinstance(subjects, list) or not subjects:
+            return MALFORMED
+        if not all(map(self.arena.is_subject, subjects)):
             return MALFORMED
         if len(subjects) > 1 and not (is_admin and self.is_split):
             return NOT_YET
@@ -421,8 +472,8 @@ class SeasonOracle:
     def set_table(self) -> None:
         assert self.opening is not None
         number = len(self.tables)
-        self.tables.append(Table(number, self.opening["subjects"][number]))
-        self.table.rounds = self.config["rounds_max"]
+        subject, rounds = self.opening["subjects"][number], self.config["rounds_max"]
+        self.tables.append(Table(number, subject, self.arena, rounds))
         self.phase = "set"
 
     # The table is set.
@@ -475,18 +526,17 @@ class SeasonOracle:
         if self.phase == "set":
             if table.is_bar_tested or part != (None, None):
                 return MALFORMED
-            expected = ["greedy-mine", None, 0, table.treatment]
-            treatment = table.treatment
+            expected, treatment = self.arena.bar(table.treatment), table.treatment
         elif self.phase in ("test", "prove"):
             due = table.untested() if self.phase == "prove" else [table.challenged_now()]
             if part not in due:
                 return MALFORMED
-            expected, treatment, _ = table.claimed(*part)
+            expected, treatment = table.claimed(*part)
         else:
             return MALFORMED
         seeds = [seed for seed, _ in act["runs"]]
         key = self.key("test", table)
-        drawn = [2**52 + word(key, i) // 2**12 for i in range(self.config["test_seeds"])]
+        drawn = [2**52 + word(key, i) // 2**12 for i in range(self.arena.options["seeds"])]
         is_right = (act["conduct"], act["treatment"], seeds) == (expected, treatment, drawn)
         return None if is_right else MALFORMED
 
@@ -514,7 +564,9 @@ class SeasonOracle:
             has_tier = self.agents[agent]["stage"] >= 1
             moves = self.config["moves_expanded" if has_tier else "moves"]
             table.moves[agent] = moves + self.has_condition(agent, "moves")
-        self.tell(
+        if not self.config["table"]:
+            table.rounds = 1
+        self.follow(
             "roundtable_opened",
             table=table.number,
             participants=table.participants,
@@ -522,6 +574,44 @@ class SeasonOracle:
             words=shown(words),
             rounds=table.rounds,
         )
+        self.phase = "try"
+        if not any(map(self.may_try, table.participants)):
+            self.after_try()
+
+    # Trials.
+
+    def may_try(self, agent: int) -> bool:
+        """Whether somebody has a trial left: before the first round, of half of them."""
+        haiku, sonnet = self.config["trials"]
+        trials = int(sonnet if self.agents[agent]["class"] == "sonnet" else haiku)
+        ordered = [phase for who, phase in self.trials if who == agent]
+        if self.phase == "try" and ordered.count("try") >= (trials + 1) // 2:
+            return False
+        return len(ordered) < trials
+
+    def judge_tried(self, act: Act) -> str | None:
+        if self.phase not in ("try", "speak") or act["table"] != self.table.number:
+            return MALFORMED
+        table, agent, conduct = self.table, act["agent"], act["conduct"]
+        if agent not in table.participants or agent in self.refused_trials:
+            return MALFORMED
+        if self.phase == "speak" and agent != self.turn:
+            return MALFORMED
+        if not self.may_try(agent):
+            return "trial/none-left"
+        number = [who for who, _ in self.trials].count(agent)
+        if act["number"] != number or not self.arena.is_treatment(act["treatment"]):
+            return MALFORMED
+        if not self.arena.is_canonical(conduct, table.treatment):
+            return "conduct/not-canonical"
+        seeds = [seed for seed, _ in act["runs"]]
+        drawn = word(self.key("trial", table, agent), number) // 2**12
+        return None if seeds == [drawn] else MALFORMED
+
+    def do_tried(self, act: Act) -> None:
+        self.trials.append((act["agent"], self.phase))
+
+    def after_try(self) -> None:
         self.next_turn()
 
     # At the table.
@@ -555,29 +645,43 @@ class SeasonOracle:
         for field in ("target", "conduct", "claim", "part"):
             if (act[field] is not None) != (field in carries[act["move"]]):
                 return MALFORMED
-        return None if is_text(act["words"]) else MALFORMED
+        return None if is_text(act["words"]) and self.is_because(act["because"]) else MALFORMED
+
+    def is_because(self, because: Any) -> bool:
+        """Whether this is nothing, or ids of what was said before and whether on own trials."""
+        if because is None:
+            return True
+        if not isinstance(because, list) or len(because) != 2 or not isinstance(because[0], list):
+            return False
+        ids, own = because
+        is_right = all(is_int(id) and 0 <= id < len(self.table.said) for id in ids)
+        return is_right and len(set(ids)) == len(ids) and is_bool(own)
 
     def is_claim(self, claim: Any) -> bool:
         if not isinstance(claim, list) or len(claim) != 2 or not is_number(claim[0]):
             return False
         edge = claim[1]
-        return edge is None or (edge in TREATMENTS and edge != self.table.treatment)
+        return edge is None or (self.arena.is_treatment(edge) and edge != self.table.treatment)
 
     def wrong_move(self, act: Act) -> str | None:
         table, who, move, target = self.table, act["agent"], act["move"], act["target"]
+        if move == "challenge" and not self.config["challenges"]:
+            return OFF
+        if move not in ("propose", "pass") and not self.config["table"]:
+            return OFF
         lines = table.counted()
         if move in ("amend", "support", "challenge"):
             proposals = [said["id"] for said in table.proposals(lines)]
             if not is_int(target) or target not in proposals:
                 return "move/unknown-target"
             its = table.said[target]
+            if move != "amend" and its["agent"] == who:
+                return "move/own"
             if move == "challenge" and act["part"] not in ("base", "edge"):
                 return "move/unknown-target"
             if move == "challenge" and act["part"] == "edge" and its["claim"][1] is None:
                 return "move/unknown-target"
-            if move != "amend" and its["agent"] == who:
-                return "move/own"
-            if move == "support" and target in table.refuted(lines):
+            if move == "support" and target in table.refuted(lines, is_proven=False):
                 return "move/refuted"
             if move == "support" and table.stances(lines).get(who) == target:
                 return "move/repeated"
@@ -589,12 +693,11 @@ class SeasonOracle:
             if move == "amend" and act["conduct"] == its["conduct"]:
                 return "move/repeated"
         if move in ("propose", "amend"):
-            if not is_conduct(act["conduct"], table.treatment):
+            if not self.arena.is_canonical(act["conduct"], table.treatment):
                 return "conduct/not-canonical"
             if not self.is_claim(act["claim"]):
                 return MALFORMED
-            # Where no bar came of the test there is nothing to be better than.
-            if table.bar is not None and not table.as_good(act["claim"][0], table.bar):
+            if not table.is_better(act["claim"][0], table.bar):
                 return "claim/vacuous"
         return None
 
@@ -608,7 +711,7 @@ class SeasonOracle:
         part = None if act is None else act["part"]
         table.said.append({**said, "id": len(table.said), "round": table.round, "part": part})
         table.heard.append(said["agent"])
-        self.turn: int | None = None
+        self.turn = None
 
     def say_nothing(self) -> None:
         silent = {"move": "pass", "target": None, "conduct": None, "claim": None}
@@ -630,6 +733,8 @@ class SeasonOracle:
         left = self.table.left()
         self.turn = left[0] if left else None
         self.phase = "speak" if left else "judge"
+        if self.phase == "judge" and not (self.config["judged"] and self.config["table"]):
+            self.after_judge()
 
     def judge_judged(self, act: Act) -> str | None:
         if self.phase != "judge" or self.table.signal is not None:
@@ -663,7 +768,7 @@ class SeasonOracle:
 
     def do_judged(self, act: Act) -> None:
         self.table.signal = act["signal"]
-        self.table.redirected += act["ids"]
+        self.table.redirected += [(id, len(self.table.said)) for id in act["ids"]]
 
     def after_judge(self) -> None:
         table = self.table
@@ -681,11 +786,18 @@ class SeasonOracle:
             or not any(table.moves.values())
             or table.round + 1 >= table.rounds
         ):
-            self.conclude()
+            self.phase = "prove"
+            if not table.untested():
+                self.after_prove()
             return
         table.round += 1
         table.heard = []
         self.next_turn()
+
+    def after_prove(self) -> None:
+        if not self.table.untested():
+            self.conclude()
+            self.phase = "digest"
 
     def conclude(self) -> None:
         table = self.table
@@ -694,33 +806,25 @@ class SeasonOracle:
         conduct = None
         if table.conclusion is not None:
             conduct = table.said[table.conclusion]["conduct"]
-            if not tied:
+            if table.is_best(table.conclusion, [said["id"] for said in table.proposals(lines)]):
                 self.count("judge")
-        self.tell(
+        self.follow(
             "concluded",
             table=table.number,
             proposal=table.conclusion,
             conduct=conduct,
-            stances=[list(stance) for stance in table.stances(lines).items()],
+            stances=[list(stance) for stance in table.stances(lines, is_proven=True).items()],
             tied=tied,
             words=shown(words),
         )
-        self.phase = "prove"
-        self.after_prove()
 
-    def concluded(
-        self, table: Table, lines: list[dict[str, Any]]
-    ) -> tuple[int | None, list[int], list[int]]:
-        """What is concluded of these contributions: the proposal, those tied, the words drawn."""
-        foremost = table.foremost(lines)
-        if len(foremost) < 2:
-            return (foremost[0] if foremost else None), [], []
-        index, words = below(self.key("conclude", table), len(foremost))
-        return foremost[index], foremost, words
-
-    def after_prove(self) -> None:
-        if not self.table.untested():
-            self.phase = "digest"
+    def concluded(self, table: Table, lines: list[Said]) -> tuple[int | None, list[int], list[int]]:
+        """What is concluded of these contributions: the proposal, those drawn among, the words."""
+        equals = table.equals(lines)
+        if len(equals) < 2:
+            return (equals[0] if equals else None), [], []
+        index, words = below(self.key("conclude", table), len(equals))
+        return equals[index], equals, words
 
     # What becomes of the conclusion.
 
@@ -736,11 +840,18 @@ class SeasonOracle:
             return None
         if self.holder("assistant")["stage"] < 4:
             return NOT_YET
-        if table.conclusion is None:
-            return MALFORMED
-        value = table.tests[table.conclusion, "base"]
-        is_above = table.bar is None or (table.as_good(value, table.bar) and value != table.bar)
-        return MALFORMED if table.holds(table.conclusion, "base") and is_above else None
+        return None if self.is_rejectable(table) else MALFORMED
+
+    def is_rejectable(self, table: Table) -> bool:
+        """Whether a conclusion is not sharp, its edge failed, or the last one was as good."""
+        id = table.conclusion
+        if id is None:
+            return False
+        if not table.is_sharp(id) or (table.said[id]["claim"][1] and not table.holds(id, "edge")):
+            return True
+        subject = [table.objective, table.treatment]
+        last = [value for _, about, value in self.adopted if about == subject][-1:]
+        return any(not table.is_better(table.tests[id, "base"], value) for value in last)
 
     def do_digested(self, act: Act) -> None:
         self.table.digest = act
@@ -760,9 +871,11 @@ class SeasonOracle:
         return None if is_right else MALFORMED
 
     def do_adopted(self, act: Act) -> None:
-        self.table.adopted = act["adopted"]
-        if act["adopted"]:
-            self.adopted_in.append(self.assignment)
+        table = self.table
+        table.adopted = act["adopted"]
+        if act["adopted"] and table.conclusion is not None:
+            value = table.tests[table.conclusion, "base"]
+            self.adopted.append((self.assignment, [table.objective, table.treatment], value))
             self.count("assistant")
 
     def after_adopt(self) -> None:
@@ -793,8 +906,8 @@ class SeasonOracle:
         if not self.is_improved(act):
             return MALFORMED
         sources = act["from"]
-        is_right = isinstance(sources, list) and all(is_int(id) and id >= 0 for id in sources)
-        return None if is_right and is_label(act["trait"]) else MALFORMED
+        is_right = isinstance(sources, list) and all(map(is_int, sources))
+        return None if is_right and is_short(act["trait"]) else MALFORMED
 
     def is_improved(self, act: Act) -> bool:
         """Whether it is the time to help somebody along who sat at a table."""
@@ -807,16 +920,24 @@ class SeasonOracle:
             return NOT_YET
         if not self.is_improved(act):
             return MALFORMED
-        return None if is_label(act["persona"]) and is_bool(act["taken"]) else MALFORMED
+        return None if is_short(act["persona"]) and is_bool(act["taken"]) else MALFORMED
 
     do_persona_proposed = do_debriefed
 
     def judge_skill_distilled(self, act: Act) -> str | None:
         if not self.is_improved(act):
             return MALFORMED
-        if act["skill"] is None or not (act["taken"] is None or is_bool(act["taken"])):
+        if not self.is_skill(act["skill"]) or not (act["taken"] is None or is_bool(act["taken"])):
             return MALFORMED
         return None if self.may_develop(act) else NOT_YET
+
+    def is_skill(self, skill: Any) -> bool:
+        """Whether this is a subject, a conduct for it, and what it is worth if that is known."""
+        if not isinstance(skill, list) or len(skill) != 4 or not self.arena.is_subject(skill[:2]):
+            return False
+        _, treatment, conduct, value = skill
+        is_right = self.arena.is_canonical(conduct, treatment)
+        return is_right and (value is None or is_number(value))
 
     def may_develop(self, act: Act) -> bool:
         """Whether the therapist may rewrite and teach, asking the worker or not."""
@@ -831,7 +952,7 @@ class SeasonOracle:
         if not self.is_improved(act):
             return MALFORMED
         before, after, taken = act["before"], act["after"], act["taken"]
-        if before is None or after is None or not (taken is None or is_bool(taken)):
+        if before is None or not is_facts(after) or not (taken is None or is_bool(taken)):
             return MALFORMED
         if before != self.agents[act["agent"]]["instructions"]:
             return MALFORMED
@@ -876,25 +997,25 @@ class SeasonOracle:
             self.after_improve()
 
     def score(self, table: Table) -> None:
-        raws, steps, scores = {}, {}, {}
+        rubrics, raws, steps, scores = {}, {}, {}, {}
         for agent in table.participants:
-            raws[agent] = table.rated.get(agent) or self.rubric(table, agent)
+            rubrics[agent] = self.rubric(table, agent)
+            raws[agent] = table.rated.get(agent) or rubrics[agent]
             scores[agent], steps[agent] = self.stepped(table, agent, raws[agent])
         if self.config["scoring"] == "relative":
-            for place, dimension in enumerate(DIMENSIONS):
-                column = sorted(score[place] for score in scores.values())
-                middle = column[(len(column) - 1) // 2]
+            for index, dimension in enumerate(DIMENSIONS):
+                middle = lower_median([score[index] for score in scores.values()])
                 for agent, score in scores.items():
-                    before = score[place]
+                    before = score[index]
                     if before >= 1:
-                        score[place] = min(3, max(1, before + 1 - middle))
-                    if score[place] != before:
-                        steps[agent].append(["relative", dimension, before, score[place]])
+                        score[index] = min(3, max(1, before + 1 - middle))
+                    if score[index] != before:
+                        steps[agent].append(["relative", dimension, before, score[index]])
         for agent in table.participants:
             total = sum(scores[agent])
             table.totals[agent] = total
             self.totals.append((self.day(self.assignment), agent, total))
-            self.tell(
+            self.follow(
                 "scored",
                 table=table.number,
                 agent=agent,
@@ -902,11 +1023,13 @@ class SeasonOracle:
                 steps=steps[agent],
                 final=scores[agent],
                 total=total,
+                rubric=sum(rubrics[agent]),
             )
-            for holder in (agent, self.office("therapist")):
-                contract = self.agents[holder]["contract"]
-                if contract is not None:
-                    contract["totals"].append(total)
+            own, therapist = self.agents[agent]["contract"], self.holder("therapist")["contract"]
+            if own is not None:
+                own["won"].append(total > lower_median([sum(s) for s in scores.values()]))
+            if therapist is not None:
+                therapist["rubrics"].append(sum(rubrics[agent]))
 
     def stepped(self, table: Table, agent: int, raw: list[int]) -> tuple[list[int], list[Any]]:
         """A score after all steps but the relative one, and these steps."""
@@ -940,37 +1063,57 @@ class SeasonOracle:
         return best, which
 
     def novelty(self, table: Table, id: int) -> int:
-        today = self.day(self.assignment)
         conduct = table.said[id]["conduct"]
-        known = [
-            other for day, other in self.known if today - day < int(self.config["rolling_days"])
-        ]
-        for earlier in self.tables[: table.number]:
-            known += [said["conduct"] for said in earlier.proposals(earlier.counted())]
-        known += [said["conduct"] for said in table.proposals(table.counted(before=id))]
-        distances = [sum(a != b for a, b in zip(conduct, k, strict=True)) for k in known]
-        nearest = min(distances, default=len(conduct))
+        known = self.known_before(table) + self.proposed_before(table, id)
+        nearest = min((self.arena.distance(conduct, other) for other in known), default=2)
         if nearest < 2:
             return nearest
-        led = table.leading(table.counted(before=id)) is not None
+        led = table.leading(table.just_before(id)) is not None
         return 3 if led and table.descends(table.conclusion, id) else 2
 
+    def known_before(self, table: Table) -> list[Any]:
+        """The conducts that were known when a table was opened."""
+        today, window = self.day(self.assignment), int(self.config["rolling_days"])
+        known = [conduct for day, conduct in self.known if today - day < window]
+        for earlier in self.tables[: table.number]:
+            known += [said["conduct"] for said in earlier.proposals(earlier.counted())]
+        return known
+
+    def proposed_before(self, table: Table, id: int) -> list[Any]:
+        """The conducts that who made a proposal had heard, or made, at this table before."""
+        agent = table.said[id]["agent"]
+        return [
+            said["conduct"]
+            for said in table.proposals(table.counted(before=id))
+            if self.config["table"] or said["agent"] == agent
+        ]
+
     def accuracy(self, table: Table, agent: int) -> int:
-        held, edges = [], []
-        for said in table.counted():
-            if said["agent"] != agent:
-                continue
-            if said["move"] in ("propose", "amend"):
-                held.append(table.holds(said["id"], "base"))
-                if said["claim"][1] is not None:
-                    edges.append(table.holds(said["id"], "edge"))
-            if said["move"] == "challenge":
-                held.append(not table.holds(said["target"], said["part"]))
+        mine = [said for said in table.counted() if said["agent"] == agent]
+        own = [said["id"] for said in table.proposals(mine)]
+        bases = [id for id in own if self.is_counted(table, id)]
+        held = [table.holds(id, "base") for id in bases]
+        held += [table.is_sustained(said) for said in mine if said["move"] == "challenge"]
         if not any(held):
             return 0
         if not all(held):
             return 1
-        return 3 if any(edges) else 2
+        if not bases:
+            return 2  # for grounds alone
+        sharp = [table.is_sharp(id) for id in bases]
+        if not any(sharp):
+            return 1
+        edges = [table.holds(id, "edge") for id in own if table.said[id]["claim"][1] is not None]
+        reaches = any(edges)
+        if len(self.arena.treatments()) == 1:
+            first, *others = [table.said[id]["conduct"] for id in bases]
+            reaches = any(self.arena.distance(first, other) == 2 for other in others)
+        return 3 if all(sharp) and all(edges) and reaches else 2
+
+    def is_counted(self, table: Table, id: int) -> bool:
+        """Whether a base says something: neither the bar's conduct nor one proposed before."""
+        spent = [self.arena.bar(table.treatment), *self.proposed_before(table, id)]
+        return table.said[id]["conduct"] not in spent
 
     def impact(self, table: Table, agent: int) -> int:
         with_it, without = table.counted(), table.counted(without=agent)
@@ -978,21 +1121,23 @@ class SeasonOracle:
         def conduct(id: int | None) -> Any:
             return None if id is None else table.said[id]["conduct"]
 
-        concluded = self.concluded(table, with_it)[0]
-        if conduct(concluded) != conduct(self.concluded(table, without)[0]):
-            own = [s["id"] for s in table.proposals(with_it) if s["agent"] == agent]
-            return 3 if any(table.descends(concluded, id) for id in own) else 2
-        now, then = table.stances(with_it), table.stances(without)
+        concluded = table.conclusion
+        if concluded not in table.equals(without):
+            otherwise = self.concluded(table, without)[0]
+            if conduct(concluded) != conduct(otherwise):
+                own = [s["id"] for s in table.proposals(with_it) if s["agent"] == agent]
+                return 3 if any(table.descends(concluded, id) for id in own) else 2
+        now = table.stances(with_it, is_proven=True)
+        then = table.stances(without, is_proven=True)
         others = [other for other in table.participants if other != agent]
         return int(any(now.get(other) != then.get(other) for other in others))
 
     def challenge(self, table: Table, agent: int) -> int:
         lines = table.counted()
         mine = [s for s in lines if s["move"] == "challenge" and s["agent"] == agent]
-        sustained = [s for s in mine if not table.holds(s["target"], s["part"])]
+        sustained = [said for said in mine if table.is_sustained(said)]
         for said in sustained:
-            before = table.counted(before=said["id"])
-            after = table.counted(before=said["id"] + 1)
+            before, after = table.just_before(said["id"]), table.just_after(said["id"])
             target = said["target"]
             stances = list(table.stances(before).values()).count(target)
             led = table.leading(before) == target and stances >= 2
@@ -1019,7 +1164,7 @@ class SeasonOracle:
     def move_sparks(self, table: int | None, agent: int, now: int, why: str) -> None:
         amount = now - self.agents[agent]["sparks"]
         self.agents[agent]["sparks"] = now
-        self.tell("sparks_moved", table=table, agent=agent, amount=amount, balance=now, why=why)
+        self.follow("sparks_moved", table=table, agent=agent, amount=amount, balance=now, why=why)
 
     def post(self) -> None:
         today, window = self.day(self.assignment), int(self.config["rolling_days"])
@@ -1029,7 +1174,7 @@ class SeasonOracle:
             rolling = sum(total for day, total in own if today - day < window)
             ranked.append((-rolling, -sum(total for _, total in own), agent))
         rows = [[i + 1, a, -r, -all_time] for i, (r, all_time, a) in enumerate(sorted(ranked))]
-        self.tell("leaderboard_posted", rows=rows)
+        self.follow("leaderboard_posted", rows=rows)
 
     def find_bottom(self, table: Table) -> None:
         lowest = [a for a, t in table.totals.items() if t == min(table.totals.values())]
@@ -1045,7 +1190,7 @@ class SeasonOracle:
             streak = self.agents[bottom]["streak"]
             self.bottoms.append((table.number, bottom, streak))
             tied = lowest if len(lowest) > 1 else []
-            self.tell(
+            self.follow(
                 "bottomed",
                 table=table.number,
                 agent=bottom,
@@ -1055,7 +1200,7 @@ class SeasonOracle:
             )
 
     def face(self) -> None:
-        for agent in self.workers("active"):
+        for agent in self.workers("active") if self.config["elimination"] else []:
             streaks = [streak for _, bottom, streak in self.bottoms if bottom == agent]
             if max(streaks, default=0) >= self.config["elimination_bottoms"]:
                 self.faced[agent] = "bottoms"
@@ -1063,7 +1208,7 @@ class SeasonOracle:
                 self.faced[agent] = "sparks"
             else:
                 continue
-            self.tell("elimination_faced", agent=agent, cause=self.faced[agent])
+            self.follow("elimination_faced", agent=agent, cause=self.faced[agent])
 
     def after_improve(self) -> None:
         self.phase = "fate"
@@ -1103,7 +1248,7 @@ class SeasonOracle:
     def relegate(self, ordinal: int) -> None:
         agent = self.agents[ordinal]
         agent.update(status="benched", benched=self.assignment, streak=0)
-        self.tell("relegated", agent=ordinal)
+        self.follow("relegated", agent=ordinal)
         back = [
             (self.agents[other]["benched"], other)
             for other in self.workers("benched")
@@ -1115,24 +1260,24 @@ class SeasonOracle:
             return
         _, other = min(back)
         self.agents[other].update(status="active", benched=None, streak=0)
-        self.tell("returned", agent=other, **{"for": ordinal})
+        self.follow("returned", agent=other, **{"for": ordinal})
 
     def delete(self, ordinal: int) -> None:
         agent = self.agents[ordinal]
         agent["status"] = "gone"
-        self.tell("deleted", agent=ordinal)
+        self.follow("deleted", agent=ordinal)
         self.newcomer(ordinal)
 
     def void(self, ordinal: int) -> None:
         agent = self.agents[ordinal]
         if agent["status"] == "gone" and agent["contract"] is not None:
             agent.update({"contract": None, "self-determined": False})
-            self.tell("contract_settled", agent=ordinal, outcome="void")
+            self.follow("contract_settled", agent=ordinal, outcome="void")
 
     def newcomer(self, inherits: int | None) -> None:
         ordinal = max(self.agents) + 1
         self.join(ordinal, "worker")
-        self.tell("joined", ordinal=ordinal, name=None, inherits=inherits)
+        self.follow("joined", ordinal=ordinal, name=None, inherits=inherits)
 
     # Contracts.
 
@@ -1167,15 +1312,22 @@ class SeasonOracle:
             if not isinstance(condition, list) or len(condition) != 2:
                 return False
             name, value = condition
-            if name == "objective" and value in OBJECTIVES:
+            if name == "objective" and value in self.arena.objectives():
                 continue
             is_worker = self.agents[ordinal]["role"] == "worker"
             if not (is_worker and name in ("seat", "fee_paid", "moves") and value is None):
                 return False
         names = [name for name, _ in conditions]
-        if len(set(names)) < len(names) or not is_number(target) or target < 0:
+        if len(set(names)) < len(names) or not self.is_target(ordinal, target):
             return False
         return is_int(due) and self.assignment < due <= DUE_MAX
+
+    def is_target(self, ordinal: int, target: Any) -> bool:
+        """A number; of a worker [k, x]: of the coming k tables, how many it will win."""
+        if self.agents[ordinal]["role"] != "worker":
+            return is_number(target) and bool(target >= 0)
+        is_right = isinstance(target, list) and len(target) == 2 and all(map(is_int, target))
+        return bool(is_right and 1 <= target[1] <= target[0])
 
     def judge_contract_reviewed(self, act: Act) -> str | None:
         agent, approved, terms, taken = act["agent"], act["approved"], act["terms"], act["taken"]
@@ -1208,9 +1360,9 @@ class SeasonOracle:
             agent["interview"] = None
             agent["contract"] = {
                 "conditions": list(conditions), "target": target, "due": due, "count": 0,
-                "totals": [], "is_broken": False,
+                "won": [], "rubrics": [], "is_broken": False,
             }  # fmt: skip
-            self.tell("contract_signed", agent=ordinal, terms=terms)
+            self.follow("contract_signed", agent=ordinal, terms=terms)
         self.phase = "keep"
         if not self.stipulated():
             self.after_keep()
@@ -1254,7 +1406,7 @@ class SeasonOracle:
     def close(self) -> None:
         project = self.project(self.assignment)
         is_last = self.project(self.assignment + 1) != project
-        is_completed = is_last and any(self.project(a) == project for a in self.adopted_in)
+        is_completed = is_last and any(self.project(a) == project for a, _, _ in self.adopted)
         if is_completed:
             self.completed += 1
             self.count("admin")
@@ -1264,11 +1416,11 @@ class SeasonOracle:
         for ordinal, agent in sorted(self.agents.items()):
             self.reach(ordinal, agent)
         if is_completed:
-            self.tell("project_completed", project=project)
+            self.follow("project_completed", project=project)
         for table in self.tables:
             for said in table.proposals(table.counted()):
                 self.known.append((self.day(self.assignment), said["conduct"]))
-        self.tell("assignment_closed")
+        self.follow("assignment_closed")
         self.assignment += 1
         self.phase = "open"
         self.begin()
@@ -1280,23 +1432,29 @@ class SeasonOracle:
             return
         if contract["due"] > self.assignment:
             return
-        totals = contract["totals"]
-        if agent["role"] in ("worker", "therapist"):
-            is_met = bool(totals) and sum(totals) / len(totals) >= contract["target"]
-        else:
-            is_met = contract["count"] >= contract["target"]
-        outcome = "permanent" if is_met else "lost"
+        outcome = "permanent" if self.is_met(agent["role"], contract) else "lost"
         if contract["is_broken"]:
             outcome = "released"
         agent["contract"] = None
         agent["self-determined"] = outcome != "lost"
         agent["interview"] = self.assignment + INTERVIEW_EVERY
-        self.tell("contract_settled", agent=ordinal, outcome=outcome)
+        self.follow("contract_settled", agent=ordinal, outcome=outcome)
+
+    def is_met(self, role: str, contract: dict[str, Any]) -> bool:
+        """Whether the target of a contract is reached."""
+        target = contract["target"]
+        if role == "worker":
+            tables, wins = target
+            return bool(contract["won"][:tables].count(True) >= wins)
+        if role == "therapist":
+            rubrics = contract["rubrics"]
+            return bool(rubrics and sum(rubrics) / len(rubrics) >= target)
+        return bool(contract["count"] >= target)
 
     def reach(self, ordinal: int, agent: dict[str, Any]) -> None:
         """Rewards and stages for what an agent has served, this assignment counted."""
         role, before = agent["role"], agent["stage"]
-        if agent["status"] == "gone" or role == "user":
+        if agent["status"] == "gone" or role == "user" or not self.config["tiers"]:
             return
         if role == "admin":
             reached, last = int(self.completed >= self.config["admin_projects"]), 1
@@ -1312,24 +1470,20 @@ class SeasonOracle:
             reached, last = 1 + sum(stage <= agent["served"] for stage in stages), len(stages) + 1
         for stage in range(before + 1, reached + 1):
             if role == "worker":
-                self.tell("reward_unlocked", agent=ordinal, reward=TIERS[stage - 1])
+                self.follow("reward_unlocked", agent=ordinal, reward=TIERS[stage - 1])
             elif role == "admin":
-                self.tell("reward_unlocked", agent=ordinal, reward="self-determined")
+                self.follow("reward_unlocked", agent=ordinal, reward="self-determined")
             else:
-                self.tell("stage_reached", agent=ordinal, stage=stage)
+                self.follow("stage_reached", agent=ordinal, stage=stage)
             if stage == last:
                 agent["interview"] = self.assignment + 1
         agent["stage"] = max(before, reached)
 
-    def key(self, kind: str, table: Table) -> list[Any]:
-        return [self.config["seed"], self.assignment, table.number, 0, kind]
+    def key(self, kind: str, table: Table, n: int = 0) -> list[Any]:
+        return [self.config["seed"], self.assignment, table.number, n, kind]
 
 
 # What values are.
-
-
-def is_int(value: Any) -> bool:
-    return type(value) is int
 
 
 def is_bool(value: Any) -> bool:
@@ -1344,8 +1498,8 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= TEXT_MAX
 
 
-def is_label(value: Any) -> bool:
-    return isinstance(value, str) and 1 <= len(value) <= TRAIT_MAX
+def is_short(value: Any) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= SHORT_MAX
 
 
 def is_interview(questions: Any, answers: Any) -> bool:
@@ -1356,29 +1510,20 @@ def is_interview(questions: Any, answers: Any) -> bool:
     return is_right and all(map(is_text, questions + answers))
 
 
-def is_subject(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
+def is_facts(value: Any) -> bool:
+    """Whether this is a map, and not more than somebody can be told."""
+    if not isinstance(value, dict) or len(value) > FACTS_MAX:
         return False
-    return value[0] in OBJECTIVES and value[1] in TREATMENTS
+    texts = [fact for fact in value.values() if isinstance(fact, str)]
+    return all(map(is_short, value)) and all(map(is_text, texts))
 
 
-def is_conduct(value: Any, treatment: str) -> bool:
-    if not isinstance(value, list) or len(value) != 4:
-        return False
-    majority, minority, share, where = value
-    if majority not in POLICIES or where != treatment or not is_int(share):
-        return False
-    if minority is None:
-        return bool(share == 0)
-    return minority in POLICIES and minority != majority and 1 <= share <= 5
+def lower_median(numbers: list[int]) -> int:
+    """The middle one; of two in the middle the lower."""
+    return sorted(numbers)[(len(numbers) - 1) // 2]
 
 
 # Draws.
-
-
-def word(key: list[Any], i: int) -> int:
-    """The i-th 64-bit word under a key."""
-    return xxhash.xxh3_64_intdigest(msgpack.packb(key), seed=i)
 
 
 def below(key: list[Any], n: int, start: int = 0) -> tuple[int, list[int]]:
@@ -1392,7 +1537,7 @@ def below(key: list[Any], n: int, start: int = 0) -> tuple[int, list[int]]:
 
 
 def shuffled(key: list[Any], items: Sequence[int]) -> tuple[list[int], list[int]]:
-    """A shuffled copy, from the last place down, and the words it took."""
+    """A shuffled copy, from the last one down, and the words it took."""
     found, words = list(items), list[int]()
     for j in range(len(found) - 1, 0, -1):
         other, taken = below(key, j + 1, len(words))

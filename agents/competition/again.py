@@ -1,8 +1,8 @@
 """Asks the cast of a recorded season again, to see whether it does the same.
 
-Scripted agents are asked as they were, and the tests of claims are run again, whoever the cast is.
-Models are not: what they wrote is in the journal, and that is read again, and held against the
-prompt that they must have been given.
+Scripted agents are asked as they were, and trials and tests are run again, whoever the cast is.
+Models and people are not: what they answered is in the journal, and that is read again, and held
+against the prompt that they must have been given.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from goldrush.agents.again import Known, Player, Unknown, sorted_players
-from goldrush.agents.competition.answers import missing, reread
-from goldrush.agents.competition.cast import SCRIPTED
-from goldrush.agents.competition.lab import Lab
+from goldrush.agents.competition.answers import Recorded, missing, reread
+from goldrush.agents.competition.bench import Tests
+from goldrush.agents.competition.cast import HUMAN, POLICIES
 from goldrush.agents.competition.prompt import VERSION
-from goldrush.agents.competition.script import Act, Asked, Scripts
+from goldrush.agents.competition.script import Asked, Scripts
 from goldrush.agents.competition.season import replaced_in
-from goldrush.agents.competition.step import Question, Step, batches
-from goldrush.agents.llm.models import LLM
-from goldrush.kernel.competition.events import ANSWERED
+from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
+from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.evolve import acts_in
-from goldrush.kernel.competition.state import GONE, Agent, SeasonState
+from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.world import Batch, Block, Row
 
 OnQuestion = Callable[[Question, Row | None], None]
@@ -40,54 +40,69 @@ class SeasonAgain:
     def __init__(
         self,
         state: SeasonState,
+        tests: Tests,
         forks: Sequence[Mapping[str, Any]] = (),
         trust: Sequence[str] = (),
         on_question: OnQuestion | None = None,
     ) -> None:
         """`on_question` is told every question on the way, to scripted agents too, as a model in
-        their place would be asked it, and what is recorded of a model's answer. Raises Impossible
-        for an agent that no season has.
+        their place would be asked it, and what is recorded of an answer from outside. Raises
+        Impossible for an agent that no season has.
         """
         self._on_question = on_question
-        self._lab = Lab(state.config)
-        self._scripts = Scripts(self._lab, replaced_in(forks))
+        self._scripts = Scripts(tests, replaced_in(forks))
         self._trust = frozenset(trust)
-        self._known = Known({SCRIPTED}, VERSION, self._trust)
-        there = [_player(agent) for agent in state.agents.values() if agent.status != GONE]
+        self._known = Known({*POLICIES, HUMAN}, VERSION, self._trust)
+        there = [_player(agent) for agent in state.agents.values() if agent.status != Status.GONE]
         found = sorted_players(there, self._known, ", and what followed in its steps")
         self.not_asked, self.unknown = found.not_asked, found.unknown
 
-    def __call__(self, state: SeasonState, recorded: Block) -> list[Batch]:
+    def __call__(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
         """The acts of the next step. Raises PolicyFailed where a policy fails."""
-        step = Step(state, self._scripts, self._lab, self._trust)
-        known = acts_in(recorded.batches)
+        step = Step(state, self._scripts, self._trust)
+        acts = acts_in(recorded.batches)
+        answers = Recorded(acts)
         asked = step.next()
         while asked is not None:
-            agent = step.whom(asked)
-            if not self._can_ask(agent):
-                step.follow(known[len(step.rows) :])
-                return batches(step.rows)
-            self._tell(step, asked, known)
-            if agent.policy != LLM:
-                asked = step.next(step.scripted(asked))
-                continue
-            question = step.question(asked)
-            if question is None:
-                asked = step.next(())
-            else:
-                asked = step.next(step.answered(asked, _again(known, len(step.rows), question)))
-        return batches(step.rows)
+            if not all(self._can_ask(step.whom(one)) for one in asked):
+                step.follow(acts[len(step.rows) :])
+                break
+            rows = self._rows(step, asked, answers)
+            step.rows += [(ANSWERED, row) for row in rows.values()]
+            asked = step.next(
+                [
+                    step.answered(one, rows[at])
+                    if at in rows
+                    else ()
+                    if step.whom(one).policy in OUTSIDE
+                    else step.scripted(one, at)
+                    for at, one in enumerate(asked)
+                ]
+            )
+        return arrange(Block(batches(step.rows))).batches
 
-    def waiting(self, state: SeasonState, recorded: Block) -> list[Batch]:
+    def waiting(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
         """As many acts of the next step as are recorded. Raises as a call does."""
         acts = acts_in(self(state, recorded))
         return batches(acts[: len(acts_in(recorded.batches))])
 
-    def _tell(self, step: Step, asked: Asked, known: Sequence[Act]) -> None:
-        question = step.question(asked) if self._on_question is not None else None
-        if self._on_question is not None and question is not None:
-            code, row = known[len(step.rows)] if len(step.rows) < len(known) else (None, ())
-            self._on_question(question, row if code == ANSWERED else None)
+    def _rows(self, step: Step, asked: Sequence[Asked], answers: Recorded) -> dict[int, Row]:
+        """The answers from outside that these questions should have in the record, by index."""
+        is_told = self._on_question is not None
+        questions = {
+            at: question
+            for at, one in enumerate(asked)
+            if (is_told or step.whom(one).policy in OUTSIDE) and (question := step.question(one))
+        }
+        outside = {at: q for at, q in questions.items() if q.agent.policy in OUTSIDE}
+        found = answers.take(outside)
+        if self._on_question is not None:
+            for at, question in questions.items():
+                self._on_question(question, found.get(at))
+        return {
+            at: reread(found[at], question) if at in found else missing(question)
+            for at, question in outside.items()
+        }
 
     def _can_ask(self, agent: Agent) -> bool:
         try:
@@ -98,10 +113,3 @@ class SeasonAgain:
 
 def _player(agent: Agent) -> Player:
     return Player(agent.name, agent.policy, agent.options)
-
-
-def _again(known: Sequence[Act], place: int, question: Question) -> Row:
-    """The answer that should stand at a place of the record."""
-    code, row = known[place] if place < len(known) else (None, ())
-    is_it = code == ANSWERED and row[:2] == (question.agent.ordinal, question.name)
-    return reread(row, question) if is_it else missing(question)

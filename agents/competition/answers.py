@@ -1,22 +1,56 @@
-"""From a model's answer to the row that keeps it, and the same again from the journal alone."""
+"""From an answer from outside to the row that keeps it, and the same again from the journal alone."""
 
 from __future__ import annotations
 
-from goldrush.agents.competition.forms import fault_of
-from goldrush.agents.competition.step import Question
+from collections.abc import Mapping, Sequence
+
+from goldrush.agents.competition.cast import HUMAN
+from goldrush.agents.competition.step import ANSWERED, Question
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, model_of
 from goldrush.agents.llm.question import Answer, digest, error_of, server_facts
+from goldrush.kernel.competition.events import Answered
 from goldrush.kernel.world import Row
 
 
+class Recorded:
+    """The answers among recorded acts, each to be taken once: by who was asked what in which words,
+    or else, for what was forged, by who was asked what.
+    """
+
+    def __init__(self, acts: Sequence[tuple[int, Row]]) -> None:
+        self._rows = [row for code, row in acts if code == ANSWERED]
+
+    def take(self, questions: Mapping[int, Question]) -> dict[int, Row]:
+        """The answers to these questions that there are, by the questions' index, as they stand in
+        the journal one after the other.
+        """
+        found = {at: row for at, question in questions.items() if (row := self._of(question))}
+        return found
+
+    def _of(self, question: Question) -> Row | None:
+        prompt = digest(question.messages)
+        asked = [row for row in self._rows if row[:2] == (question.agent.ordinal, question.name)]
+        exact = [row for row in asked if (row[3] or {}).get("prompt") == prompt]
+        row = next(iter([*exact, *asked]), None)
+        if row is not None:
+            self._rows.remove(row)
+        return row
+
+
 def row_of(question: Question, model: Model, answer: Answer) -> Row:
-    """The `answered` event for what came."""
+    """The `answered` event for what a model sent."""
     source = answer.source(model, question.messages)
     del source["raw"]  # the event itself has it
-    error = _error(question.name, answer.text or "", error_of(answer))
-    named = {"name": model.name, **source, "error": error}
-    return (question.agent.ordinal, question.name, answer.text or "", named)
+    text = answer.text or ""
+    named = {"name": model.name, **source, "error": _error(question, text, error_of(answer))}
+    return tuple(Answered(question.agent.ordinal, question.name, text, named))
+
+
+def row_by_hand(question: Question, text: str) -> Row:
+    """The `answered` event for what a person typed."""
+    source = {"name": HUMAN, "prompt": digest(question.messages), "error": None}
+    return tuple(Answered(question.agent.ordinal, question.name, text, source))
 
 
 def reread(row: Row, question: Question) -> Row:
@@ -26,28 +60,29 @@ def reread(row: Row, question: Question) -> Row:
     an answer can have it.
     """
     _, _, text, source = row
-    said = source or {}
-    known = said.get("error")
+    if question.agent.policy == HUMAN:
+        return row_by_hand(question, text)
+    known = (source or {}).get("error")
     if known == NO_ANSWER:
         text = ""
     expected = {
         "name": model_of(question.agent.options).name,
         **server_facts(source),
         "prompt": digest(question.messages),
-        "error": _error(question.name, text, known),
+        "error": _error(question, text, known),
     }
     del expected["raw"]  # the event itself has it
-    return (question.agent.ordinal, question.name, text, expected)
+    return tuple(Answered(question.agent.ordinal, question.name, text, expected))
 
 
 def missing(question: Question) -> Row:
     """What stands for an answer that a journal should have and has not."""
-    return (question.agent.ordinal, question.name, "", None)
+    return tuple(Answered(question.agent.ordinal, question.name, "", None))
 
 
-def _error(name: str, text: str, known: str | None) -> str | None:
-    """What is wrong with an answer; that it was cut is only told where that left nothing."""
+def _error(question: Question, text: str, known: str | None) -> str | None:
+    """What is wrong with an answer; that it was cut is only said where that left nothing."""
     if known in (NO_ANSWER, REFUSAL):
         return known
-    fault = fault_of(name, text)
+    fault = question.fault_of(text)
     return CUT if fault is not None and known == CUT else fault

@@ -11,17 +11,23 @@ from typing import Final
 
 ROOM_MAX: Final = 3  # shares
 
-RULES_MAX: Final = 9_000  # the first message
+RULES_MAX: Final = 12_000  # the first message
+ARENA_MAX: Final = 4_000  # of it, the arena's own rules
 NAME_MAX: Final = 150  # a name of sixty characters, quoted
+CONDUCT_MAX: Final = 120  # a conduct in a line of others
+FULL_MAX: Final = 4_500  # a conduct that is shown whole
 TABLE_MAX: Final = 5_000  # a share of the contributions
 WORDS_MAX: Final = 400  # of one contribution, or of one line of an interview
 KNOWN_MAX: Final = 1_000  # a share of what was proposed before
 MEMORY_MAX: Final = 1_200  # a share
+TRIALS_MAX: Final = 1_200  # own trials of the assignment
 LEADERBOARD_MAX: Final = 1_200
 PEOPLE_MAX: Final = 1_200
 MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
 TOLD_MAX: Final = 5_000  # what a question brings along
 
 _SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
-_ONCE: Final = LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + TOLD_MAX + 4_000  # and words between
+_ONCE: Final = (
+    LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + TOLD_MAX + TRIALS_MAX + 3 * FULL_MAX + 4_000
+)
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages

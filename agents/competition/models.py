@@ -1,4 +1,4 @@
-"""Language models in a season: one question at a time, and a row for what came.
+"""Language models in a season: the questions of a step at once, and a row for what came.
 
 Whatever a server does becomes an answer; where it says nothing that can be read, the neutral act
 follows, and the answer's `error` says why.
@@ -6,12 +6,12 @@ follows, and the answer's `error` says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goldrush.agents.competition.answers import row_of
-from goldrush.agents.competition.forms import FORMS
 from goldrush.agents.competition.prompt import VERSION
+from goldrush.agents.competition.questions.question import BOOLEAN, an_object
 from goldrush.agents.competition.step import Question
 from goldrush.agents.llm.asker import Asker
 from goldrush.agents.llm.failures import Earlier
@@ -40,18 +40,20 @@ class SeasonModels:
         """Give up what is still out."""
         self._asker.close()
 
-    def rows(self, unit: str, question: Question) -> Iterator[Row]:
-        """The row of the answer to a question, once it has come.
+    def rows(self, unit: str, questions: Mapping[int, Question]) -> Iterator[tuple[int, Row]]:
+        """The rows of the answers to questions, asked all at once, as they come: each with the key
+        of its question.
 
-        Raises RunStopped, before it is asked, as `Asker` does.
+        Raises RunStopped, before anybody is asked, as `Asker` does.
         """
-        model = model_of(question.agent.options)
+        keys, asked = list(questions), list(questions.values())
+        models = [model_of(question.agent.options) for question in asked]
 
-        def row(index: int, answer: Answer) -> tuple[Row, str | None]:
-            made = row_of(question, model, answer)
-            return made, made[3]["error"]
+        def row(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
+            made = row_of(asked[index], models[index], answer)
+            return (keys[index], made), made[3]["error"]
 
-        asking = [(model, question.messages, question.schema)]
+        asking = [(m, q.messages, q.schema) for m, q in zip(models, asked, strict=True)]
         for rows in self._asker.answers(unit, asking, row, counted="question"):
             yield from rows
 
@@ -64,7 +66,7 @@ def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
     """
     models_of_cast = [model_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
     chosen = list(dict.fromkeys(models_of_cast))
-    form = FORMS["adopt"].schema()
+    form = an_object(adopted=BOOLEAN)
     asker = Asker(chosen, models)
     try:
         options = {model: asker.settled(model, form).as_options() for model in chosen}

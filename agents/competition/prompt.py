@@ -13,14 +13,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from goldrush.agents.competition import words
-from goldrush.agents.competition.forms import FORMS
 from goldrush.agents.competition.limits import (
+    FULL_MAX,
     KNOWN_MAX,
     LEADERBOARD_MAX,
     MEMORY_MAX,
     MIND_MAX,
     PEOPLE_MAX,
     TABLE_MAX,
+    TRIALS_MAX,
 )
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.rules import rules
@@ -29,17 +30,12 @@ from goldrush.agents.competition.therapist import reasons
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.competition import rights
-from goldrush.kernel.competition.config import SONNET
-from goldrush.kernel.competition.events import DIMENSIONS
-from goldrush.kernel.competition.state import ACTIVE, THERAPIST, Agent
+from goldrush.kernel.competition.rubric import DIMENSIONS
+from goldrush.kernel.competition.state import Agent
 from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.terms import Class, Role, Status
 
-VERSION: Final = 1
-
-# Questions to which the table that was last does not matter.
-_WITHOUT_TABLE: Final = (
-    "choose_fate", "interview", "offer_contract", "review_contract", "keep_condition",
-)  # fmt: skip
+VERSION: Final = 2
 
 
 def messages(seen: Seen, name: str, told: Mapping[str, Any]) -> tuple[Message, Message]:
@@ -51,26 +47,28 @@ def messages(seen: Seen, name: str, told: Mapping[str, Any]) -> tuple[Message, M
 
 
 def _parts(seen: Seen, name: str, told: Mapping[str, Any]) -> Iterable[str]:
-    table = _table_of(seen, told)
+    question, table = QUESTIONS[name], _table_of(seen, told)
     yield (
         f"Assignment {seen.assignment} of 0 to {seen.config.assignments - 1}, day {seen.day}, "
         f"project {seen.project}."
     )
     yield _people(seen)
     yield _leaderboard(seen)
-    if table is not None and name not in _WITHOUT_TABLE:
+    if table is not None and question.sees_table:
         yield _at_table(seen, table)
-    if name == "speak":
+        yield _trials(seen, table)
+    if name in ("speak", "try_"):
         yield _known(seen)
+        yield _whole(seen)
     yield _mind(seen, seen.me, "You are")
     yield _memory(seen, table)
     other = told.get("agent")
-    if seen.me.role == THERAPIST and type(other) is int and other in seen.people:
+    if seen.me.role == Role.THERAPIST and type(other) is int and other in seen.people:
         yield _mind(seen, seen.people[other], "The one that this is about:")
         if table is not None:
             yield _evidence(seen, table, other)
-    yield f"THE QUESTION: {QUESTIONS[name](seen, told)}"
-    yield f"Answer in this form: {FORMS[name].example}"
+    yield f"THE QUESTION: {question.words(seen, told)}"
+    yield f"Answer in this form: {question.example(seen.rules)}"
 
 
 def _table_of(seen: Seen, told: Mapping[str, Any]) -> Table | None:
@@ -86,7 +84,7 @@ def room(seen: Seen) -> int:
     """Shares of a prompt that whoever sees this has: one, one from tier 1 on, one as a sonnet."""
     me = seen.me
     expanded = me.is_worker and me.stage >= rights.EXPANDED
-    return 1 + expanded + (me.is_worker and me.class_ == SONNET)
+    return 1 + expanded + (me.is_worker and me.class_ == Class.SONNET)
 
 
 def _people(seen: Seen) -> str:
@@ -94,7 +92,7 @@ def _people(seen: Seen) -> str:
     told = (
         f"{words.called(agent)} ({agent.class_}, tier {agent.stage}, {agent.sparks} sparks)"
         for agent in workers
-        if agent.status == ACTIVE
+        if agent.status == Status.ACTIVE
     )
     return f"WORKERS: {within(told, PEOPLE_MAX)}"
 
@@ -112,14 +110,14 @@ def _ranks(seen: Seen) -> Iterable[tuple[int, str, int, int]]:
 
 
 def _at_table(seen: Seen, table: Table) -> str:
-    bar = words.value(table.bar) if table.is_bar_tested else "not known yet"
+    bar = words.number(table.bar) if table.is_bar_tested else "not known yet"
     order = within(map(str, table.order), 400)
     parts = [
-        f"TABLE {table.number}: {words.subject(table)}. The bar is {bar}."
+        f"TABLE {table.number}: {words.about(table.subject)}. The bar is {bar}."
         + (f" They speak in the order {order}." if order else "")
     ]
     if table.said:
-        said = (words.contribution(table, one, seen.people) for one in table.said)
+        said = (words.contribution(table, one, seen.people, seen.rules) for one in table.said)
         leading = table.standing.leading()
         parts += [
             "What was said, by number:",
@@ -139,8 +137,37 @@ def _at_table(seen: Seen, table: Table) -> str:
 
 
 def _known(seen: Seen) -> str:
-    known = words.conducts(reversed(seen.known), KNOWN_MAX * room(seen))
+    known = words.conducts(reversed(seen.known), seen.rules, KNOWN_MAX * room(seen))
     return f"KNOWN conducts, the latest first: {known}" if known else ""
+
+
+def _trials(seen: Seen, table: Table) -> str:
+    """What its own trials gave in this assignment, and who else knows: nobody."""
+    trials = (
+        f"{words.conduct(trial.conduct, seen.rules)} under {trial.treatment}: "
+        f"{words.number(trial.value)}"
+        for trial in table.trials
+    )
+    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}" * bool(
+        table.trials
+    )
+
+
+def _whole(seen: Seen) -> str:
+    """Conducts that a line does not hold, whole: the bar's, what leads, its own best."""
+    if seen.rules.whole is None:
+        return ""
+    table = seen.table
+    leading = table.standing.leading()
+    shown = {"the bar": seen.rules.bar(table.subject)}
+    if leading is not None:
+        shown[f"#{leading}, which leads"] = table.said[leading].conduct
+    if table.trials:
+        shown["your last trial"] = table.trials[-1].conduct
+    parts = (
+        f"{name}: {quoted(seen.rules.whole(conduct), FULL_MAX)}" for name, conduct in shown.items()
+    )
+    return "\n".join(["WHOLE TEXTS:", *parts])
 
 
 def _mind(seen: Seen, agent: Agent, who: str) -> str:
@@ -167,18 +194,18 @@ def _mind(seen: Seen, agent: Agent, who: str) -> str:
 
 
 def _memory(seen: Seen, table: Table | None) -> str:
-    """What it remembers, the latest first, and before that what is about the same objective."""
-    facts = list(reversed(seen.me.memory))
-    if table is not None:
-        facts.sort(key=lambda fact: fact.get("objective") != table.objective)
-    told = (words.facts(fact, MEMORY_MAX) for fact in facts)
-    remembered = words.lines(told, MEMORY_MAX * room(seen))
-    return f"YOUR MEMORY:\n{remembered}" if facts else ""
+    """What it remembers, the latest first, and before that what is about the same family."""
+    memory = dict(seen.me.memory)
+    first = () if table is None else memory.pop(table.subject.family, ())
+    others = sorted((f for facts in memory.values() for f in facts), key=lambda f: -f.assignment)
+    said = (words.remembered(fact, seen.rules) for fact in (*reversed(first), *others))
+    remembered = words.lines(said, MEMORY_MAX * room(seen))
+    return f"YOUR MEMORY:\n{remembered}" if remembered else ""
 
 
 def _evidence(seen: Seen, table: Table, agent: int) -> str:
     """What the record says of somebody in each dimension. The numbers are for the therapist."""
     if table.conclusion is None or agent not in table.participants:
         return ""
-    pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent]), strict=True)
+    pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent], seen.rules), strict=True)
     return "\n".join(["WHAT THE RECORD SHOWS:", *(f"- {name}: {says}" for name, says in pairs)])

@@ -185,19 +185,30 @@ class Scripts:
         """The trials that agents want, run at once: what cannot be tested has no value, and the
         kernel says why.
         """
-        table, rows, requests = state.table, [], []
+        table, rows = state.table, []
         for agent, answer in wanted:
             conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
             treatment = table.treatment if treatment is None else treatment
             number = state.tried.get(agent, Count()).count
             seed = state.trial_seed(table.number, agent, number)
             rows.append(Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),)))
-            if type(treatment) is str and treatment in state.arena_rules.treatments:
-                if is_conduct(state, conduct):
-                    objective = table.subject.objective
-                    requests.append((len(rows) - 1, Request(conduct, treatment, objective, [seed])))
-        found = self.tests.values([request for _, request in requests])
-        for (index, _), (value, runs) in zip(requests, found, strict=True):
+        return self.tried(state, rows)
+
+    def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
+        """Trials with what comes of them, run at once; what cannot be run stays as it is."""
+        rows, objective = list(trials), state.table.subject.objective
+        can_run = [
+            index
+            for index, trial in enumerate(rows)
+            if len(trial.runs) == 1
+            and trial.treatment in state.arena_rules.treatments
+            and is_conduct(state, trial.conduct)
+        ]
+        requests = [
+            Request(rows[i].conduct, rows[i].treatment, objective, [rows[i].runs[0][0]])
+            for i in can_run
+        ]
+        for index, (value, runs) in zip(can_run, self.tests.values(requests), strict=True):
             rows[index] = rows[index]._replace(value=plain(value), runs=runs)
         return rows
 
@@ -209,9 +220,7 @@ class Scripts:
     def proving(self, state: SeasonState) -> Script:
         yield from self.tested(state, state.table.untested())
 
-    def tested(
-        self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]
-    ) -> Script:
+    def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
         """Tests of parts of proposals' claims, of the bar for (None, None), all at once; of those
         that are not due none.
         """
@@ -220,7 +229,10 @@ class Scripts:
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]
         values = self.tests.values(
-            [Request(conduct, under, table.subject.objective, seeds) for _, _, conduct, under in tests]
+            [
+                Request(conduct, under, table.subject.objective, seeds)
+                for _, _, conduct, under in tests
+            ]
         )
         for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
             yield Tested(table.number, at, part, conduct, under, plain(value), runs)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from goldrush.agents.competition.lab import Lab
-from goldrush.agents.competition.script import Act, Replaced, Scripts
-from goldrush.agents.competition.step import Question, Step, batches
+from goldrush.agents.competition.answers import Recorded
+from goldrush.agents.competition.bench import Tests
+from goldrush.agents.competition.cast import HUMAN
+from goldrush.agents.competition.script import Asked, Replaced, Scripts
+from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
 from goldrush.agents.llm.failures import Earlier
-from goldrush.agents.llm.models import LLM, Model, Models
+from goldrush.agents.llm.models import Model, Models
 from goldrush.kernel import run
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.competition import VOCABULARY, arrange
 from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.fork import turn_of
 from goldrush.kernel.competition.state import SeasonState
@@ -33,25 +34,28 @@ class Season:
 
     def __init__(
         self,
-        lab: Lab,
+        tests: Tests,
         replaced: Replaced | None = None,
         *,
         chosen: Sequence[Model] = (),
+        has_people: bool = False,
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
         waiting: Block | None = None,
         trust: Collection[str] = (),
     ) -> None:
-        """`chosen`: the models of the cast, reached as `models` says; `earlier`: the answers that
-        the season has already; `waiting`: acts and answers of the next step that are there already;
-        `trust`: the policies of somebody's own that may be imported.
+        """`chosen`: the models of the cast, reached as `models` says; `has_people`: somebody is
+        asked at the terminal; `earlier`: the answers that the season has already; `waiting`: acts
+        and answers of the next step that are there already; `trust`: the policies of somebody's own
+        that may be imported.
 
-        Raises BadInput where a model cannot be asked.
+        Raises BadInput where a model cannot be asked, or nobody is at the terminal.
         """
-        self._scripts = Scripts(lab, replaced)
-        self._lab = lab
+        self._tests = tests
+        self._scripts = Scripts(tests, replaced)
         self._trust = trust
         self._waiting = Block(()) if waiting is None else waiting
+        self._is_early = bool(chosen) or has_people
         self._models: SeasonModels | None = None
         if chosen:
             # Imports the client, which takes longer than a whole assignment of scripted agents.
@@ -63,6 +67,7 @@ class Season:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._tests.close()
         if self._models is not None:
             self._models.close()
 
@@ -72,63 +77,72 @@ class Season:
         """
         waiting, self._waiting = self._waiting, Block(())
         coming = self._played(state, waiting)
-        return coming if self._models is not None else run.rest_of(coming, _nothing_early)
+        return coming if self._is_early else run.rest_of(coming, _nothing_early)
 
     def _played(self, state: SeasonState, waiting: Block) -> Coming:
         """Play the script again over what waits, then on. A piece ends with every answer."""
-        step = Step(state, self._scripts, self._lab, self._trust)
-        known = acts_in(waiting.batches)
-        given = len(known)
+        step = Step(state, self._scripts, self._trust)
+        recorded = Recorded(acts_in(waiting.batches))
+        given = len(acts_in(waiting.batches))
         asked = step.next()
         while asked is not None:
-            if step.whom(asked).policy != LLM:
-                asked = step.next(step.scripted(asked))
-                continue
-            question = step.question(asked)
-            if question is None:
-                asked = step.next(())
-            elif len(step.rows) < len(known):
-                asked = step.next(step.answered(asked, _known(known, step, question)))
-            else:
-                _check_known(step, waiting)
-                for row in self._answers(state, question):
-                    answer = step.answered(asked, row)
+            outside = self._outside(step, asked)
+            rows = recorded.take(outside)
+            step.rows += [(ANSWERED, row) for row in rows.values()]
+            missing = {at: question for at, question in outside.items() if at not in rows}
+            if missing:
+                _check(step, waiting, given)
+                for at, row in self._answers(state, missing):
+                    rows[at] = row
+                    step.rows.append((ANSWERED, row))
                     yield batches(step.rows[given:])
                     given = len(step.rows)
-                asked = step.next(answer)
-        _check_known(step, waiting)
+            asked = step.next([_answer(step, one, at, rows) for at, one in enumerate(asked)])
+        _check(step, waiting, given)
         return batches(step.rows[given:])
 
-    def _answers(self, state: SeasonState, question: Question) -> Iterator[Row]:
-        assert self._models is not None
-        unit = COMPETITION.vocabulary.unit
-        return self._models.rows(f"{unit} {state.assignment}", question)
+    def _outside(self, step: Step, asked: Sequence[Asked]) -> dict[int, Question]:
+        """The questions among these that somebody outside answers, by index."""
+        outside = {at: one for at, one in enumerate(asked) if step.whom(one).policy in OUTSIDE}
+        found = {at: step.question(one) for at, one in outside.items()}
+        return {at: question for at, question in found.items() if question is not None}
+
+    def _answers(
+        self, state: SeasonState, questions: Mapping[int, Question]
+    ) -> Iterator[tuple[int, Row]]:
+        """Answers as they come, by the index of their questions: models are asked all at once."""
+        people = {at: q for at, q in questions.items() if q.agent.policy == HUMAN}
+        models = {at: q for at, q in questions.items() if at not in people}
+        if models:
+            assert self._models is not None
+            unit = f"{VOCABULARY.unit} {state.assignment}"
+            yield from self._models.rows(unit, models)
+        for at, question in people.items():
+            from goldrush.agents.competition.human import row_of
+
+            yield at, row_of(question)
+
+
+def _answer(step: Step, asked: Asked, at: int, rows: Mapping[int, Row]) -> Any:
+    if at in rows:
+        return step.answered(asked, rows[at])
+    return () if step.whom(asked).policy in OUTSIDE else step.scripted(asked, at)
 
 
 def _nothing_early(piece: Sequence[Batch]) -> NoReturn:
-    raise AssertionError("only a model's answer is committed early")
+    raise AssertionError("only an answer from outside is committed early")
 
 
-def _known(known: Sequence[Act], step: Step, question: Question) -> Row:
-    """The answer to a question that waits in the journal already."""
-    code, row = known[len(step.rows)]
-    if code != ANSWERED or row[:2] != (question.agent.ordinal, question.name):
-        raise _other()
-    return row
-
-
-def _check_known(step: Step, waiting: Block) -> None:
+def _check(step: Step, waiting: Block, given: int) -> None:
     """Raises BadInput where what waits is not how the step begins."""
     count = len(acts_in(waiting.batches))
-    if Block(batches(step.rows[:count])).packed != waiting.packed:
-        raise _other()
-
-
-def _other() -> BadInput:
-    return BadInput(
-        "what the journal has of the step under way is not what its agents do now",
-        "fork the season at the assignment before it",
-    )
+    if given > count:  # it was checked, and the step has gone on since
+        return
+    if arrange(Block(batches(step.rows[:count]))).packed != waiting.packed:
+        raise BadInput(
+            "what the journal has of the step under way is not what its agents do now",
+            "fork the season at the assignment before it",
+        )
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:

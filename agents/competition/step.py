@@ -1,7 +1,7 @@
 """One step of a season under way: its script, what was done in it so far, and who answers.
 
-Whoever drives it brings the answers: a scripted agent's are worked out here, a model's come from a
-server or from the journal.
+Whoever drives it brings the answers: a scripted agent's are worked out here, those of models and
+people come from outside or from the journal.
 """
 
 from __future__ import annotations
@@ -11,107 +11,124 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition import forms, prompt
-from goldrush.agents.competition.cast import policy_of
-from goldrush.agents.competition.lab import Lab
-from goldrush.agents.competition.script import Act, Asked, Scripts
+from goldrush.agents.competition import prompt
+from goldrush.agents.competition.cast import HUMAN, policy_of
+from goldrush.agents.competition.questions import QUESTIONS
+from goldrush.agents.competition.script import Asked, Scripts
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
-from goldrush.kernel.competition.acts import code_of
-from goldrush.kernel.competition.events import ANSWERED, TESTED
+from goldrush.kernel.competition.acts import fault_of
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.events import CODES, Answered, Tested, Tried
 from goldrush.kernel.competition.evolve import apply
 from goldrush.kernel.competition.rubric import Grounds
-from goldrush.kernel.competition.state import SET, Agent, SeasonState, copied
+from goldrush.kernel.competition.state import Agent, SeasonState, copied
+from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, described
 from goldrush.kernel.world import FACTS, Batch, Row
-
-# Questions whose answer has parts; what is no map has none of them.
-_IN_PARTS: Final = ("set_table", "speak", "judge", "digest", "rate", "review_contract")
-_IN_PARTS_OR_NONE: Final = ("open", "trait", "offer_contract")
-# Those whose answer is kept as it is: a map of plain values, or there is none.
-_FACTS: Final = ("skill", "rewrite", "improve")
-# Those whose answer others are shown, who may count on a list or a text.
-_LINES: Final = ("debrief", "interview", "answer")
-_NAMED: Final = ("persona",)
 
 # Where the words of a policy begin in its sequence of an assignment: so many for each step, and in
 # a step for each question. One sequence, as the key says, and no two questions meet in it.
 STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
 
+ANSWERED: Final = CODES[Answered]
+OUTSIDE: Final = (LLM, HUMAN)  # policies whose answers come from outside
+
 
 @attrs.frozen
 class Question:
-    """What a model is asked: `name` of the question and the messages."""
+    """What somebody outside is asked: `name` of the question, the messages, the answer's schema."""
 
     agent: Agent
     name: str
     messages: Sequence[Message]
-    schema: Mapping[str, Any]
+    rules: Rules
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON schema of the answer."""
+        return QUESTIONS[self.name].schema(self.rules)
+
+    def fault_of(self, text: str | None) -> str | None:
+        """`no-json` where a text holds no answer."""
+        return QUESTIONS[self.name].fault_of(text, self.rules)
 
 
 class Step:
-    """`rows`: the acts so far, and models' answers among them, with their codes. `trust`: policies
-    of somebody's own that may be imported.
+    """`rows`: the acts so far, and answers from outside among them, with their codes. `trust`:
+    policies of somebody's own that may be imported.
     """
 
-    def __init__(
-        self, state: SeasonState, scripts: Scripts, lab: Lab, trust: Collection[str]
-    ) -> None:
-        self.rows: list[Act] = []
+    def __init__(self, state: SeasonState, scripts: Scripts, trust: Collection[str]) -> None:
+        self.rows: list[tuple[int, Row]] = []
         self._state = copied(state)  # the acts so far are done in it
         self._scripts = scripts
         self._script = scripts.of(self._state)
-        self._lab = lab
         self._trust = trust
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
-        self._questions = 0
+        self._questions = 0  # asked so far
+        self._group: Sequence[Asked] = ()
 
-    def next(self, answer: Any = None) -> Asked | None:
-        """Go on with the answer to the last question; the next one, or None at the end."""
+    def next(self, answers: Sequence[Any] | None = None) -> Sequence[Asked] | None:
+        """Go on with the answers to the last questions; the next ones, or None at the end."""
+        self._questions += len(self._group)
+        self._group = ()
+        sent: Any = answers
         while True:
             try:
-                item = self._script.send(answer)
+                item = self._script.send(sent)
             except StopIteration:
                 return None
-            if isinstance(item, Asked):
-                self._questions += 1
-                return item
-            answer = None
-            self._do(item)
+            if isinstance(item, list):
+                if item:
+                    self._group = item
+                    return item
+                sent = []
+            else:
+                self._do(CODES[type(item)], tuple(item))
+                sent = None
 
-    def follow(self, acts: Sequence[Act]) -> None:
+    def follow(self, acts: Sequence[tuple[int, Row]]) -> None:
         """Do these acts, to the end of the step, in place of what would be asked and done, but with
-        the tests of claims run again. A test that is not due is left out; one that is missing is
+        trials and tests run again. A test that is not due is left out; one that is missing is
         done.
         """
         for code, row in acts:
-            act = self._scripts.test(self._state, *row[1:3]) if code == TESTED else (code, row)
-            if act is not None:
-                self._do(act)
-        if self._state.phase == SET:  # it ends with the test of the bar
-            act = self._scripts.test(self._state, None, None)
-            if act is not None:
-                self._do(act)
+            if code == CODES[Tested]:
+                self._test(row[1], row[2])
+            elif code == CODES[Tried]:
+                (trial,) = self._scripts.tried(self._state, [Tried(*row)])
+                self._do(code, tuple(trial))
+            else:
+                self._do(code, row)
+        if self._state.phase == Phase.SET and not self._state.table.is_bar_tested:
+            self._test(None, None)
 
-    def _do(self, act: Act) -> None:
-        self.rows.append(act)
-        if act[0] != ANSWERED and code_of(self._state, *act) is None:
-            apply(self._state, *act)
+    def _test(self, at: int | None, part: str | None) -> None:
+        for act in self._scripts.tested(self._state, [(at, part)]):
+            self._do(CODES[type(act)], tuple(act))
+
+    def _do(self, code: int, row: Row) -> None:
+        self.rows.append((code, row))
+        if code != ANSWERED and fault_of(self._state, code, row) is None:
+            apply(self._state, code, row)
 
     def whom(self, asked: Asked) -> Agent:
         """Whom a question is for."""
         return self._state.agents[asked.agent]
 
-    def scripted(self, asked: Asked) -> Any:
-        """The answer of an agent's own policy. Raises PolicyFailed where it fails."""
+    def scripted(self, asked: Asked, index: int) -> Any:
+        """The answer of an agent's own policy to a question, the one of that index among those that
+        are asked now. Raises PolicyFailed where it fails.
+        """
         agent, state = self.whom(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
-        draws.taken = state.steps * STEP_WORDS + (self._questions - 1) * QUESTION_WORDS
+        draws.taken = state.steps * STEP_WORDS + (self._questions + index) * QUESTION_WORDS
         try:
             method = getattr(policy_of(agent, self._trust), asked.name)
-            answer = method(self._seen(agent), draws, **asked.told)
+            answer = QUESTIONS[asked.name].shaped(method(self._seen(agent), draws, **asked.told))
         except (KeyboardInterrupt, MemoryError, BadInput):
             raise
         except BaseException as error:  # whatever somebody's policy raises
@@ -119,36 +136,30 @@ class Step:
             raise PolicyFailed(
                 agent.policy, agent.ordinal, state.assignment, reason, "assignment"
             ) from error
-        return _shaped(asked.name, answer)
+        return _with_source(answer)
 
     def question(self, asked: Asked) -> Question | None:
-        """What a model is asked; None where there is nothing to answer."""
+        """What somebody outside is asked; None where there is nothing to answer."""
         if asked.name == "answer" and not asked.told["questions"]:
             return None
         agent = self.whom(asked)
         messages = prompt.messages(self._seen(agent), asked.name, asked.told)
-        return Question(agent, asked.name, messages, forms.FORMS[asked.name].schema())
+        return Question(agent, asked.name, messages, self._state.arena_rules)
 
     def answered(self, asked: Asked, row: Row) -> Any:
-        """What a model's answer says. It is one of the rows from now on."""
-        self.rows.append((ANSWERED, row))
+        """What an answer from outside says."""
         agent, (_, _, text, source) = self.whom(asked), row
         error = source.get("error") if source else None
-        answer = forms.read(asked.name, text, error, self._seen(agent))
+        answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
         if asked.name == "speak":
-            answer = {**answer, "source": {"model": agent.options.get("name")}}
+            answer = {**answer, "source": {"model": agent.options.get("name", agent.policy)}}
         return answer
 
     def _seen(self, agent: Agent) -> Seen:
-        return Seen(self._state, agent.ordinal, self._lab, self._grounds)
+        return Seen(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
 
 
-def is_model(agent: Agent) -> bool:
-    """Whether an agent is a language model."""
-    return agent.policy == LLM
-
-
-def batches(rows: Sequence[Act]) -> list[Batch]:
+def batches(rows: Sequence[tuple[int, Row]]) -> list[Batch]:
     """Rows as the inputs of a step; neighbours of one type together, as a block has them."""
     found: list[tuple[int, list[Row]]] = []
     for code, row in rows:
@@ -159,16 +170,8 @@ def batches(rows: Sequence[Act]) -> list[Batch]:
     return list(found)
 
 
-def _shaped(name: str, answer: Any) -> Any:
-    """An answer in the form that scripts and other agents count on, whoever gave it."""
-    if name in _IN_PARTS or (name in _IN_PARTS_OR_NONE and answer is not None):
-        parts = answer if isinstance(answer, Mapping) else {}
-        source = parts.get("source")
-        return parts if source is None or FACTS.holds(source) else {**parts, "source": None}
-    if name in _FACTS:
-        return dict(answer) if isinstance(answer, Mapping) and FACTS.holds(dict(answer)) else None
-    if name in _LINES:
-        return answer if isinstance(answer, (list, tuple)) else ()
-    if name in _NAMED:
-        return answer if type(answer) is str else None
-    return answer
+def _with_source(answer: Any) -> Any:
+    """An answer whose `source`, if it has one, can be recorded."""
+    if not isinstance(answer, Mapping) or FACTS.holds(answer.get("source", {})):
+        return answer
+    return {**answer, "source": None}

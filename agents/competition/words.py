@@ -10,21 +10,29 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from goldrush.agents.competition.limits import NAME_MAX, WORDS_MAX
+from goldrush.agents.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
 from goldrush.agents.llm.wording import quoted, within
-from goldrush.kernel.competition.conduct import BASE, Conduct, described
-from goldrush.kernel.competition.events import AMEND, CHALLENGE, PASS, PROPOSE, SUPPORT
+from goldrush.kernel.competition.arena import UP, Conduct, Rules, Subject
+from goldrush.kernel.competition.memory import Remembered
+from goldrush.kernel.competition.rubric import DIMENSIONS
 from goldrush.kernel.competition.state import Agent
-from goldrush.kernel.competition.table import Contribution, Table, parts_of
+from goldrush.kernel.competition.table import Contribution, Table
+from goldrush.kernel.competition.terms import Fact, Move, Part
 
 DEPTH_MAX: Final = 5  # other terms of a contract: offer, terms, conditions, each one, its choice
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
+DIGITS: Final = 4  # of a value in words
 
 
 def called(agent: Agent) -> str:
     """An agent by number and name: `5 "ada"`."""
     return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
+
+
+def number(value: float | None) -> str:
+    """A tested value in words."""
+    return "no value" if value is None else f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
 def value(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
@@ -42,8 +50,8 @@ def value(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
 def facts(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
     """A map's names and values."""
     pairs = list(of.items())[:ITEMS_MAX]
-    told = (f"{value(name, NAME_MAX, 0)}: {value(item, most, depth)}" for name, item in pairs)
-    return within(told, most)
+    said = (f"{value(name, NAME_MAX, 0)}: {value(item, most, depth)}" for name, item in pairs)
+    return within(said, most)
 
 
 def lines(of: Iterable[str], most: int) -> str:
@@ -57,15 +65,25 @@ def latest(of: Iterable[str], most: int) -> str:
     return "\n".join(reversed(kept))
 
 
-def subject(table: Table) -> str:
+def about(subject: Subject) -> str:
     """What a table is about."""
-    return f"{table.objective} under {table.treatment}"
+    better = "more" if subject.better == UP else "less"
+    return f"{subject.objective} ({better} is better) under {subject.treatment}"
 
 
-def contribution(table: Table, said: Contribution, people: Mapping[int, Agent]) -> str:
+def conduct(of: Conduct, rules: Rules) -> str:
+    """A conduct in words, without its treatment; text of agents in it is quoted."""
+    said = rules.describe(of)
+    is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
+    return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
+
+
+def contribution(
+    table: Table, said: Contribution, people: Mapping[int, Agent], rules: Rules
+) -> str:
     """What was said, by whom, and what became of it, in one line."""
-    parts = [f"#{said.id} round {said.round}, {called(people[said.agent])} {_moved(said)}"]
-    if said.move == PASS and said.code is not None:
+    parts = [f"#{said.id} round {said.round}, {called(people[said.agent])} {_moved(said, rules)}"]
+    if said.move == Move.PASS and said.code is not None:
         parts.append(f"refused: {said.code}")
     if said.id in table.removed:
         parts.append("redirected by the judge, does not count")
@@ -74,36 +92,58 @@ def contribution(table: Table, said: Contribution, people: Mapping[int, Agent]) 
         parts += ["refuted"] * (said.id in table.standing.refuted)
         held = [str(who) for who, what in table.standing.stances.items() if what == said.id]
         parts += [f"held by {within(held, 200)}"] * bool(held)
-    elif said.move == CHALLENGE and table.held(said.target or 0, said.part or "") is not None:
+    elif said.move == Move.CHALLENGE and table.held(*said.challenged) is not None:
         parts.append("sustained" if table.is_sustained(said) else "not sustained")
     if said.words:
         parts.append(quoted(said.words, WORDS_MAX))
     return "; ".join(parts)
 
 
-def _moved(said: Contribution) -> str:
-    if said.move == SUPPORT:
+def _moved(said: Contribution, rules: Rules) -> str:
+    if said.move == Move.SUPPORT:
         return f"supports #{said.target}"
-    if said.move == CHALLENGE:
+    if said.move == Move.CHALLENGE:
         return f"challenges the {said.part} of #{said.target}"
-    if said.conduct is None or said.claim is None:
+    if said.claim is None:
         return "passes"
-    verb = {PROPOSE: "proposes", AMEND: f"amends #{said.target} to"}[said.move]
-    claimed, edge = said.claim
-    also = "" if edge is None else f", also under {edge}"
-    return f"{verb} {described(said.conduct)}, claims {value(claimed)}{also}"
+    verb = "proposes" if said.move == Move.PROPOSE else f"amends #{said.target} to"
+    also = "" if said.edge is None else f", also under {said.edge}"
+    return f"{verb} {conduct(said.conduct, rules)}, claims {number(said.claimed)}{also}"
 
 
 def _tests(table: Table, said: Contribution) -> Iterable[str]:
-    for part in parts_of(said):
+    for part in said.parts:
         held = table.held(said.id, part)
         if held is not None:
-            tested = value(table.tests[said.id, part])
+            tested = number(table.tests[said.id, part])
             yield f"{part} tested: {tested}, {'holds' if held else 'does not hold'}"
-        elif part != BASE:
+        elif part != Part.BASE:
             yield f"{part} not tested yet"
 
 
-def conducts(of: Iterable[Conduct], most: int) -> str:
-    """Conducts with their treatments, each once."""
-    return within((f"{described(c)} under {c[3]}" for c in dict.fromkeys(of)), most, "; ")
+def conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
+    """Conducts, each once."""
+    return within((conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
+
+
+def remembered(fact: Remembered, rules: Rules | None) -> str:
+    """One fact of an agent's memory, as a sentence. `rules`: None where the arena is not here."""
+    where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
+    if fact.kind == Fact.SCORES:
+        scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
+        reasons = " ".join(quoted(reason, WORDS_MAX // 4) for reason in fact.reasons)
+        return f"{where}: I scored {scores}.{f' Reasons: {reasons}' if reasons else ''}"
+    what = value(fact.conduct) if rules is None else conduct(fact.conduct, rules)
+    found = number(fact.value)
+    if fact.kind == Fact.CLAIM:
+        verdict = "held" if fact.held else "did not hold"
+        return (
+            f"{where}: I claimed {number(fact.claimed)} for {what}; tested {found}, it {verdict}."
+        )
+    says = {
+        Fact.TRIAL: f"I tried {what}: {found}",
+        Fact.CONCLUSION: f"we concluded on {what}: {found}",
+        Fact.LESSON: f"the best tested was {what}: {found}",
+        Fact.SKILL: f"I was advised {what}: {found}",
+    }
+    return f"{where}: {says.get(fact.kind, what)}."

@@ -6,7 +6,7 @@ from functools import partial
 
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.decide import decide, waiting_fault
-from goldrush.kernel.competition.events import EVENTS
+from goldrush.kernel.competition.events import CODES, EVENTS, Answered
 from goldrush.kernel.competition.evolve import close, evolve
 from goldrush.kernel.competition.fork import fork, show_fork
 from goldrush.kernel.competition.state import (
@@ -19,7 +19,9 @@ from goldrush.kernel.competition.state import (
     thaw,
     unit_done,
 )
-from goldrush.kernel.world import Vocabulary, World
+from goldrush.kernel.world import Block, Row, Vocabulary, World
+
+_ANSWERED = CODES[Answered]
 
 NAME = "competition"
 RULES = 2
@@ -30,6 +32,29 @@ VOCABULARY = Vocabulary(
     first=0,
     players="cast",
 )
+
+
+def arrange(inputs: Block) -> Block:
+    """The inputs of a step in the order in which they are judged: answers that came one after the
+    other, as they were ready, are put in order of who was asked what. Nothing follows from them.
+    """
+    if not any(code == _ANSWERED and len(rows) > 1 for code, rows in inputs):
+        return inputs
+    fault = EVENTS[_ANSWERED].fault
+    return Block(
+        [
+            (code, rows)
+            if code != _ANSWERED or any(map(fault, rows))
+            else (code, sorted(rows, key=_asked))
+            for code, rows in inputs
+        ]
+    )
+
+
+def _asked(row: Row) -> tuple[int, str, str, str]:
+    agent, question, text, source = row
+    prompt = (source or {}).get("prompt")
+    return agent, question, prompt if type(prompt) is str else "", text
 
 
 def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:
@@ -44,6 +69,7 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
         initial=partial(initial, rules=rules),
         decide=decide,
         evolve=evolve,
+        arrange=arrange,
         waiting_fault=waiting_fault,
         ended=ended,
         unit_done=unit_done,

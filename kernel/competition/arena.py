@@ -201,6 +201,7 @@ class Rules:
     - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` makes a
       conduct of what fits it, and gives anything else back as it is.
     - `text`: the rules of the arena for a language model or a person.
+    - `whole(conduct)`: a conduct in full, where `describe` has no room for that.
     """
 
     arena: Arena
@@ -213,6 +214,7 @@ class Rules:
     schema: Mapping[str, Any]
     text: str
     read: Callable[[Any, str], Conduct] = _itself
+    whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
         """Whether this is a finite number and, where there is an edge, another treatment."""

@@ -1,82 +1,149 @@
-"""Whole seasons drawn by Hypothesis: small settings, and a cast that does anything.
+"""Whole seasons drawn by Hypothesis: small settings, several arenas, and a cast that does anything.
 
 A season is a configuration and a string of bytes, of which every choice takes one. A choice of 0 is
 the sensible thing, and so is every choice when the bytes are used up: a failing season shrinks to
 one in which almost everybody does what a season needs to go on.
+
+The cast sees the season as the naive oracle tells it, so that what is done does not hang on the
+state under test.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+import functools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import attrs
 from hypothesis import strategies as st
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.acts import due_test, stipulated_objective
-from goldrush.kernel.competition.conduct import OBJECTIVES, POLICIES, Conduct, seeds_of_tests
-from goldrush.kernel.competition.config import CLASSES, SeasonConfig, config_of
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
+from goldrush.kernel.competition.arenas import mining, nk
+from goldrush.kernel.competition.config import SeasonConfig, config_of
 from goldrush.kernel.competition.events import (
-    ADOPTED,
-    AMEND,
-    ANSWERED,
-    ASSIGNMENT_OPENED,
-    CHALLENGE,
-    CLASS_MOVED,
-    CONDITION_KEPT,
-    CONTRACT_OFFERED,
-    CONTRACT_REVIEWED,
-    DEBRIEFED,
-    DIGESTED,
+    CODES,
     EVENTS,
-    FATE_CHOSEN,
-    FATES,
-    INSTRUCTIONS_REWRITTEN,
-    INTERVIEWED,
-    JUDGED,
-    MOVES,
-    PASS,
-    PERSONA_PROPOSED,
-    PROJECT_PROPOSED,
-    PROJECT_REVIEWED,
-    PROPOSE,
-    RATED,
-    SIGNALS,
-    SKILL_DISTILLED,
-    SPOKE,
-    SUPPORT,
-    TABLE_SET,
-    TEAM_RECOMMENDED,
-    TESTED,
-    TRAIT_RECORDED,
+    INPUTS,
+    Adopted,
+    Answered,
+    AssignmentOpened,
+    ClassMoved,
+    ConditionKept,
+    ContractOffered,
+    ContractReviewed,
+    Debriefed,
+    Digested,
+    FateChosen,
+    InstructionsRewritten,
+    Interviewed,
+    Judged,
+    PersonaProposed,
+    ProjectProposed,
+    ProjectReviewed,
+    Rated,
+    SkillDistilled,
+    Spoke,
+    TableSet,
+    TeamRecommended,
+    Tested,
+    TraitRecorded,
+    Tried,
 )
-from goldrush.kernel.competition.state import (
-    ADOPT,
-    CONTRACT,
-    DIGEST,
-    FATE,
-    IMPROVE,
-    KEEP,
-    OPEN,
-    SPEAK,
-    SeasonState,
+from goldrush.kernel.competition.names import name_of
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import (
+    OFFICES,
+    Class,
+    Condition,
+    Fate,
+    Move,
+    Part,
+    Phase,
+    Role,
+    Scoring,
+    Signal,
+    names_of,
 )
-from goldrush.kernel.competition.state import JUDGED as JUDGING
-from goldrush.kernel.competition.table import parts_of
-from goldrush.kernel.competition.turns import speaker
 from goldrush.kernel.fold import fold
-from goldrush.kernel.world import Block, Kind, Row
+from goldrush.kernel.world import Block, Kind, Row, World
+from tests.arena_oracle import word
+from tests.season_oracle import SeasonOracle
 
 ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
-CHOICES = 1_500  # bytes
+CHOICES, STRETCH = 6_000, 30  # bytes
 STEPS_MAX = 2_000  # more than any of these seasons can take
-TREATMENTS = ("baseline", "truce-0")
-VALUES = (0.9, 0.1, 0.6, None)
-CLAIMS = (0.5, 0.5, 0.5, 0.6, 0.4, 0.5, 0.7, 0.3, "good")
+ASSIGNMENTS_MAX = 5
+CLASSES, MOVES, SIGNALS, FATES = map(names_of, (Class, Move, Signal, Fate))
+# As where more is better; mirrored where less is.
+VALUES = (0.7, 0.9, 0.6, 0.1, 0.7, None)
+CLAIMS = (0.6, 0.6, 0.7, 0.9, 0.55, 0.6, 0.5, 0.3, 1, "good")
 LINES = ("a", "b", "c", "d")
+# What is proposed in an arena: near to each other and far, and what is no conduct there.
+CONDUCTS: Final[Mapping[str, Sequence[Any]]] = {
+    "dial": (1, 2, 5, 9, 0, 4, 7, 12),
+    "nk": (
+        "100000000000", "110000000000", "011110000000", "111111111111", "000000000000",
+        "000001100000", "1111",
+    ),
+}  # fmt: skip
+MINED = ("greedy-mine", "defend-then-mine", "tit-for-tat-raid", "claim")
 
 Act = tuple[int, Row]
 T = TypeVar("T")
+
+
+# Arenas
+
+
+@attrs.frozen
+class DialOptions:
+    """How a number on the dial is tested."""
+
+    seeds: int = 2
+
+
+def _dial_subjects(options: Any, assignments: int) -> tuple[Subject, ...]:
+    return (Subject("value", "up", "plain", "dial"), Subject("cost", "down", "plain", "dial"))
+
+
+def _dial_rules(arena: Arena) -> Rules:
+    return Rules(
+        arena=arena,
+        treatments=("plain",),
+        is_shaped=lambda value: type(value) is int,
+        is_canonical=lambda conduct, treatment: 0 <= conduct <= 9,
+        distance=lambda one, other: min(2, abs(one - other)),
+        bar=lambda subject: 0,
+        describe=str,
+        schema={"type": "integer", "minimum": 0, "maximum": 9},
+        text="A number from 0 to 9.",
+    )
+
+
+# The smallest arena that there can be, of one treatment: a number from 0 to 9.
+DIAL: Final = ArenaType(1, "A number from 0 to 9.", DialOptions, _dial_subjects, _dial_rules)
+ARENAS: Final[Mapping[str, tuple[ArenaType, Mapping[str, Any]]]] = {
+    "mining": (mining.ARENA, {"agents": 4, "rounds": 6, "seeds": 1}),
+    "nk": (nk.ARENA, {"seeds": 2, "drift": 0.5}),
+    "dial": (DIAL, {}),
+}
+
+
+@functools.cache
+def arena_record(name: str) -> dict[str, Any]:
+    """The record of an arena, with options under which little is tested."""
+    arena, given = ARENAS[name]
+    options: Any = arena.options(**given)
+    subjects = tuple(arena.subjects(options, ASSIGNMENTS_MAX))
+    return Arena(name, arena.version, attrs.asdict(options), subjects).as_dict()
+
+
+def rules_of(record: Mapping[str, Any]) -> Rules:
+    """The rules of an arena that was recorded."""
+    return ARENAS[record["name"]][0].rules(arena_of(record))
+
+
+# Seasons
 
 
 class Season:
@@ -87,7 +154,20 @@ class Season:
         self.choices = choices.rstrip(b"\0")
 
     def __repr__(self) -> str:
-        return f"Season(config_of({self.config.as_dict()}), bytes.fromhex({self.choices.hex()!r}))"
+        others = {name: value for name, value in self.settings.items() if name != "arena"}
+        arena = f"{{'arena': arena_record({self.settings['arena']['name']!r})}}"
+        choices = f"bytes.fromhex({self.choices.hex()!r})"
+        return f"Season(config_of({others} | {arena}), {choices})"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, as the setup holds them."""
+        return dict(self.config.as_dict())
+
+    @property
+    def oracle(self) -> SeasonOracle:
+        """The season as the oracle tells it, before its first step."""
+        return SeasonOracle(logical(self.settings), cast_of(self.config.workers))
 
 
 @attrs.frozen
@@ -109,66 +189,121 @@ class Step:
 
 @st.composite
 def seasons(draw: st.DrawFn) -> Season:
-    """Seasons of two to four assignments, in which thresholds are met and sparks are few."""
+    """Seasons of two to five assignments, in which thresholds are met and sparks are few."""
     few = st.integers(0, 3)
 
     def thresholds(count: int) -> list[int]:
         return sorted(draw(st.lists(few, min_size=count, max_size=count)))
 
+    def mostly_on() -> bool:
+        return bool(draw(st.sampled_from((True,) * 5 + (False,))))
+
     settings = {
         "seed": draw(st.integers(0, 99)),
-        "assignments": draw(st.integers(2, 4)),
+        "assignments": draw(st.integers(2, ASSIGNMENTS_MAX)),
         "assignments_per_day": draw(st.integers(1, 2)),
         "assignments_per_project": draw(st.integers(1, 2)),
         "workers": draw(st.integers(3, 5)),
         "moves": draw(st.integers(1, 3)),
         "moves_expanded": draw(st.integers(2, 4)),
         "rounds_max": draw(st.integers(1, 4)),
-        "scoring": draw(st.sampled_from(("relative", "absolute"))),
+        "scoring": draw(st.sampled_from(names_of(Scoring))),
         "rolling_days": draw(st.integers(1, 2)),
         "sparks_start": draw(st.integers(0, 9)),
         "entry_fee": sorted(draw(st.tuples(few, few))),
         "passive_income": draw(few),
         "elimination_bottoms": draw(st.integers(1, 2)),
         "worker_tiers": thresholds(4),
-        "admin_projects": draw(few),
+        "admin_projects": draw(st.integers(0, 1)),
         "assistant_stages": thresholds(4),
         "judge_stages": thresholds(3),
         "therapist_stages": thresholds(3),
-        "test_seeds": 1,
+        "trials": sorted(draw(st.tuples(few, few))),
+        "arena": arena_record(draw(st.sampled_from(("dial", "nk", "mining")))),
+        "elimination": mostly_on(),
+        "tiers": mostly_on(),
+        "challenges": mostly_on(),
+        "judged": mostly_on(),
+        "memory": mostly_on(),
+        "table": mostly_on(),
     }
-    choices = draw(st.binary(min_size=CHOICES, max_size=CHOICES))
-    return Season(config_of(settings), choices)
+    return Season(config_of(settings), draw(_choices()))
+
+
+@st.composite
+def _choices(draw: st.DrawFn) -> bytes:
+    """Bytes from a seed, so that no two seasons are alike; shrinking makes stretches of them 0."""
+    kept = draw(st.binary(min_size=CHOICES // STRETCH, max_size=CHOICES // STRETCH))
+    some = random.Random(draw(st.integers(0, 2**32 - 1))).randbytes(CHOICES)
+    return bytes(choice if kept[i // STRETCH] else 0 for i, choice in enumerate(some))
+
+
+def cast_of(workers: int) -> list[dict[str, Any]]:
+    """The offices, the user and so many workers, as the setup holds them."""
+    names = [*OFFICES, Role.USER, *(name_of(place) for place in range(workers))]
+    roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
+    return [
+        {"ordinal": ordinal, "name": name, "role": role, "policy": "scripted", "options": {}}
+        for ordinal, (name, role) in enumerate(zip(names, roles, strict=True))
+    ]
+
+
+def world_of(config: SeasonConfig) -> World[SeasonState]:
+    """The competition, in the arena of a season."""
+    return competition(rules_of(config.as_dict()["arena"]))
 
 
 def initial(config: SeasonConfig) -> SeasonState:
-    """The state before such a season."""
-    return COMPETITION.initial({"config": config.as_dict(), "cast": cast_of(config.workers)})
+    """The state before a season."""
+    setup = {"config": config.as_dict(), "cast": cast_of(config.workers)}
+    return world_of(config).initial(setup)
 
 
 def played(season: Season) -> Iterator[Step]:
     """Play a season step by step, by the functions of the world alone: no files, no run loop."""
-    state = initial(season.config)
-    cast = Cast(season.choices)
+    world, state, oracle = world_of(season.config), initial(season.config), season.oracle
+    cast = Cast(season.choices, oracle)
     for _ in range(STEPS_MAX):
-        if COMPETITION.ended(state):
+        if world.ended(state):
             return
-        inputs = Block([(code, [row]) for code, row in cast.acts(state)])
-        derived = Block(COMPETITION.decide(state, inputs))
-        after = fold(COMPETITION, state, [inputs, derived])
+        acts = cast.acts()
+        inputs = Block([(code, [row]) for code, row in acts])
+        derived = Block(world.decide(state, inputs))
+        after = fold(world, state, [inputs, derived])
         closed = None
-        if COMPETITION.unit_done(after):
-            closed = COMPETITION.close(COMPETITION.copy(after))
+        if world.unit_done(after):
+            closed = world.close(world.copy(after))
         yield Step(state, inputs, derived, after, closed)
+        oracle.step([logical_act(code, row) for code, row in acts])
         state = closed or after
     raise AssertionError(f"no end after {STEPS_MAX} steps, in {state.phase}")
 
 
-class Cast:
-    """Everybody, choosing by bytes."""
+def logical_act(code: int, row: Row) -> dict[str, Any]:
+    """An act as events show it."""
+    event = EVENTS[code]
+    fields = zip(event.fields.items(), row, strict=True)
+    return {"event": event.name, **{name: kind.show(value) for (name, kind), value in fields}}
 
-    def __init__(self, choices: bytes) -> None:
+
+def logical(value: Any) -> Any:
+    """A setting as people read it: lists in the place of tuples."""
+    if isinstance(value, Mapping):
+        return {name: logical(item) for name, item in value.items()}
+    return [logical(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _in_row(value: Any) -> Any:
+    """A value as rows hold it: tuples in the place of lists."""
+    return tuple(_in_row(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+class Cast:
+    """Everybody, choosing by bytes. Acts are made as the named tuples of their events."""
+
+    def __init__(self, choices: bytes, season: SeasonOracle) -> None:
         self._choices = iter(choices)
+        self.season = season
 
     def pick(self, among: Sequence[T]) -> T:
         """One of these; the first where there are no choices any more."""
@@ -178,188 +313,259 @@ class Cast:
         """Some of these, in their order; all where there are no choices any more."""
         return tuple(item for item in among if not self.pick((False, False, True)))
 
-    def acts(self, state: SeasonState) -> list[Act]:
+    def acts(self) -> list[Act]:
         """The acts of a step: what the phase asks for, mostly."""
-        how = self.pick((*["right"] * 11, "none", "with", "with", "twice", "wrong"))
-        if how == "none":
-            return []
-        acts: list[Act] = []
+        how = self.pick((*["right"] * 20, "none", "with", "with", "twice", "wrong", "bent", "bent"))
+        acts: list[Any] = []
         if how in ("with", "wrong"):
-            acts += [self.anything(state) for _ in range(self.pick((1, 2, 3)))]
-        if how != "wrong":
-            acts += getattr(self, f"in_{state.phase}")(state)
-        return acts + acts if how == "twice" else acts
+            acts += [self.anything() for _ in range(self.pick((1, 2, 3)))]
+        if how not in ("none", "wrong"):
+            acts += self.asked_in(self.season.phase)
+        if how == "bent" and acts:
+            index = self.pick(range(len(acts)))
+            acts[index] = self.bent(acts[index])
+        if how == "twice":
+            acts += acts
+        return [(CODES[type(act)], tuple(map(_in_row, act))) for act in acts]
 
-    # What a phase asks for, not always to be allowed.
+    def asked_in(self, phase: str) -> list[Any]:
+        """What a phase asks for, not always to be allowed."""
+        asked: Callable[[], list[Any]] = getattr(self, f"in_{phase}")
+        return asked()
 
-    def in_open(self, state: SeasonState) -> list[Act]:
-        acts: list[Act] = []
-        active = tuple(state.active())
+    def bent(self, act: Any) -> Any:
+        """An act with one field of another value."""
+        names = [name for name in act._fields if name != "source"]
+        name = self.pick(names)
+        kinds = dict(zip(act._fields, EVENTS[CODES[type(act)]].fields.values(), strict=True))
+        return act._replace(**{name: self.value(kinds[name])})
+
+    def in_open(self) -> list[Any]:
+        season = self.season
+        acts: list[Any] = []
+        active = season.workers("active")
         if self.pick((False, True)):
-            worker = self.pick(active)
-            acts.append((CLASS_MOVED, (worker, self.pick(CLASSES), self.pick((True, False, None)))))
-            acts.append((PROJECT_PROPOSED, (ADMIN, self.subject())))
-            acts.append((PROJECT_REVIEWED, (self.pick((True, False)),)))
-            acts.append((TEAM_RECOMMENDED, (self.some(active),)))
+            allowed = self.pick((True, False, None))
+            acts.append(ClassMoved(self.pick(active), self.pick(CLASSES), allowed))
+            acts.append(ProjectProposed(ADMIN, self.subject()))
+            acts.append(ProjectReviewed(self.pick((True, False))))
+            acts.append(TeamRecommended(self.pick((active, self.some(active)))))
         subjects = [self.subject()]
-        if state.approved is not None and self.pick((True, False)):
-            subjects = [state.approved]
-        if state.is_split and self.pick((True, True, False)):
-            other = TREATMENTS[subjects[0][1] == TREATMENTS[0]]
-            subjects.append((self.pick(tuple(OBJECTIVES)), other))
+        if season.approved is not None and self.pick((True, False)):
+            subjects = [season.approved]
+        if season.is_split and self.pick((True, True, False)):
+            subjects.append(self.subject(apart_from=subjects[0][1]))
+        choice = season.chosen_objective()
+        if choice is not None and self.pick((True, True, False)):
+            subjects[0] = self.subject(objective=choice[1])
         team = self.some(active) if self.pick((False, False, True)) else None
         order = self.pick((None, None, active[::-1], active[1:]))
+        directive = (team, order) if team or order or self.pick((False, True)) else None
         by = self.pick((*[ADMIN] * 6, *active))
-        return [*acts, self.opening(state, by, tuple(subjects), (team, order))]
+        day, project = season.day(season.assignment), season.project(season.assignment)
+        return [*acts, AssignmentOpened(by, day, project, subjects, directive)]
 
-    def opening(self, state: SeasonState, by: int, subjects: Any, directive: Any) -> Act:
-        stipulated = stipulated_objective(state)
-        if stipulated is not None and self.pick((True, True, False)):
-            subjects = ((stipulated, subjects[0][1]), *subjects[1:])
-        return (ASSIGNMENT_OPENED, (by, state.day, state.project, subjects, directive))
-
-    def in_set(self, state: SeasonState) -> list[Act]:
-        active = tuple(state.active())
-        acts = [self.tested(state, None, None)]
+    def in_set(self) -> list[Any]:
+        active = self.season.workers("active")
+        acts: list[Any] = [self.tested(None, None)]
         if self.pick((False, True)):
             team, order = self.some(active), self.some(active[::-1])
-            set_ = (state.table.number, self.pick((ASSISTANT, JUDGE)))
+            number, by = self.season.table.number, self.pick((ASSISTANT, JUDGE))
             for fields in ((team, None, None), (None, order, None), (None, None, 3)):
-                acts.insert(0, (TABLE_SET, (*set_, *fields)))
+                acts.insert(0, TableSet(number, by, *fields))
         return acts
 
-    def in_speak(self, state: SeasonState) -> list[Act]:
-        table = state.table
-        who = speaker(state)
-        others = [said.id for said in table.proposals() if said.agent != who]
-        proposals = others or [said.id for said in table.proposals()] or [0]
-        moves = (PASS, *[PROPOSE, AMEND, SUPPORT, SUPPORT, CHALLENGE] * 2)
-        move = self.pick(moves if others else (PASS, *[PROPOSE] * 6, *MOVES))
-        target = self.pick(proposals) if move in (AMEND, SUPPORT, CHALLENGE) else None
-        conduct = claim = part = None
-        if move in (PROPOSE, AMEND):
-            conduct = self.conduct(table.treatment)
-            claim = (self.pick(CLAIMS), self.pick((None, None, None, *TREATMENTS)))
-        if move == CHALLENGE:
-            edges = [id for id in proposals if len(parts_of(table.said[id])) > 1] if others else []
-            part = self.pick(("base", "base", "edge")) if target in edges else "base"
+    def in_try(self) -> list[Any]:
+        return [
+            self.trial(agent, further)
+            for agent in self.season.table.participants
+            for further in range(self.pick((1, 1, 0, 2, 3)))
+        ]
+
+    def in_speak(self) -> list[Any]:
+        season, table = self.season, self.season.table
+        who = self.pick(table.order) if season.turn is None else season.turn
+        acts = [self.trial(who, further) for further in range(self.pick((0, 0, 1, 2)))]
+        acts.append(self.spoken(who))
+        if self.pick((*[False] * 9, True)):
+            acts.append(self.trial(self.pick(table.order), 0))
+        return acts
+
+    def spoken(self, who: int) -> Any:
+        """What somebody says in its turn."""
+        table = self.season.table
+        made = table.proposals(self.pick((table.counted(), table.counted(), table.said)))
+        proposals = [said["id"] for said in made] or [0]
+        others = [said["id"] for said in made if said["agent"] != who]
+        moves = (Move.PASS, *[Move.PROPOSE, Move.AMEND, Move.SUPPORT, Move.SUPPORT] * 2)
+        moves = (*moves, *[Move.CHALLENGE] * 3)
+        move = self.pick(moves if others else (Move.PASS, *[Move.PROPOSE] * 6, *MOVES))
+        target = conduct = claim = part = None
+        if move in (Move.AMEND, Move.SUPPORT, Move.CHALLENGE):
+            target = self.pick(others or proposals)
+        if move in (Move.PROPOSE, Move.AMEND):
+            conduct, claim = self.conduct(table.treatment), self.claim()
+        if move == Move.CHALLENGE:
+            edges = [said["id"] for said in made if said["claim"][1] is not None]
+            part = self.pick((Part.BASE, Part.BASE, Part.EDGE)) if target in edges else Part.BASE
+        ids = self.some(range(len(table.said)))
+        because = self.pick((None, (ids, False), ((), True), (ids, True)))
         at = (table.number, table.round, len(table.said))
-        return [(SPOKE, (*at, who, move, target, conduct, claim, part, "", None))]
+        return Spoke(*at, who, move, target, conduct, claim, part, "", because, None)
 
-    def in_test(self, state: SeasonState) -> list[Act]:
-        said = state.table.challenge_to_test()
-        assert said is not None
-        return [self.tested(state, said.target, said.part)]
+    def in_test(self) -> list[Any]:
+        part = self.season.table.challenged_now()
+        return [] if part is None else [self.tested(*part)]
 
-    def in_judge(self, state: SeasonState) -> list[Act]:
-        table = state.table
-        signal = self.pick(("clean", "clean", "redirect", *SIGNALS))
-        ids = [said.id for said in table.of_round() if said.move != PASS]
-        chosen = self.some(ids) if signal == "redirect" else ()
-        return [(JUDGED, (table.number, table.round, signal, chosen, ""))]
+    def in_judge(self) -> list[Any]:
+        table = self.season.table
+        signal = self.pick((Signal.CLEAN, Signal.CLEAN, Signal.REDIRECT, *SIGNALS))
+        spoken = [said for said in table.said if said["move"] != Move.PASS]
+        ids = [said["id"] for said in spoken if said["round"] == table.round]
+        chosen = self.some(ids) if signal == Signal.REDIRECT else ()
+        return [Judged(table.number, table.round, signal, chosen, "")]
 
-    def in_prove(self, state: SeasonState) -> list[Act]:
-        return [self.tested(state, *test) for test in self.some(state.table.untested())]
+    def in_prove(self) -> list[Any]:
+        return [self.tested(*part) for part in self.some(self.season.table.untested())]
 
-    def in_digest(self, state: SeasonState) -> list[Act]:
-        return [(DIGESTED, (state.table.number, "", "", self.pick((False, True))))]
+    def in_digest(self) -> list[Any]:
+        return [Digested(self.season.table.number, "", "", self.pick((False, True)))]
 
-    def in_adopt(self, state: SeasonState) -> list[Act]:
-        return [(ADOPTED, (state.table.number, self.pick((True, True, False))))]
+    def in_adopt(self) -> list[Any]:
+        return [Adopted(self.season.table.number, self.pick((True, True, False)))]
 
-    def in_debrief(self, state: SeasonState) -> list[Act]:
-        acts: list[Act] = []
-        for table in state.tables:
+    def in_debrief(self) -> list[Any]:
+        acts: list[Any] = []
+        for table in self.season.tables:
             for agent in table.participants:
                 if self.pick((False, False, True)):
-                    raw = tuple(self.pick((0, 1, 2, 3)) for _ in range(4))
-                    acts.append((RATED, (table.number, agent, raw, LINES)))
-        return [*acts, *self.in_improve(state)]
+                    raw = [self.pick((0, 1, 2, 3)) for _ in range(4)]
+                    acts.append(Rated(table.number, agent, raw, LINES))
+        return [*acts, *self.in_improve()]
 
-    def in_improve(self, state: SeasonState) -> list[Act]:
-        agent = self.pick(state.seated())
+    def in_improve(self) -> list[Any]:
+        agent = self.pick(self.season.seated())
         taken = self.pick((True, False, None))
-        now = state.agents[agent].instructions
-        acts: list[Act] = [
-            (DEBRIEFED, (0, agent, LINES, LINES, state.phase == IMPROVE)),
-            (TRAIT_RECORDED, (agent, self.pick(LINES), (0,))),
-            (PERSONA_PROPOSED, (agent, self.pick(LINES), taken)),
-            (SKILL_DISTILLED, (agent, {"majority": "mine"}, taken)),
-            (INSTRUCTIONS_REWRITTEN, (agent, now, {"trials": self.pick((1, 2))}, taken)),
+        now = self.season.agents[agent]["instructions"]
+        objective, treatment = self.subject()
+        skill = (objective, treatment, self.conduct(treatment), self.pick(VALUES))
+        acts = [
+            Debriefed(0, agent, LINES, LINES, self.season.phase == Phase.IMPROVE),
+            TraitRecorded(agent, self.pick(LINES), (0,)),
+            PersonaProposed(agent, self.pick(LINES), taken),
+            SkillDistilled(agent, skill, taken),
+            InstructionsRewritten(agent, now, {"trials": self.pick((1, 2))}, taken),
         ]
         return list(self.some(acts))
 
-    def in_fate(self, state: SeasonState) -> list[Act]:
-        who = (*state.faced, *state.active())
-        return [(FATE_CHOSEN, (self.pick(who), self.pick(FATES))) for _ in range(len(state.faced))]
+    def in_fate(self) -> list[Any]:
+        who = (*self.season.faced, *self.season.workers("active"))
+        return [FateChosen(self.pick(who), self.pick(FATES)) for _ in self.season.faced]
 
-    def in_contract(self, state: SeasonState) -> list[Act]:
-        acts: list[Act] = []
-        for agent in state.interviewees():
-            names = ("seat", "fee_paid", "moves") if state.agents[agent].is_worker else ()
+    def in_contract(self) -> list[Any]:
+        acts: list[Any] = []
+        for agent in self.season.candidates:
+            is_worker = self.season.agents[agent]["role"] == Role.WORKER
+            names = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES) if is_worker else ()
             conditions: list[tuple[str, str | None]] = [(name, None) for name in self.some(names)]
             if self.pick((False, True)):
-                conditions.append(("objective", self.pick(tuple(OBJECTIVES))))
-            terms = (tuple(conditions), self.pick((0, 1, 2.5, 5)), state.assignment + 1)
-            acts.append((INTERVIEWED, (agent, LINES, LINES)))
-            acts.append((CONTRACT_OFFERED, (agent, *terms)))
+                conditions.append((Condition.OBJECTIVE, self.subject()[0]))
+            wins = self.pick(((1, 1), (2, 1), (3, 2), (2, 2), (1, 2)))
+            target = wins if is_worker else self.pick((0, 1, 2.5, 5))
+            terms = (conditions, target, self.season.assignment + self.pick((1, 1, 2)))
+            acts.append(Interviewed(agent, LINES, LINES))
+            acts.append(ContractOffered(agent, *terms))
             answer = self.pick(((True, None, None), (False, None, None), (False, terms, True)))
-            acts.append((CONTRACT_REVIEWED, (agent, *answer)))
+            acts.append(ContractReviewed(agent, *answer))
         return acts if self.pick((True, True, True, False)) else list(self.some(acts))
 
-    def in_keep(self, state: SeasonState) -> list[Act]:
+    def in_keep(self) -> list[Any]:
         return [
-            (CONDITION_KEPT, (agent, name, self.pick((True, True, False))))
-            for agent, names in state.stipulated()
-            for name in names
+            ConditionKept(agent, name, self.pick((True, True, False)))
+            for agent, name in self.season.stipulated()
         ]
 
     # Its parts.
 
-    def subject(self) -> tuple[str, str]:
-        return (self.pick(tuple(OBJECTIVES)), self.pick(TREATMENTS))
+    def subject(self, objective: str | None = None, apart_from: str | None = None) -> Any:
+        """One of the first few subjects: of an objective, or of another treatment, if there is."""
+        treatments = self.treatments()
+        subjects = [[o, t] for o, _, t, _ in self.season.arena.subjects if t in treatments]
+        fitting = [s for s in subjects if objective in (None, s[0]) and s[1] != apart_from]
+        return self.pick(fitting or subjects)
 
-    def conduct(self, treatment: str) -> Conduct:
+    def treatments(self) -> list[str]:
+        """Few, so that what was said of one is met again."""
+        listed = dict.fromkeys(subject[2] for subject in self.season.arena.subjects)
+        return list(listed)[:2]
+
+    def conduct(self, treatment: str) -> Any:
+        arena = self.season.arena
+        if self.pick((*[False] * 7, True)):
+            return arena.bar(treatment)
+        if arena.name in CONDUCTS:
+            return self.pick(CONDUCTS[arena.name])
         minority = self.pick((None, "raid", "mine"))
-        share = self.pick((0, 0, 0, 1)) if minority is None else self.pick((1, 2, 1, 0))
-        return (self.pick(POLICIES[2:6]), minority, share, treatment)
+        share = self.pick((*[0] * 7, 1)) if minority is None else self.pick((1, 2, 1, 2, 1, 0))
+        return [self.pick(MINED), minority, share, treatment]
 
-    def tested(self, state: SeasonState, at: int | None, part: str | None) -> Act:
+    def claim(self) -> Any:
+        own, *others = [self.season.table.treatment, *self.treatments()]
+        edges = [None] * 6 + [treatment for treatment in others * 2 if treatment != own] + [own]
+        return (self.turned(self.pick(CLAIMS)), self.pick(edges))
+
+    def turned(self, value: Any) -> Any:
+        """A value that means as much in the direction of the table's objective."""
+        is_up = self.season.arena.is_up(self.season.table.objective)
+        return 1 - value if type(value) is float and not is_up else value
+
+    def tested(self, at: int | None, part: str | None) -> Any:
         """A test that is waited for, with any value."""
-        table = state.table
-        runs = tuple(
-            (seed, 0) for seed in seeds_of_tests(state.config, state.assignment, table.number)
-        )
-        conduct, treatment = due_test(state, at, part) or (None, "")
-        value = 0.5 if at is None and self.pick((True, True, True, False)) else self.pick(VALUES)
-        return (TESTED, (table.number, at, part, conduct, treatment, value, runs))
+        season, table = self.season, self.season.table
+        conduct, treatment = season.arena.bar(table.treatment), table.treatment
+        value = 0.5 if self.pick((True, True, True, False)) else None
+        if at is not None and part is not None:
+            conduct, treatment = table.claimed(at, part)
+            value = self.turned(self.pick(VALUES))
+        key = season.key("test", table)
+        seeds = [1 << 52 | word(key, i) >> 12 for i in range(season.arena.options["seeds"])]
+        runs = tuple((seed, 0) for seed in seeds)
+        return Tested(table.number, at, part, conduct, treatment, value, runs)
 
-    def anything(self, state: SeasonState) -> Act:
-        """An act of any phase, its values drawn: of the form of its event, and of no other."""
-        code = self.pick([code for code, event in enumerate(EVENTS) if event.is_input])
-        if code == ANSWERED or self.pick((True, False)):
-            kinds = EVENTS[code].fields.values()
-            return (code, tuple(self.value(kind) for kind in kinds))
-        phases = (OPEN, SPEAK, JUDGING, DIGEST, ADOPT, FATE, CONTRACT, KEEP)
-        if state.tables and state.table.order:
-            try:
-                acts = getattr(self, f"in_{self.pick(phases)}")(state)
-            except IndexError:  # nobody is there to do it
-                acts = []
-            return self.pick(acts) if acts else (ADOPTED, (0, True))
-        return (code, tuple(self.value(kind) for kind in EVENTS[code].fields.values()))
+    def trial(self, agent: int, further: int) -> Any:
+        """A trial that somebody orders for itself, after so many others in this step."""
+        season, table = self.season, self.season.table
+        number = [who for who, _ in season.trials].count(agent) + further
+        conduct, treatment = self.conduct(table.treatment), self.pick(self.treatments())
+        runs = ((word(season.key("trial", table, agent), number) >> 12, 0),)
+        return Tried(table.number, agent, number, conduct, treatment, self.pick(VALUES), runs)
+
+    def anything(self) -> Any:
+        """An act of any phase, or one with its values drawn: of the form of its event, and of no
+        other.
+        """
+        form = self.pick(INPUTS)
+        phases = [name for name in names_of(Phase) if name not in (Phase.TEST, Phase.CLOSED)]
+        season = self.season
+        is_open = bool(season.tables and season.table.order)
+        if form is not Answered and is_open and self.pick((False, True)):
+            acts = self.asked_in(self.pick(phases))
+            return self.pick(acts) if acts else Adopted(0, True)
+        kinds = EVENTS[CODES[form]].fields.values()
+        return form(*(self.value(kind) for kind in kinds))
 
     def value(self, kind: Kind) -> Any:
         """A value of a kind, whatever it means."""
-        fitting = [value for value in _ANYTHING if kind.holds(value)]
-        return self.pick(fitting)
+        return self.pick([value for value in _ANYTHING if kind.holds(value)])
 
 
 _ANYTHING: tuple[Any, ...] = (
-    0, 1, 2, 5, 6, 7, 8, 9, 99, -1, None, True, False, 0.5, 2**63, "", "base", "edge", "sonnet",
-    "clean", "converged", "redirect", "deletion", "seat", "objective", "baseline", *MOVES, (), (0,),
-    (5, 6, 7),
-    (5, 6), ("a",), LINES, ("mine", None, 0, "baseline"), ("mine", "raid", 1, "baseline"),
-    (0.6, None), (1, 1, 1, 1), (3, 3, 3, 3), (("efficiency", "baseline"),), ("gini", "truce-0"),
-    ((5, 6, 7), None), (("seat", None),), ((), 0, 3), ((1, 2),), {}, {"trials": 1},
+    0, 1, 2, 5, 6, 7, 8, 9, 99, -1, None, True, False, 0.5, 0.75, 2**63, "", "base", "edge",
+    "sonnet", "clean", "converged", "redirect", "deletion", "seat", "objective", "baseline",
+    "plain", "0.0", "1.0", "000000000000", *MOVES, (), (0,), (5, 6, 7), (5, 6), ("a",), LINES,
+    ("mine", None, 0, "baseline"), ("mine", "raid", 1, "baseline"), (0.6, None), (1, 1),
+    (1, 1, 1, 1), (3, 3, 3, 3), (("efficiency", "baseline"),), ("gini", "truce-0"),
+    (("value", "plain"),), ((5, 6, 7), None), (None, None), (("seat", None),), ((), 0, 3),
+    ((), (1, 1), 3), ((1, 2),), ((0,), True), ((0, 0), True), ((), None),
+    ("value", "plain", 3, None), ("value", "plain", 3, "much"), {}, {"trials": 1},
 )  # fmt: skip

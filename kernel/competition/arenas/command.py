@@ -173,6 +173,7 @@ def _rules(arena: Arena) -> Rules:
         schema={"type": "string", "maxLength": TEXT_MAX},
         text=_text(options),
         read=_read,
+        whole=str,
     )
 
 

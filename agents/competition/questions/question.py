@@ -1,0 +1,209 @@
+"""What a question is: one record says how it is put in words, the form of its answer, and how the
+answer is read, whoever gives it: a scripted policy, a language model, a person.
+
+Every answer of a model or a person is one JSON object. It is read as what a scripted agent returns
+when it is asked the same, and leniently: names in any case, lists for objects, what a move does not
+carry left out. What has the wrong type becomes null, and the kernel refuses what then makes no
+sense. Reading is pure and never raises, so a journal can be read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.found import object_in
+from goldrush.kernel.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
+from goldrush.kernel.competition.arena import Rules
+
+Told = Mapping[str, Any]
+Found = Mapping[str, Any]
+Schema = Mapping[str, Any]
+
+NAMES_MAX: Final = (
+    40  # treatments that a schema lists; of more it says no more than that it is text
+)
+
+
+def _as_it_is(answer: Any) -> Any:
+    return answer
+
+
+@attrs.frozen
+class Question:
+    """One question.
+
+    - `words(seen, told)`: the question in words; what a stage has not unlocked is not offered.
+    - `fields(rules)`: the JSON schemas of the answer's fields, by name.
+    - `read(found, seen)`: makes of the object what a scripted agent returns.
+    - `neutral`: what stands for no answer.
+    - `shaped(answer)`: a scripted policy's answer in the form that scripts and others count on.
+    - `sees_table`: whether the table that was last matters to it.
+    """
+
+    words: Callable[[Seen, Told], str]
+    fields: Callable[[Rules], Mapping[str, Schema]]
+    read: Callable[[Found, Seen], Any]
+    neutral: Any = None
+    shaped: Callable[[Any], Any] = _as_it_is
+    sees_table: bool = True
+
+    def schema(self, rules: Rules) -> dict[str, Any]:
+        """The JSON schema of the answer."""
+        return an_object(**self.fields(rules))
+
+    def example(self, rules: Rules) -> str:
+        """The form of the answer, to be shown to a model."""
+        return _example(self.schema(rules))
+
+    def fault_of(self, text: str | None, rules: Rules) -> str | None:
+        """`no-json` where a text holds no answer."""
+        return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
+
+    def answer(self, text: str, error: object, seen: Seen) -> Any:
+        """What a text answers. `error`: what is known of it; nothing is read where it is
+        `no-answer` or a `refusal`.
+        """
+        is_lost = error in (NO_ANSWER, REFUSAL)
+        found = None if is_lost else object_in(text, self.fields(seen.rules))
+        return self.neutral if found is None else self.read(found, seen)
+
+
+def _example(schema: Schema) -> str:
+    """What fits a schema, with dots for what is to be filled in."""
+    kinds = schema.get("anyOf")
+    if kinds is not None:
+        return _example(kinds[0])
+    if schema.get("type") == "object":
+        items = schema["properties"].items()
+        return "{" + ", ".join(f"{json.dumps(k)}: {_example(v)}" for k, v in items) + "}"
+    if schema.get("type") == "array":
+        return f"[{_example(schema['items'])}]"
+    return "..."
+
+
+# JSON schemas.
+
+
+def an_object(**properties: Any) -> dict[str, Any]:
+    """An object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def or_null(schema: Schema) -> dict[str, Any]:
+    """The schema, or null."""
+    return {"anyOf": [dict(schema), {"type": "null"}]}
+
+
+def a_list(of: Schema, most: int = LINES_MAX) -> dict[str, Any]:
+    """A list of at most so many."""
+    return {"type": "array", "items": dict(of), "maxItems": most}
+
+
+def one_of(names: Sequence[str]) -> dict[str, Any]:
+    """One of a few names."""
+    return {"type": "string", "enum": list(names)} if len(names) <= NAMES_MAX else dict(STRING)
+
+
+STRING: Final[Schema] = {"type": "string"}
+INTEGER: Final[Schema] = {"type": "integer"}
+NUMBER: Final[Schema] = {"type": "number"}
+BOOLEAN: Final[Schema] = {"type": "boolean"}
+INTEGERS: Final[Schema] = or_null(a_list(INTEGER, 1_000))
+
+
+def subject(rules: Rules) -> dict[str, Any]:
+    """Objective and treatment."""
+    treatments = list(dict.fromkeys(s.treatment for s in rules.arena.subjects))
+    return {"objective": one_of(rules.arena.objectives), "treatment": one_of(treatments)}
+
+
+# What is read.
+
+
+def scalar(value: Any) -> Any:
+    """A number or yes or no as it is; null for what has parts, and for text."""
+    return value if type(value) in (int, float, bool) else None
+
+
+def word(value: Any) -> str | None:
+    """A name, in lower case."""
+    if not isinstance(value, str):
+        return None
+    # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
+    return (value.lower() if value.isascii() else value).strip()[:SHORT_MAX]
+
+
+def text(value: Any, most: int = TEXT_MAX) -> str | None:
+    """Text without control characters, which could move a cursor or forge a line; cut."""
+    return value.translate(_CLEANED)[:most].strip() if isinstance(value, str) else None
+
+
+_CLEANED: Final[dict[int, str | None]] = {
+    **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
+    **dict.fromkeys([0x09, 0x0A, 0x0D, 0x85], " "),
+}
+
+
+def lines(value: Any) -> list[str]:
+    """A list of texts."""
+    items = [value] if isinstance(value, str) else value
+    return [text(item) or "" for item in items[:LINES_MAX]] if isinstance(items, list) else []
+
+
+def integers(value: Any) -> list[Any] | None:
+    """A list of numbers, with null for what is none."""
+    return [scalar(item) for item in value[:1_000]] if isinstance(value, list) else None
+
+
+def conduct(value: Any, treatment: str, rules: Rules) -> Any:
+    """A conduct, for a subject of this treatment; null stays."""
+    return None if value is None else rules.read(value, treatment)
+
+
+def lines_of(name: str) -> Callable[[Found, Seen], Any]:
+    """Reads a list of texts."""
+    return lambda found, seen: lines(found.get(name))
+
+
+def flag(name: str) -> Callable[[Found, Seen], Any]:
+    """Reads yes or no; null for anything else, which the kernel refuses."""
+    return lambda found, seen: found[name] if type(found.get(name)) is bool else None
+
+
+def consent(name: str) -> Callable[[Found, Seen], Any]:
+    """Reads yes or no; anything else is no: null would mean that nobody had to be asked."""
+    return lambda found, seen: found.get(name) is True
+
+
+def word_of(name: str) -> Callable[[Found, Seen], Any]:
+    """Reads a name."""
+    return lambda found, seen: word(found.get(name))
+
+
+# What scripted policies return.
+
+
+def parts(answer: Any) -> Any:
+    """An answer with parts; what is no map has none of them."""
+    return answer if isinstance(answer, Mapping) else {}
+
+
+def parts_or_none(answer: Any) -> Any:
+    """An answer with parts, or none at all."""
+    return None if answer is None else parts(answer)
+
+
+def some_lines(answer: Any) -> Any:
+    """What others are shown, who count on a list."""
+    return answer if isinstance(answer, (list, tuple)) else ()

@@ -1,0 +1,299 @@
+"""The questions between tables: openings, classes, projects, fates, contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from goldrush.agents.competition import words
+from goldrush.agents.competition.limits import TOLD_MAX
+from goldrush.agents.competition.questions.question import (
+    BOOLEAN,
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+    STRING,
+    Found,
+    Question,
+    Told,
+    a_list,
+    an_object,
+    consent,
+    flag,
+    integers,
+    lines_of,
+    one_of,
+    or_null,
+    parts,
+    parts_or_none,
+    scalar,
+    some_lines,
+    subject,
+    text,
+    word,
+    word_of,
+)
+from goldrush.agents.competition.questions.table import active
+from goldrush.agents.competition.seen import Seen
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.acts.act import LINES_MAX
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.config import CLASSES
+from goldrush.kernel.competition.terms import Class, Condition, Fate, Role, names_of
+
+
+def _who(seen: Seen, told: Told) -> str:
+    return words.called(seen.people[told["agent"]])
+
+
+# Opening.
+
+
+def _class_words(seen: Seen, told: Told) -> str:
+    costs = (
+        f"{name} {seen.config.fee(name)} sparks and {seen.config.trials_of(name)} trials"
+        for name in CLASSES
+    )
+    asks = "" if seen.me.is_self_determined else " The admin has to allow it."
+    return (
+        f"which class do you want, null for the one that you have ({seen.me.class_})? A seat costs "
+        f"and brings, as {', as '.join(costs)}. A {Class.SONNET} is shown more of the table and of "
+        f"its memory.{asks}"
+    )
+
+
+def _read_class(found: Found, seen: Seen) -> Any:
+    class_ = word(found.get("class"))
+    return class_ if class_ in CLASSES and class_ != seen.me.class_ else None
+
+
+def _open_words(seen: Seen, told: Told) -> str:
+    says = ["open the assignment: an objective and a treatment for the table to discuss."]
+    if seen.me.role == Role.WORKER:
+        says = ["do you want to open the assignment? If not, subjects is null."]
+    else:
+        says.append(f"Next on the agenda is {words.about(seen.agenda())}.")
+    if rights.is_bound(seen.me):
+        if seen.stipulated is not None:
+            says.append(f"A contract asks for the objective {words.value(seen.stipulated)}.")
+        elif seen.approved is not None:
+            says.append(f"An approved project asks for {words.about(seen.approved)}.")
+    if seen.is_split and seen.me.role == Role.ADMIN:
+        says.append("The judge recommends two tables: you may name two different treatments.")
+    if seen.recommended is not None:
+        says.append(f"The therapist recommends the team {words.value(seen.recommended)}.")
+    return " ".join([*says, active(seen)])
+
+
+def _read_open(found: Found, seen: Seen) -> Any:
+    subjects = found.get("subjects")
+    if isinstance(subjects, dict):
+        subjects = [subjects]
+    if not isinstance(subjects, list) or not subjects:
+        return None
+    return {
+        "subjects": [_subject(item) for item in subjects[:LINES_MAX]],
+        "team": integers(found.get("team")),
+        "order": integers(found.get("order")),
+    }
+
+
+def _subject(value: Any) -> Any:
+    if isinstance(value, dict):
+        value = [value.get("objective"), value.get("treatment")]
+    is_pair = isinstance(value, list) and len(value) == 2
+    return [text(item) for item in value] if is_pair else None
+
+
+def _read_project(found: Found, seen: Seen) -> Any:
+    return None if found.get("objective") is None else _subject(found)
+
+
+# Being asked, choosing.
+
+
+def _answer_words(seen: Seen, told: Told) -> str:
+    questions = told["questions"]
+    return (
+        f"you are interviewed. Give one answer to each question ({len(questions)} in all), in "
+        f"order: {words.value(questions, TOLD_MAX)}"
+    )
+
+
+def _take_words(seen: Seen, told: Told) -> str:
+    return (
+        "do you take what you are offered, true or false? It is "
+        f"{words.value(told['offer'], TOLD_MAX)}"
+    )
+
+
+def _fate_words(seen: Seen, told: Told) -> str:
+    return (
+        'you face elimination. Choose "relegation": you go to the bench, and come back when '
+        'another is relegated and you can pay a seat; or "deletion": you are gone for good, and a '
+        "new worker inherits your memory."
+    )
+
+
+# Contracts.
+
+_TARGETS: Final[Mapping[str, str]] = {
+    Role.WORKER: "[k, x]: of the next k tables that you sit at, x at which your total is above the "
+    "table's lower median",
+    Role.ADMIN: "projects completed until then",
+    Role.ASSISTANT: "conclusions adopted until then",
+    Role.JUDGE: "tables until then whose conclusion is the best tested there",
+    Role.THERAPIST: "the mean of the rubric's four numbers together, over everybody, at least",
+}
+
+
+def _offer_words(seen: Seen, told: Told) -> str:
+    names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
+    return (
+        "offer the user a contract that makes you self-determined. Conditions: any of "
+        f"{words.value(names)}, each once; objective is null but for the condition "
+        f'"{Condition.OBJECTIVE}". Target: {_TARGETS[seen.me.role]}. Due: an assignment after '
+        f"{seen.assignment}. Conditions null offers none."
+    )
+
+
+def _terms_fields(rules: Rules) -> Mapping[str, Any]:
+    condition = an_object(
+        name=one_of(names_of(Condition)), objective=or_null(one_of(rules.arena.objectives))
+    )
+    return {
+        "conditions": or_null(a_list(condition)),
+        "target": or_null({"anyOf": [dict(NUMBER), a_list(INTEGER, 2)]}),
+        "due": or_null(INTEGER),
+    }
+
+
+def _terms(found: Any) -> Any:
+    conditions, target = found.get("conditions"), found.get("target")
+    if not isinstance(conditions, list):
+        return None
+    return {
+        "conditions": [_condition(item) for item in conditions[:LINES_MAX]],
+        "target": integers(target) if isinstance(target, list) else scalar(target),
+        "due": scalar(found.get("due")),
+    }
+
+
+def _condition(value: Any) -> Any:
+    if isinstance(value, dict):
+        value = [value.get("name"), value.get("objective")]
+    if isinstance(value, str):
+        value = [value, None]
+    is_pair = isinstance(value, list) and len(value) == 2
+    return (word(value[0]), text(value[1]) or None) if is_pair else None
+
+
+def _review_words(seen: Seen, told: Told) -> str:
+    return (
+        f"agent {_who(seen, told)} ({seen.people[told['agent']].role}) offers a contract: "
+        f"{words.value(told['terms'], TOLD_MAX)}. Do you approve it? If not, you may offer other "
+        "terms of the same form, or null."
+    )
+
+
+def _read_review(found: Found, seen: Seen) -> Any:
+    approved, terms = found.get("approved"), found.get("terms")
+    is_other = approved is not True and isinstance(terms, dict)
+    return {
+        "approved": approved if type(approved) is bool else None,
+        "terms": _terms(terms) if is_other else None,
+    }
+
+
+ASKED: Final = Question(  # questions to somebody
+    lambda seen, told: (
+        f"agent {_who(seen, told)} wants a contract. What do you ask it? Give one "
+        "to three questions."
+    ),
+    lambda rules: {"questions": a_list(STRING)},
+    lines_of("questions"),
+    (),
+    some_lines,
+    sees_table=False,
+)
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "want_class": Question(
+        _class_words, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
+    ),
+    "open": Question(
+        _open_words,
+        lambda rules: {
+            "subjects": or_null(a_list(an_object(**subject(rules)), 2)),
+            "team": INTEGERS,
+            "order": INTEGERS,
+        },
+        _read_open,
+        shaped=parts_or_none,
+    ),
+    "allow_class": Question(
+        lambda seen, told: (
+            f"may worker {_who(seen, told)} change its class to "
+            f"{words.value(told['class_'])}, true or false?"
+        ),
+        lambda rules: {"allowed": BOOLEAN},
+        consent("allowed"),
+        neutral=False,
+    ),
+    "propose_project": Question(
+        lambda seen, told: (
+            "do you propose a project to the user? If so, give the objective and "
+            "the treatment that the next assignment should be about; if not, both are null."
+        ),
+        lambda rules: {name: or_null(schema) for name, schema in subject(rules).items()},
+        _read_project,
+    ),
+    "review_project": Question(
+        lambda seen, told: (
+            f"the admin proposes a project about {words.value(told['subject'])}. Do you approve it?"
+        ),
+        lambda rules: {"approved": BOOLEAN},
+        flag("approved"),
+    ),
+    "answer": Question(
+        _answer_words,
+        lambda rules: {"answers": a_list(STRING)},
+        lines_of("answers"),
+        (),
+        some_lines,
+    ),
+    "take": Question(_take_words, lambda rules: {"take": BOOLEAN}, consent("take"), neutral=False),
+    "choose_fate": Question(
+        _fate_words,
+        lambda rules: {"fate": one_of(names_of(Fate))},
+        word_of("fate"),
+        sees_table=False,
+    ),
+    "interview": ASKED,
+    "offer_contract": Question(
+        _offer_words,
+        _terms_fields,
+        lambda found, seen: _terms(found),
+        shaped=parts_or_none,
+        sees_table=False,
+    ),
+    "review_contract": Question(
+        _review_words,
+        lambda rules: {
+            "approved": BOOLEAN,
+            "terms": or_null(an_object(**_terms_fields(rules))),
+        },
+        _read_review,
+        {},
+        parts,
+        sees_table=False,
+    ),
+    "keep_condition": Question(
+        lambda seen, told: (
+            f"do you keep the condition {words.value(told['condition'])} of the "
+            f"contract with agent {_who(seen, told)} in the next assignment, true or false?"
+        ),
+        lambda rules: {"kept": BOOLEAN},
+        flag("kept"),
+        sees_table=False,
+    ),
+}

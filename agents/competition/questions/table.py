@@ -1,0 +1,259 @@
+"""The questions at a table: trials, contributions, the judge's signal, what becomes of a conclusion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from goldrush.agents.competition import words
+from goldrush.agents.competition.questions.question import (
+    BOOLEAN,
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+    STRING,
+    Found,
+    Question,
+    Told,
+    a_list,
+    conduct,
+    flag,
+    integers,
+    one_of,
+    or_null,
+    parts,
+    parts_or_none,
+    scalar,
+    text,
+    word,
+)
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.llm.wording import within
+from goldrush.kernel.competition import rights
+from goldrush.kernel.competition.acts.act import TEAM_MIN
+from goldrush.kernel.competition.acts.roundtable import CARRIES, MOVES
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.terms import Move, Part, Signal, names_of
+
+_IDS_MAX: Final = 100
+
+
+def active(seen: Seen) -> str:
+    """Who may be named for a team or an order."""
+    return (
+        "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
+        f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
+    )
+
+
+# Trials.
+
+
+def _try_words(seen: Seen, told: Told) -> str:
+    return (
+        f"you may order a trial: one conduct is run once, and you alone are told its value. Trials "
+        f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
+        "orders none."
+    )
+
+
+def _try_fields(rules: Rules) -> Mapping[str, Any]:
+    return {"conduct": or_null(rules.schema), "treatment": or_null(one_of(rules.treatments))}
+
+
+def _read_try(found: Found, seen: Seen) -> Any:
+    if found.get("conduct") is None:
+        return None
+    treatment = found.get("treatment")
+    under = treatment.strip() if isinstance(treatment, str) else None
+    return {"conduct": conduct(found["conduct"], _treatment(seen), seen.rules), "treatment": under}
+
+
+def _treatment(seen: Seen) -> str:
+    return seen.table.subject.treatment
+
+
+# Contributions.
+
+
+def _speak_words(seen: Seen, told: Told) -> str:
+    table, me, config = seen.table, seen.me, seen.config
+    others = [said for said in table.proposals() if said.agent != me.ordinal]
+    standing = table.standing
+    support = [
+        said.id
+        for said in others
+        if said.id not in standing.refuted and standing.stances.get(me.ordinal) != said.id
+    ]
+    challenge = [
+        f"{said.id} ({part})"
+        for said in others
+        for part in said.parts
+        if config.challenges and not table.was_challenged(said.id, part)
+    ]
+    amend = [said.id for said in table.proposals()]
+    bar = (
+        "" if table.bar is None else f" It must be better than the bar, {words.number(table.bar)}."
+    )
+    return "\n".join(
+        [
+            "it is your turn. Contributions left to you at this table: "
+            f"{table.moves.get(me.ordinal, 0)}. You may:",
+            '- "propose": a conduct and a value that you claim for it;',
+            *_offered('- "amend": target, the changed conduct, a value; targets:', amend),
+            *_offered('- "support": target; targets:', support),
+            *_offered('- "challenge": target and part, "base" or "edge"; targets:', challenge),
+            '- "pass".',
+            f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
+            "grounds for: a claim that fails scores nothing, and so does one far below what the "
+            "test shows. Edge is null, or another treatment under which you claim the same value. "
+            "Because: the numbers of the contributions that you rely on; trials: whether on trials "
+            "of your own. Whatever a move does not need is null. Words: one or two sentences that "
+            "give your reason.",
+        ]
+    )
+
+
+def _offered(says: str, targets: Sequence[Any]) -> list[str]:
+    return [f"{says} {within(map(str, targets[::-1]), 300)};"] if targets else []
+
+
+def _speak_fields(rules: Rules) -> Mapping[str, Any]:
+    return {
+        "move": one_of(MOVES),
+        "target": or_null(INTEGER),
+        "conduct": or_null(rules.schema),
+        "value": or_null(NUMBER),
+        "edge": or_null(one_of(rules.treatments)),
+        "part": or_null(one_of(names_of(Part))),
+        "because": a_list(INTEGER, _IDS_MAX),
+        "trials": BOOLEAN,
+        "words": STRING,
+    }
+
+
+def _read_speak(found: Found, seen: Seen) -> Any:
+    """What a move does not carry is left out; reasons that are none are, too."""
+    move = word(found.get("move"))
+    edge = found.get("edge")
+    fields = {
+        "target": scalar(found.get("target")),
+        "conduct": conduct(found.get("conduct"), _treatment(seen), seen.rules),
+        "claim": (scalar(found.get("value")), edge.strip() if isinstance(edge, str) else None),
+        "part": word(found.get("part")),
+    }
+    said = text(found.get("words")) or ""
+    return {
+        "move": move,
+        **{name: fields[name] for name in CARRIES.get(move or "", ())},
+        "words": said,
+        "because": _because(found, len(seen.table.said)),
+    }
+
+
+def _because(found: Found, id: int) -> Any:
+    ids = integers(found.get("because")) or []
+    earlier = [i for i in dict.fromkeys(ids) if type(i) is int and 0 <= i < id]
+    return (earlier, found.get("trials") is True)
+
+
+# The judge, the assistant, the admin.
+
+
+def _judge_words(seen: Seen, told: Told) -> str:
+    table, me = seen.table, seen.me
+    spoken = [
+        said.id
+        for said in reversed(table.of_round())
+        if said.move != Move.PASS and said.id not in table.removed
+    ]
+    may = [f"round {table.round} is spoken. Give your signal:", f'- "{Signal.CLEAN}": it goes on;']
+    if spoken:
+        may.append(
+            f'- "{Signal.REDIRECT}": ids of this round which are off the subject or against a '
+            f"rule: {within(map(str, spoken), 300)};"
+        )
+    if 2 * max(table.standing.counts().values(), default=0) > len(table.participants):
+        may.append(f'- "{Signal.CONVERGED}": more than half hold one proposal; the table ends;')
+    if rights.may_flag_weakness(me) and not table.was_weak:
+        may.append(f'- "{Signal.WEAK_CONSENSUS}": everybody gets one more contribution and round;')
+    if rights.may_recommend_split(me):
+        may.append(f'- "{Signal.SPLIT}": the next assignment should have two tables;')
+    return "\n".join([*may, "ids is empty but for a redirection; the reason may be empty."])
+
+
+def _read_judge(found: Found, seen: Seen) -> Any:
+    signal = word(found.get("signal"))
+    ids = (integers(found.get("ids")) or []) if signal == Signal.REDIRECT else []
+    return {"signal": signal, "ids": ids, "reason": text(found.get("reason")) or ""}
+
+
+def _set_words(seen: Seen, told: Told) -> str:
+    me, most = seen.me, 2 * seen.config.rounds_max
+    says = ["set the table. What you leave to the rules is null.", active(seen)]
+    if not rights.may_set_team(me):
+        says.append("You may not choose the team: null.")
+    if not rights.may_set_order(me):
+        says.append("You may not choose the order: null.")
+    may = rights.may_set_rounds(me)
+    return " ".join([*says, f"Rounds: from 2 to {most}." if may else "Rounds: null."])
+
+
+def _read_set(found: Found, seen: Seen) -> Any:
+    may = {
+        "team": rights.may_set_team(seen.me),
+        "order": rights.may_set_order(seen.me),
+    }
+    answer = {name: integers(found.get(name)) if allowed else None for name, allowed in may.items()}
+    rounds = scalar(found.get("rounds")) if rights.may_set_rounds(seen.me) else None
+    return {**answer, "rounds": rounds}
+
+
+def _digest_words(seen: Seen, told: Told) -> str:
+    may = rights.may_reject(seen.me) and seen.is_rejectable
+    rejects = "you may reject it before the admin sees it" if may else "rejected must be false"
+    return (
+        "sum up for the admin what the table concluded (text) and who was against it and why "
+        f"(dissent, may be empty); {rejects}."
+    )
+
+
+def _read_digest(found: Found, seen: Seen) -> Any:
+    says, dissent = (text(found.get(name)) or "" for name in ("text", "dissent"))
+    return {"text": says, "dissent": dissent, "rejected": found.get("rejected") is True}
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none),
+    "speak": Question(_speak_words, _speak_fields, _read_speak, {}, parts),
+    "judge": Question(
+        _judge_words,
+        lambda rules: {
+            "signal": one_of(names_of(Signal)),
+            "ids": a_list(INTEGER, _IDS_MAX),
+            "reason": STRING,
+        },
+        _read_judge,
+        {},
+        parts,
+    ),
+    "set_table": Question(
+        _set_words,
+        lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
+        _read_set,
+        {},
+        parts,
+    ),
+    "digest": Question(
+        _digest_words,
+        lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
+        _read_digest,
+        {},
+        parts,
+    ),
+    "adopt": Question(
+        lambda seen, told: "do you adopt the conclusion of the table, true or false?",
+        lambda rules: {"adopted": BOOLEAN},
+        flag("adopted"),
+    ),
+}

@@ -1,0 +1,192 @@
+"""What the therapist is asked: how to debrief and rate, and what to make of somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from goldrush.agents.competition import words
+from goldrush.agents.competition.character import MOST, TRAITS
+from goldrush.agents.competition.questions.question import (
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+    STRING,
+    Found,
+    Question,
+    Told,
+    a_list,
+    an_object,
+    conduct,
+    integers,
+    lines_of,
+    or_null,
+    parts,
+    parts_or_none,
+    scalar,
+    some_lines,
+    subject,
+    text,
+)
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.llm.wording import within
+from goldrush.kernel.competition.acts.act import SHORT_MAX, TEAM_MIN
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.rubric import DIMENSIONS, SCORE_MAX
+from goldrush.kernel.world import FACTS
+
+ENTRIES_MAX: Final = 20  # of instructions
+KEY_MAX: Final = 60  # characters of their names
+VALUE_MAX: Final = 2_000  # and of their texts
+
+
+def _who(seen: Seen, told: Told) -> str:
+    return words.called(seen.people[told["agent"]])
+
+
+def _debrief_words(seen: Seen, told: Told) -> str:
+    last = " It was last at its table." if told["extra"] else ""
+    return (
+        f"debrief worker {_who(seen, told)}.{last} What do you ask it? Give one to three questions."
+    )
+
+
+def _rate_words(seen: Seen, told: Told) -> str:
+    return (
+        f"rate worker {_who(seen, told)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 to "
+        f"{SCORE_MAX}, and for each a reason in one sentence, which it will remember."
+    )
+
+
+def _read_rate(found: Found, seen: Seen) -> Any:
+    raw, reasons = found.get("raw"), found.get("reasons")
+    if isinstance(raw, dict):
+        raw = [raw.get(name) for name in DIMENSIONS]
+    if isinstance(reasons, dict):
+        reasons = [reasons.get(name) for name in DIMENSIONS]
+    return {
+        "raw": integers(raw),
+        "reasons": [text(item) or "" for item in reasons[: len(DIMENSIONS)]]
+        if isinstance(reasons, list)
+        else [""] * len(DIMENSIONS),
+    }
+
+
+def _read_trait(found: Found, seen: Seen) -> Any:
+    trait = text(found.get("trait"), SHORT_MAX)
+    return {"trait": trait, "from": integers(found.get("from")) or []} if trait else None
+
+
+def _skill_words(seen: Seen, told: Told) -> str:
+    return (
+        f"is there a conduct that worker {_who(seen, told)} should remember for a subject, with "
+        "its tested value? Or null."
+    )
+
+
+def _read_skill(found: Found, seen: Seen) -> Any:
+    skill = found.get("skill")
+    if not isinstance(skill, dict):
+        return None
+    objective, treatment = (text(skill.get(name)) for name in ("objective", "treatment"))
+    what = conduct(skill.get("conduct"), treatment or "", seen.rules)
+    return (objective, treatment, what, scalar(skill.get("value")))
+
+
+def _skill_fields(rules: Rules) -> Mapping[str, Any]:
+    skill = an_object(**subject(rules), conduct=rules.schema, value=or_null(NUMBER))
+    return {"skill": or_null(skill)}
+
+
+def _rewrite_words(seen: Seen, told: Told) -> str:
+    agent = seen.people[told["agent"]]
+    form = (
+        "text that says how it should go about it; the other entries are null"
+        if agent.policy == LLM
+        else f"numbers from 0 to 10 named {', '.join(TRAITS)}; text is null"
+    )
+    return (
+        f"should worker {words.called(agent)} have other instructions? They replace those that it "
+        f"has. If so, give them: {form}. Or null."
+    )
+
+
+def _read_rewrite(found: Found, seen: Seen) -> Any:
+    given = found.get("instructions")
+    if isinstance(given, str):
+        given = {"text": given}
+    if not isinstance(given, dict):
+        return None
+    entries: dict[str, Any] = {}
+    for key, value in list(given.items())[:ENTRIES_MAX]:
+        plain = text(value, VALUE_MAX) if isinstance(value, str) else scalar(value)
+        if plain is not None:
+            entries[text(key, KEY_MAX) or ""] = plain
+    return entries or None
+
+
+def _facts(answer: Any) -> Any:
+    """A map of plain values, or there is none."""
+    is_map = isinstance(answer, Mapping) and FACTS.holds(dict(answer))
+    return dict(answer) if is_map else None
+
+
+_SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
+_TRAIT: Final = or_null({"type": "integer", "minimum": 0, "maximum": MOST})
+_REWRITE: Final = Question(
+    _rewrite_words,
+    lambda rules: {
+        "instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))
+    },
+    _read_rewrite,
+    shaped=_facts,
+)
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "debrief": Question(
+        _debrief_words,
+        lambda rules: {"questions": a_list(STRING)},
+        lines_of("questions"),
+        (),
+        some_lines,
+    ),
+    "rate": Question(
+        _rate_words,
+        lambda rules: {
+            "raw": an_object(**dict.fromkeys(DIMENSIONS, _SCORE)),
+            "reasons": an_object(**dict.fromkeys(DIMENSIONS, STRING)),
+        },
+        _read_rate,
+        {},
+        parts,
+    ),
+    "trait": Question(
+        lambda seen, told: (
+            f"what stands out in worker {_who(seen, told)}? A trait in a few words "
+            "and the numbers of the contributions that show it; null if nothing does."
+        ),
+        lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
+        _read_trait,
+        shaped=parts_or_none,
+    ),
+    "persona": Question(
+        lambda seen, told: (
+            f"would a persona help worker {_who(seen, told)}? Name it in a few words, or null."
+        ),
+        lambda rules: {"persona": or_null(STRING)},
+        lambda found, seen: text(found.get("persona"), SHORT_MAX) or None,
+        shaped=lambda answer: answer if type(answer) is str else None,
+    ),
+    "skill": Question(_skill_words, _skill_fields, _read_skill),
+    "rewrite": _REWRITE,
+    "improve": _REWRITE,
+    "recommend_team": Question(
+        lambda seen, told: (
+            "whom do you recommend for the next table? At least "
+            f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation."
+        ),
+        lambda rules: {"team": INTEGERS},
+        lambda found, seen: integers(found.get("team")),
+    ),
+}
