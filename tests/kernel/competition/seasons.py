@@ -194,6 +194,7 @@ class Season:
         self.world = competition(_TYPES[arena.name].rules(arena))
         self.state: SeasonState = self.world.initial(setup)
         self.derived = Block([])  # of the last step
+        self.blocks: list[list[Block]] = [[]]  # of each assignment
         self._events: list[dict[str, Any]] = []
         self._worth: dict[Any, float | None] = {}
         self._subject: Any = SUBJECT if SUBJECT in arena.by_key else arena.subjects[0].key
@@ -232,8 +233,10 @@ class Season:
         unit = self.state.assignment + 1
         self._events += [e.as_dict() for e in block_events(self.world, unit, self.derived)]
         self.state = fold(self.world, self.state, [inputs, self.derived])
+        self.blocks[-1] += [inputs, self.derived]
         if self.world.unit_done(self.state):
             self.state = self.world.close(self.state)
+            self.blocks.append([])
         return self
 
     def neutral(self) -> list[Act]:

@@ -1,0 +1,291 @@
+"""The events of a season and the codes of what is refused (SPEC-competition 1, 10)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.competition import arrange
+from goldrush.kernel.competition.events import (
+    CODES,
+    EVENTS,
+    SAID,
+    Answered,
+    ContractSigned,
+    FateChosen,
+    Refused,
+    Scored,
+    Spoke,
+    named,
+)
+from goldrush.kernel.competition.terms import Code, Phase, names_of
+from goldrush.kernel.fold import faults
+from goldrush.kernel.world import Block
+from tests.kernel.competition.seasons import (
+    ADA,
+    ADMIN,
+    BASELINE,
+    BEN,
+    FALSE,
+    MINERS,
+    RAIDERS,
+    TRIO,
+    TRUCE,
+    Season,
+    challenge,
+    given,
+    opened,
+    propose,
+    rating,
+    reviewed,
+    silent,
+    support,
+)
+
+INPUTS = {
+    "answered": "agent question text source",
+    "project_proposed": "by subject",
+    "project_reviewed": "approved",
+    "class_moved": "agent class allowed",
+    "team_recommended": "team",
+    "assignment_opened": "by day project subjects directive",
+    "table_set": "table by team order rounds",
+    "tested": "table at part conduct treatment value runs",
+    "tried": "table agent number conduct treatment value runs",
+    "spoke": "table round id agent move target conduct claim part words because source",
+    "judged": "table round signal ids reason",
+    "digested": "table text dissent rejected",
+    "adopted": "table adopted",
+    "debriefed": "table agent questions answers extra",
+    "trait_recorded": "agent trait from",
+    "persona_proposed": "agent persona taken",
+    "skill_distilled": "agent skill taken",
+    "instructions_rewritten": "agent before after taken",
+    "rated": "table agent raw reasons",
+    "fate_chosen": "agent fate",
+    "interviewed": "agent questions answers",
+    "contract_offered": "agent conditions target due",
+    "contract_reviewed": "agent approved terms taken",
+    "condition_kept": "agent condition kept",
+}
+DERIVED = {
+    "roundtable_opened": "table participants order words rounds",
+    "refused": "who act code",
+    "concluded": "table proposal conduct stances tied words",
+    "scored": "table agent raw steps final total rubric",
+    "sparks_moved": "table agent amount balance why",
+    "leaderboard_posted": "rows",
+    "bottomed": "table agent tied words streak",
+    "elimination_faced": "agent cause",
+    "relegated": "agent",
+    "returned": "agent for",
+    "deleted": "agent",
+    "joined": "ordinal name inherits",
+    "contract_signed": "agent terms",
+    "contract_settled": "agent outcome",
+    "reward_unlocked": "agent reward",
+    "stage_reached": "agent stage",
+    "project_completed": "project",
+}
+
+
+@pytest.mark.parametrize(("is_input", "expected"), [(True, INPUTS), (False, DERIVED)])
+def test_events_and_their_fields_are_those_of_the_page(
+    is_input: bool, expected: dict[str, str]
+) -> None:
+    found = {e.name: " ".join(e.fields) for e in EVENTS if e.is_input is is_input}
+
+    assert expected == found
+
+
+# Codes
+
+
+REFUSALS: dict[str, Callable[[], Season]] = {
+    "stage/not-yet": lambda: given().does(opened(ADA)),
+    "move/none-left": lambda: out_of_turn(given(moves=1).says(propose(ADA)).judges("clean")),
+    "move/unknown-target": lambda: given().says(support(ADA, 0)),
+    "move/own": lambda: given().says(propose(ADA)).judges("clean").says(support(ADA, 0)),
+    "move/repeated": lambda: (
+        given().says(propose(ADA), support(BEN, 0)).judges("clean").says(support(BEN, 0))
+    ),
+    "move/refuted": lambda: (
+        given()
+        .worth({MINERS: FALSE})
+        .says(propose(ADA), challenge(BEN, 0))
+        .judges("clean")
+        .says(support(BEN, 0))
+    ),
+    "conduct/not-canonical": lambda: given().says(propose(ADA, ("mine", "raid", 0, BASELINE))),
+    "claim/vacuous": lambda: given().says(propose(ADA, MINERS, 0.5)),
+    "signal/not-converged": lambda: given().judges("converged"),
+    "team/too-small": lambda: given().does(opened(team=(ADA, BEN))),
+    "fate/not-faced": lambda: given().does(FateChosen(ADA, "deletion")),
+    "score/final": lambda: given().closes().does(rating(ADA, (3, 3, 3, 3))),
+    "contract/not-offered": lambda: given().does(reviewed(ADA)),
+    "trial/none-left": lambda: tries(given().to(Phase.SPEAK)),
+    "rule/off": lambda: given(challenges=False).says(challenge(ADA, 0)),
+    "act/malformed": lambda: given().does(opened(ADMIN, "gold")),
+}
+
+
+def out_of_turn(season: Season) -> Season:
+    """Ada, who has spent her moves, speaks all the same."""
+    return season.does(season.spoke(propose(ADA, RAIDERS)))
+
+
+def tries(season: Season) -> Season:
+    """Ada, who has no trials, orders one."""
+    return season.does(season.tried(ADA))
+
+
+def test_every_code_is_given() -> None:
+    assert set(names_of(Code)) == set(REFUSALS)
+
+
+@pytest.mark.parametrize("code", names_of(Code))
+def test_a_refusal_has_its_code(code: str) -> None:
+    assert [code] == REFUSALS[code]().codes
+
+
+def test_a_refusal_names_its_author_and_the_index_of_the_act() -> None:
+    refused = given().does(opened(ADA), opened(), opened(BEN)).followed("refused")
+
+    assert [(ADA, 0), (BEN, 2)] == [(event["who"], event["act"]["index"]) for event in refused]
+
+
+def test_the_act_of_an_office_is_refused_to_who_holds_it() -> None:
+    season = given().to(Phase.SPEAK)
+
+    season.does(season.judged("clean"), rating(ADA, ()), reviewed(ADA), season.tested(value=1))
+
+    assert [2, 3, 4, 4] == [event["who"] for event in season.followed("refused")]
+
+
+def test_an_act_waiting_to_be_judged_is_somebodys() -> None:
+    season = given().to(Phase.SPEAK)
+    row = tuple(season.spoke(propose(ADA)))
+
+    found = [
+        season.world.waiting_fault(season.state, Block([(CODES[Spoke], [line])]))
+        for line in (row, (*row[:3], 99, *row[4:]))
+    ]
+
+    assert [None, "an act of agent 99 waits to be judged, and there is no such agent"] == found
+
+
+# Answers
+
+
+def test_what_a_model_answered_is_recorded_and_changes_nothing() -> None:
+    season, answered = given(), Answered(ADA, "what now?", "propose!", None)
+
+    codes = season.does(answered, opened(order=TRIO), answered).codes
+    season.to(Phase.SPEAK).does(answered, season.spoke(silent(ADA)), answered)
+
+    assert ([], [], 1) == (codes, season.codes, len(season.table.said))
+
+
+def test_answers_are_arranged_by_who_was_asked_what() -> None:
+    spoke = (CODES[Spoke], [tuple(given().to(Phase.SPEAK).spoke(silent(ADA)))])
+    late = Answered(BEN, "speak", "b", {"prompt": "2"})
+    rows = [late, Answered(BEN, "speak", "c", {"prompt": "1"}), Answered(ADA, "speak", "d", None)]
+    answers = (CODES[Answered], list(map(tuple, rows)))
+
+    arranged = arrange(Block([answers, spoke]))
+
+    (_, found), other = arranged.batches
+    assert (["d", "c", "b"], spoke) == ([row[2] for row in found], other)
+    for unchanged in (
+        Block([(answers[0], answers[1][:1])]),
+        Block([spoke]),
+        Block([(answers[0], [*answers[1], ("no", "row")])]),
+    ):
+        assert unchanged.batches == arrange(unchanged).batches
+
+
+# Rows
+
+
+def nested(lists: int) -> Any:
+    """So many lists, each in the next."""
+    return () if lists == 1 else (nested(lists - 1),)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_plain"),
+    [
+        (None, True), (True, True), (1.5, True), (1, True), ("text", True), ((), True),
+        ((1, ("a", (None,))), True), (1.0, False), (float("nan"), False), (float("inf"), False),
+        ([1], False), ({}, False), (b"", False), ("x" * 10_000, True), ("x" * 10_001, False),
+        (nested(5), True), (nested(6), False), ((1,) * 10_000, True), ((1,) * 10_001, False),
+    ],
+)  # fmt: skip
+def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> None:
+    assert is_plain is SAID.holds(value)
+
+
+def test_what_is_said_is_shown_as_lists() -> None:
+    assert [1, ["a", [None]]] == SAID.show((1, ("a", (None,))))
+
+
+@pytest.mark.parametrize(
+    ("steps", "final", "is_right"),
+    [
+        ((("relative", "novelty", 1, 2),), (2, 1, 1, 1), True),
+        ((("luck", "novelty", 1, 2),), (1, 1, 1, 1), False),
+        ((("relative", "charm", 1, 2),), (1, 1, 1, 1), False),
+        ((("relative", "novelty", 1),), (1, 1, 1, 1), False),
+        ((("relative", "novelty", -1, 2),), (1, 1, 1, 1), False),
+        ((), (1, 1, 1, -1), False),
+    ],
+)
+def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: bool) -> None:
+    row = Scored(0, ADA, (1, 1, 1, 1), steps, final, 4, 4)
+
+    assert is_right is (EVENTS[CODES[Scored]].fault(tuple(row)) is None)
+
+
+@pytest.mark.parametrize(
+    ("terms", "is_right"),
+    [
+        (((("seat", None), ("objective", "gini")), 1.5, 9), True),
+        (((), (9, 4), 9), True),
+        (((("seat", 1),), 0, 9), False),
+        (((), {}, 9), False),
+        (((), 0, -1), False),
+        (((), 0), False),
+        (None, False),
+    ],
+)
+def test_a_contract_signed_has_terms(terms: Any, is_right: bool) -> None:
+    assert is_right is (EVENTS[CODES[ContractSigned]].fault((ADA, terms)) is None)
+
+
+@pytest.mark.parametrize(
+    ("act", "is_right"),
+    [
+        ((0, CODES[FateChosen], (ADA, "deletion")), True),
+        ((-1, CODES[FateChosen], (ADA, "deletion")), False),
+        ((0, len(EVENTS), (ADA, "deletion")), False),
+        ((0, -1, (ADA, "deletion")), False),
+        ((0, CODES[FateChosen], (ADA,)), False),
+        ((0, CODES[FateChosen]), False),
+        (None, False),
+    ],
+)
+def test_a_refusal_holds_a_whole_act(act: Any, is_right: bool) -> None:
+    assert is_right is (EVENTS[CODES[Refused]].fault((ADA, act, "act/malformed")) is None)
+
+
+def test_what_follows_from_an_act_is_without_faults() -> None:
+    season = given().to(Phase.SPEAK)
+
+    inputs = Block([(CODES[Spoke], [tuple(season.spoke(propose(ADA, RAIDERS, 0.7, TRUCE)))])])
+
+    derived = Block(season.world.decide(season.state, inputs))
+    assert [] == list(faults(season.world, [inputs, derived]))
+
+
+def test_a_row_has_its_fields_by_name() -> None:
+    assert "deletion" == named(CODES[FateChosen], (ADA, "deletion")).fate
