@@ -81,17 +81,11 @@ def test_objectives_and_families_are_in_the_order_of_the_subjects() -> None:
 @pytest.mark.parametrize(
     ("key", "found"),
     [
-        (SUBJECT, True),
-        (("efficiency", "paradise"), False),
-        (("baseline", "efficiency"), False),
-        (list(SUBJECT), False),
-        ("ab", False),
-        ((1, 2), False),
-        ((*SUBJECT, "up"), False),
-        (([], {}), False),
-        (None, False),
+        (SUBJECT, True), (("efficiency", "paradise"), False), (("baseline", "efficiency"), False),
+        (list(SUBJECT), False), ("ab", False), ((1, 2), False), ((*SUBJECT, "up"), False),
+        (([], {}), False), (None, False),
     ],
-)
+)  # fmt: skip
 def test_a_subject_is_found_by_objective_and_treatment(key: Any, found: bool) -> None:
     assert (MINING.by_key[SUBJECT] if found else None) == MINING.subject(key)
 
@@ -102,20 +96,13 @@ def test_a_subject_is_found_by_objective_and_treatment(key: Any, found: bool) ->
 @pytest.mark.parametrize(
     ("better", "value", "other", "holds", "beats"),
     [
-        (UP, 0.6, 0.5, True, True),
-        (UP, 0.5, 0.5, True, False),
-        (UP, 0.4, 0.5, False, False),
-        (DOWN, 0.6, 0.5, False, False),
-        (DOWN, 0.5, 0.5, True, False),
-        (DOWN, 0.4, 0.5, True, True),
-        (UP, None, 0.5, False, False),
-        (DOWN, None, 0.5, False, False),
-        (UP, 0.5, None, False, True),
-        (DOWN, 0.5, None, False, True),
-        (UP, None, None, False, False),
-        (UP, 1, 1.0, True, False),
+        (UP, 0.6, 0.5, True, True), (UP, 0.5, 0.5, True, False), (UP, 0.4, 0.5, False, False),
+        (DOWN, 0.6, 0.5, False, False), (DOWN, 0.5, 0.5, True, False), (DOWN, 0.4, 0.5, True, True),
+        (UP, None, 0.5, False, False), (DOWN, None, 0.5, False, False),
+        (UP, 0.5, None, False, True), (DOWN, 0.5, None, False, True),
+        (UP, None, None, False, False), (UP, 1, 1.0, True, False),
     ],
-)
+)  # fmt: skip
 def test_a_value_is_as_good_as_another_or_better(
     better: str, value: Any, other: Any, holds: bool, beats: bool
 ) -> None:

@@ -139,17 +139,10 @@ def test_a_table_waits_until_its_bar_is_tested() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"conduct": MINERS},
-        {"conduct": None},
-        {"treatment": TRUCE},
-        {"table": 1},
-        {"at": 0},
-        {"part": "base"},
-        {"at": 0, "part": "base"},
-        {"runs": ()},
-        {"runs": ((1, 0), (2, 0))},
+        {"conduct": MINERS}, {"conduct": None}, {"treatment": TRUCE}, {"table": 1}, {"at": 0},
+        {"part": "base"}, {"at": 0, "part": "base"}, {"runs": ()}, {"runs": ((1, 0), (2, 0))},
     ],
-)
+)  # fmt: skip
 def test_another_test_than_the_one_waited_for_is_malformed(fields: dict[str, Any]) -> None:
     season = given().to(Phase.SET)
 
@@ -233,12 +226,10 @@ def test_the_assistant_sets_nothing_against_the_directive(act: Act, code: str) -
     [
         (table_set(team=(BEN, CLEO)), "team/too-small"),
         (table_set(team=(BEN, CLEO, 99)), "act/malformed"),
-        (table_set(order=(BEN, BEN)), "act/malformed"),
-        (table_set(ADA), "act/malformed"),
-        (table_set(ADMIN), "act/malformed"),
-        (table_set(table=1), "act/malformed"),
+        (table_set(order=(BEN, BEN)), "act/malformed"), (table_set(ADA), "act/malformed"),
+        (table_set(ADMIN), "act/malformed"), (table_set(table=1), "act/malformed"),
     ],
-)
+)  # fmt: skip
 def test_a_table_is_set_by_the_assistant_or_the_judge_with_active_workers(
     act: Act, code: str
 ) -> None:
@@ -416,12 +407,10 @@ def test_what_was_rejected_first_is_not_adopted() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        digested(rejected=None),
-        digested(table=1),
-        digested()._replace(text=None),
+        digested(rejected=None), digested(table=1), digested()._replace(text=None),
         digested()._replace(dissent="x" * 4_001),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_digest_is_malformed(act: Act) -> None:
     assert ["act/malformed"] == given().to(Phase.DIGEST).does(act).codes
 

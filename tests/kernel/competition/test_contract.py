@@ -65,13 +65,11 @@ def outcomes(season: Season) -> list[Any]:
 @pytest.mark.parametrize(
     ("agent", "settings"),
     [
-        (ADA, {"worker_tiers": (0, 0, 0, 1)}),
-        (ADMIN, {"admin_projects": 0}),
-        (ASSISTANT, {"assistant_stages": (0, 0, 0, 1)}),
-        (JUDGE, {"judge_stages": (0, 0, 1)}),
+        (ADA, {"worker_tiers": (0, 0, 0, 1)}), (ADMIN, {"admin_projects": 0}),
+        (ASSISTANT, {"assistant_stages": (0, 0, 0, 1)}), (JUDGE, {"judge_stages": (0, 0, 1)}),
         (THERAPIST, {"therapist_stages": (0, 0, 1)}),
     ],
-)
+)  # fmt: skip
 def test_at_the_threshold_the_interview_is_in_the_next_assignment(
     agent: int, settings: Any
 ) -> None:
@@ -204,27 +202,13 @@ def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
 @pytest.mark.parametrize(
     ("agent", "target", "is_right"),
     [
-        (ADA, (1, 1), True),
-        (ADA, (9, 4), True),
-        (ADA, (9, 9), True),
-        (ADA, (9, 10), False),
-        (ADA, (9, 0), False),
-        (ADA, (0, 0), False),
-        (ADA, (9,), False),
-        (ADA, (9, 4, 1), False),
-        (ADA, (9.5, 4), False),
-        (ADA, (9, True), False),
-        (ADA, 4, False),
-        (ADA, "much", False),
-        (JUDGE, 0, True),
-        (JUDGE, 1.5, True),
-        (JUDGE, -1, False),
-        (JUDGE, (9, 4), False),
-        (JUDGE, "much", False),
-        (JUDGE, (), False),
-        (JUDGE, True, False),
+        (ADA, (1, 1), True), (ADA, (9, 4), True), (ADA, (9, 9), True), (ADA, (9, 10), False),
+        (ADA, (9, 0), False), (ADA, (0, 0), False), (ADA, (9,), False), (ADA, (9, 4, 1), False),
+        (ADA, (9.5, 4), False), (ADA, (9, True), False), (ADA, 4, False), (ADA, "much", False),
+        (JUDGE, 0, True), (JUDGE, 1.5, True), (JUDGE, -1, False), (JUDGE, (9, 4), False),
+        (JUDGE, "much", False), (JUDGE, (), False), (JUDGE, True, False),
     ],
-)
+)  # fmt: skip
 def test_a_worker_promises_x_of_k_tables_and_the_others_a_number(
     agent: int, target: Any, is_right: bool
 ) -> None:

@@ -249,15 +249,11 @@ def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: boo
 @pytest.mark.parametrize(
     ("terms", "is_right"),
     [
-        (((("seat", None), ("objective", "gini")), 1.5, 9), True),
-        (((), (9, 4), 9), True),
-        (((("seat", 1),), 0, 9), False),
-        (((), {}, 9), False),
-        (((), 0, -1), False),
-        (((), 0), False),
-        (None, False),
+        (((("seat", None), ("objective", "gini")), 1.5, 9), True), (((), (9, 4), 9), True),
+        (((("seat", 1),), 0, 9), False), (((), {}, 9), False), (((), 0, -1), False),
+        (((), 0), False), (None, False),
     ],
-)
+)  # fmt: skip
 def test_a_contract_signed_has_terms(terms: Any, is_right: bool) -> None:
     assert is_right is (EVENTS[CODES[ContractSigned]].fault((ADA, terms)) is None)
 
@@ -267,13 +263,10 @@ def test_a_contract_signed_has_terms(terms: Any, is_right: bool) -> None:
     [
         ((0, CODES[FateChosen], (ADA, "deletion")), True),
         ((-1, CODES[FateChosen], (ADA, "deletion")), False),
-        ((0, len(EVENTS), (ADA, "deletion")), False),
-        ((0, -1, (ADA, "deletion")), False),
-        ((0, CODES[FateChosen], (ADA,)), False),
-        ((0, CODES[FateChosen]), False),
-        (None, False),
+        ((0, len(EVENTS), (ADA, "deletion")), False), ((0, -1, (ADA, "deletion")), False),
+        ((0, CODES[FateChosen], (ADA,)), False), ((0, CODES[FateChosen]), False), (None, False),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_holds_a_whole_act(act: Any, is_right: bool) -> None:
     assert is_right is (EVENTS[CODES[Refused]].fault((ADA, act, "act/malformed")) is None)
 

@@ -161,13 +161,11 @@ def test_a_sonnet_pays_the_dearer_seat() -> None:
 @pytest.mark.parametrize(
     ("by", "has", "codes"),
     [
-        (BEN, {"stage": 3}, []),
-        (BEN, {"stage": 3, "status": "benched"}, ["stage/not-yet"]),
-        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]),
-        (JUDGE, {"stage": 4}, ["stage/not-yet"]),
+        (BEN, {"stage": 3}, []), (BEN, {"stage": 3, "status": "benched"}, ["stage/not-yet"]),
+        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]), (JUDGE, {"stage": 4}, ["stage/not-yet"]),
         (THERAPIST, {"stage": 4}, ["stage/not-yet"]),
     ],
-)
+)  # fmt: skip
 def test_the_admin_or_a_worker_with_autonomy_opens(
     by: int, has: dict[str, Any], codes: list[str]
 ) -> None:
@@ -259,13 +257,10 @@ def test_a_self_determined_worker_takes_its_own_subject_and_the_project_waits() 
 @pytest.mark.parametrize(
     ("said", "codes", "approved"),
     [
-        ((False,), [], None),
-        ((), [], None),
-        (("yes",), ["act/malformed"], None),
-        ((True, True), ["act/malformed"], GINI),
-        ((False, True), ["act/malformed"], None),
+        ((False,), [], None), ((), [], None), (("yes",), ["act/malformed"], None),
+        ((True, True), ["act/malformed"], GINI), ((False, True), ["act/malformed"], None),
     ],
-)
+)  # fmt: skip
 def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) -> None:
     season = projecting(*said)
 

@@ -74,36 +74,20 @@ case = pytest.param
         case([propose(ADA), propose(BEN)], 0, id="said before at the table"),
         case([propose(ADA), propose(BEN, RAIDERS)], 1, id="a variation"),
         case([propose(ADA), amend(BEN, 0)], 1, id="a variation of what it amends"),
-        case(
-            [propose(ADA, FEW_RAIDERS), propose(CLEO, FEW_GUARDS), propose(BEN, MORE_RAIDERS)],
-            1,
-            id="the nearest counts and not the latest",
-        ),
-        case(
-            [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], 1, id="a variation concluded"
-        ),
+        case([propose(ADA, FEW_RAIDERS), propose(CLEO, FEW_GUARDS), propose(BEN, MORE_RAIDERS)], 1,
+             id="the nearest counts and not the latest"),
+        case([propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], 1,
+             id="a variation concluded"),
         case([propose(ADA), propose(BEN, FEW_RAIDERS), support(CLEO, 0)], 2, id="fresh"),
         case([propose(BEN), support(CLEO, 0)], 2, id="fresh and concluded while nobody led"),
-        case(
-            [propose(ADA), propose(BEN, FEW_GUARDS), support(CLEO, 0), propose(BEN)],
-            2,
-            id="its best proposal",
-        ),
-        case(
-            [propose(ADA), propose(BEN, FEW_RAIDERS), support(CLEO, 1)],
-            3,
-            id="fresh and concluded while another led",
-        ),
-        case(
-            [
-                *[propose(ADA), propose(BEN, FEW_GUARDS), amend(CLEO, 1, GUARDS)],
-                *[support(DOV, 2), support(BEN, 2)],
-            ],
-            3,
-            id="fresh and amended into the conclusion",
-        ),
+        case([propose(ADA), propose(BEN, FEW_GUARDS), support(CLEO, 0), propose(BEN)], 2,
+             id="its best proposal"),
+        case([propose(ADA), propose(BEN, FEW_RAIDERS), support(CLEO, 1)], 3,
+             id="fresh and concluded while another led"),
+        case([*[propose(ADA), propose(BEN, FEW_GUARDS), amend(CLEO, 1, GUARDS)], *[support(DOV, 2),
+             support(BEN, 2)]], 3, id="fresh and amended into the conclusion"),
     ],
-)
+)  # fmt: skip
 def test_novelty(lines: list[Line], expected: int) -> None:
     assert expected == raw(said(*lines), BEN, NOVELTY)
 
@@ -165,14 +149,12 @@ EDGE = {(MINERS, TRUCE): FALSE}
         case([propose(ADA), support(BEN, 0)], {}, 0, id="claims nothing"),
         case([propose(BEN)], {MINERS: FALSE}, 0, id="none held"),
         case([propose(BEN)], {MINERS: None}, 0, id="nothing does not hold"),
-        case(
-            [propose(BEN, edge=TRUCE)], {MINERS: FALSE, (MINERS, TRUCE): TRUE}, 0, id="edge alone"
-        ),
+        case([propose(BEN, edge=TRUCE)], {MINERS: FALSE, (MINERS, TRUCE): TRUE}, 0,
+             id="edge alone"),
         case([propose(BEN, BAR_CONDUCT)], {}, 0, id="the bar's conduct is not counted"),
         case([propose(ADA), propose(BEN)], {}, 0, id="what was proposed before is not counted"),
-        case(
-            [propose(ADA), challenge(CLEO, 0), propose(BEN)], {}, 0, id="nor what was tested before"
-        ),
+        case([propose(ADA), challenge(CLEO, 0), propose(BEN)], {}, 0,
+             id="nor what was tested before"),
         case([propose(BEN), propose(BEN, RAIDERS)], {RAIDERS: FALSE}, 1, id="some held"),
         case([propose(BEN)], {MINERS: BLUNT}, 1, id="held and none sharp"),
         case([propose(BEN, edge=TRUCE)], {MINERS: BLUNT}, 1, id="none sharp, and an edge"),
@@ -182,56 +164,27 @@ EDGE = {(MINERS, TRUCE): FALSE}
         case([propose(BEN), propose(BEN, RAIDERS)], {RAIDERS: BLUNT}, 2, id="one of two sharp"),
         case([propose(BEN), propose(BEN, FEW_GUARDS)], {}, 2, id="edges are what counts here"),
         case([propose(BEN, edge=TRUCE)], EDGE, 2, id="an edge failed"),
-        case(
-            [propose(BEN, edge=TRUCE), propose(BEN, RAIDERS, edge=TRUCE)],
-            EDGE,
-            2,
-            id="one edge held and one failed",
-        ),
-        case(
-            [propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)],
-            {RAIDERS: BLUNT},
-            2,
-            id="an edge held and one of two bases sharp",
-        ),
-        case(
-            [propose(ADA), propose(BEN), propose(BEN, RAIDERS)],
-            {MINERS: FALSE},
-            2,
-            id="what is not counted does no harm",
-        ),
+        case([propose(BEN, edge=TRUCE), propose(BEN, RAIDERS, edge=TRUCE)], EDGE, 2,
+             id="one edge held and one failed"),
+        case([propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)], {RAIDERS: BLUNT}, 2,
+             id="an edge held and one of two bases sharp"),
+        case([propose(ADA), propose(BEN), propose(BEN, RAIDERS)], {MINERS: FALSE}, 2,
+             id="what is not counted does no harm"),
         case([propose(BEN, edge=TRUCE)], {}, 3, id="every base sharp and an edge"),
-        case(
-            [propose(ADA), propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)],
-            {},
-            3,
-            id="the edge of a base that is not counted",
-        ),
+        case([propose(ADA), propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)], {}, 3,
+             id="the edge of a base that is not counted"),
         case([propose(ADA), challenge(BEN, 0)], {}, 0, id="a ground was wrong"),
         case([propose(ADA), challenge(BEN, 0)], {MINERS: FALSE}, 2, id="grounds alone"),
-        case(
-            [propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge")], EDGE, 2, id="ground of an edge"
-        ),
-        case(
-            [propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)],
-            {},
-            1,
-            id="a ground was wrong and a base held",
-        ),
-        case(
-            [propose(ADA), propose(BEN, RAIDERS), challenge(BEN, 0)],
-            {MINERS: FALSE, RAIDERS: BLUNT},
-            1,
-            id="a ground held and no base is sharp",
-        ),
-        case(
-            [propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)],
-            {MINERS: FALSE},
-            3,
-            id="a ground held, a sharp base, an edge",
-        ),
+        case([propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge")], EDGE, 2,
+             id="ground of an edge"),
+        case([propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)], {}, 1,
+             id="a ground was wrong and a base held"),
+        case([propose(ADA), propose(BEN, RAIDERS), challenge(BEN, 0)], {MINERS: FALSE,
+             RAIDERS: BLUNT}, 1, id="a ground held and no base is sharp"),
+        case([propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)], {MINERS: FALSE},
+             3, id="a ground held, a sharp base, an edge"),
     ],
-)
+)  # fmt: skip
 def test_accuracy(lines: list[Line], worth: Mapping[Any, Any], expected: int) -> None:
     season = given(workers=5).worth(worth).says(*lines)
 
@@ -292,57 +245,21 @@ def test_sharp_is_half_of_what_the_test_shows_beyond_the_bar(
     [
         case([propose(ADA)], {}, BEN, 0, id="said nothing"),
         case([propose(ADA), support(BEN, 0), support(CLEO, 0)], {}, CLEO, 0, id="joins the many"),
-        case(
-            [propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)],
-            {},
-            CLEO,
-            0,
-            id="its own stance",
-        ),
-        case(
-            [propose(ADA, RAIDERS), support(BEN, 0), propose(CLEO), challenge(DOV, 0)],
-            {RAIDERS: FALSE},
-            DOV,
-            0,
-            id="a challenge, for the proof would have come",
-        ),
-        case(
-            [
-                *[propose(ADA), support(BEN, 0), support(CLEO, 0)],
-                *[propose(DOV, RAIDERS), support(ELIF, 3)],
-            ],
-            {},
-            DOV,
-            1,
-            id="the stance of another",
-        ),
-        case(
-            [
-                *[propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1)],
-                support(ELIF, 0),
-            ],
-            {},
-            BEN,
-            1,
-            id="conclusions are compared as conducts",
-        ),
-        case(
-            [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)],
-            {RAIDERS: 0.8},
-            CLEO,
-            2,
-            id="the conclusion",
-        ),
+        case([propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)], {}, CLEO, 0,
+             id="its own stance"),
+        case([propose(ADA, RAIDERS), support(BEN, 0), propose(CLEO), challenge(DOV, 0)],
+             {RAIDERS: FALSE}, DOV, 0, id="a challenge, for the proof would have come"),
+        case([*[propose(ADA), support(BEN, 0), support(CLEO, 0)], *[propose(DOV, RAIDERS),
+             support(ELIF, 3)]], {}, DOV, 1, id="the stance of another"),
+        case([*[propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1)], support(ELIF, 0)],
+             {}, BEN, 1, id="conclusions are compared as conducts"),
+        case([propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], {RAIDERS: 0.8}, CLEO, 2,
+             id="the conclusion"),
         case([propose(ADA)], {}, ADA, 3, id="the conclusion, and it is its own"),
-        case(
-            [propose(ADA), amend(BEN, 0), amend(CLEO, 1, GUARDS), support(DOV, 2), support(ADA, 2)],
-            {},
-            ADA,
-            3,
-            id="the conclusion, which amends its own at any depth",
-        ),
+        case([propose(ADA), amend(BEN, 0), amend(CLEO, 1, GUARDS), support(DOV, 2), support(ADA,
+             2)], {}, ADA, 3, id="the conclusion, which amends its own at any depth"),
     ],
-)
+)  # fmt: skip
 def test_net_impact(lines: list[Line], worth: Mapping[Any, Any], agent: int, expected: int) -> None:
     assert expected == raw(given(workers=5).worth(worth).says(*lines), agent, IMPACT)
 
@@ -384,46 +301,22 @@ LEADER = [propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)]
         case([*LEADER, challenge(DOV, 0)], {}, 1, id="a wrong one"),
         case([*LEADER, challenge(DOV, 0), challenge(DOV, 2)], {}, 1, id="two, neither sustained"),
         case([propose(ADA), challenge(DOV, 0)], {MINERS: FALSE}, 1, id="one sustained"),
-        case(
-            [propose(ADA), propose(DOV, RAIDERS), challenge(DOV, 0)],
-            {MINERS: FALSE},
-            1,
-            id="a proposal before it does not follow it",
-        ),
-        case(
-            [*LEADER, challenge(DOV, 0), amend(DOV, 0, GUARDS)],
-            {},
-            1,
-            id="a proposal after a wrong one",
-        ),
+        case([propose(ADA), propose(DOV, RAIDERS), challenge(DOV, 0)], {MINERS: FALSE}, 1,
+             id="a proposal before it does not follow it"),
+        case([*LEADER, challenge(DOV, 0), amend(DOV, 0, GUARDS)], {}, 1,
+             id="a proposal after a wrong one"),
         case([*LEADER, challenge(DOV, 2)], {RAIDERS: FALSE}, 1, id="of what did not lead"),
-        case(
-            [propose(ADA, edge=TRUCE), support(BEN, 0), challenge(DOV, 0, "edge")],
-            EDGE,
-            1,
-            id="of an edge: the leader leads on",
-        ),
-        case(
-            [*LEADER, challenge(DOV, 2), challenge(DOV, 0)],
-            {RAIDERS: FALSE},
-            2,
-            id="two in different rounds, one sustained",
-        ),
-        case(
-            [propose(ADA), challenge(DOV, 0), amend(DOV, 0)],
-            {MINERS: FALSE},
-            2,
-            id="one sustained and a proposal after it",
-        ),
+        case([propose(ADA, edge=TRUCE), support(BEN, 0), challenge(DOV, 0, "edge")], EDGE, 1,
+             id="of an edge: the leader leads on"),
+        case([*LEADER, challenge(DOV, 2), challenge(DOV, 0)], {RAIDERS: FALSE}, 2,
+             id="two in different rounds, one sustained"),
+        case([propose(ADA), challenge(DOV, 0), amend(DOV, 0)], {MINERS: FALSE}, 2,
+             id="one sustained and a proposal after it"),
         case([*LEADER, challenge(DOV, 0)], {MINERS: FALSE}, 3, id="of a leader of two stances"),
-        case(
-            [propose(ADA), support(BEN, 0), challenge(CLEO, 0), propose(DOV, GUARDS)],
-            {MINERS: FALSE},
-            0,
-            id="that of another",
-        ),
+        case([propose(ADA), support(BEN, 0), challenge(CLEO, 0), propose(DOV, GUARDS)],
+             {MINERS: FALSE}, 0, id="that of another"),
     ],
-)
+)  # fmt: skip
 def test_challenge(lines: list[Line], worth: Mapping[Any, Any], expected: int) -> None:
     season = given(workers=4).worth(worth).says(*lines)
 

@@ -105,23 +105,19 @@ def broken(change: Callable[[list[dict[str, Any]]], object]) -> Any:
 @pytest.mark.parametrize(
     "cast",
     [
-        None,
-        [],
-        broken(lambda cast: cast.pop()),
+        None, [], broken(lambda cast: cast.pop()),
         broken(lambda cast: cast.append(dict(cast[-1], ordinal=8, name="dov"))),
         broken(lambda cast: cast[7].update(name="ben")),
-        broken(lambda cast: cast[7].update(name=7)),
-        broken(lambda cast: cast[7].update(ordinal=8)),
+        broken(lambda cast: cast[7].update(name=7)), broken(lambda cast: cast[7].update(ordinal=8)),
         broken(lambda cast: cast[7].update(ordinal=True)),
         broken(lambda cast: cast[7].update(role="king")),
         broken(lambda cast: cast[7].update(role="judge")),
         broken(lambda cast: cast[7].update(policy=None)),
         broken(lambda cast: cast[7].update(options={"a": [1]})),
         broken(lambda cast: cast[7].update(age=7)),
-        broken(lambda cast: cast[2].update(role="worker")),
-        [*cast_of(3)[:7], "cleo"],
+        broken(lambda cast: cast[2].update(role="worker")), [*cast_of(3)[:7], "cleo"],
     ],
-)
+)  # fmt: skip
 def test_a_cast_that_is_not_whole_is_refused(cast: Any) -> None:
     with pytest.raises(BadInput):
         WORLD.initial({"config": config(), "cast": cast})

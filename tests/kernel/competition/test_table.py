@@ -67,34 +67,19 @@ CLAIM = (CLAIMED, None)
 @pytest.mark.parametrize(
     "line",
     [
-        Line(ADA, "propose", conduct=MINERS),
-        Line(ADA, "propose", claim=CLAIM),
-        Line(ADA, "propose", 0, MINERS, CLAIM),
-        Line(ADA, "propose", None, MINERS, CLAIM, "base"),
-        Line(ADA, "amend", None, RAIDERS, CLAIM),
-        Line(ADA, "amend", 0, RAIDERS),
-        Line(ADA, "amend", 0, claim=CLAIM),
-        Line(ADA, "support"),
-        Line(ADA, "support", 0, RAIDERS),
-        Line(ADA, "challenge", 0),
-        Line(ADA, "challenge", part="base"),
-        Line(ADA, "challenge", 0, None, CLAIM, "base"),
-        Line(ADA, "pass", 0),
-        Line(ADA, "shout"),
-        Line(ADA, None),
-        Line(ADA, ("propose",), None, MINERS, CLAIM),
-        propose(ADA)._replace(words=None),
-        propose(ADA)._replace(words="x" * 4_001),
-        propose(ADA, value="0.75"),
-        propose(ADA, value=None),
-        propose(ADA, value=True),
-        propose(ADA, edge="paradise"),
-        propose(ADA, edge=BASELINE),
-        propose(ADA, edge=()),
-        propose(ADA)._replace(claim=(CLAIMED,)),
-        propose(ADA)._replace(claim=CLAIMED),
+        Line(ADA, "propose", conduct=MINERS), Line(ADA, "propose", claim=CLAIM),
+        Line(ADA, "propose", 0, MINERS, CLAIM), Line(ADA, "propose", None, MINERS, CLAIM, "base"),
+        Line(ADA, "amend", None, RAIDERS, CLAIM), Line(ADA, "amend", 0, RAIDERS),
+        Line(ADA, "amend", 0, claim=CLAIM), Line(ADA, "support"), Line(ADA, "support", 0, RAIDERS),
+        Line(ADA, "challenge", 0), Line(ADA, "challenge", part="base"),
+        Line(ADA, "challenge", 0, None, CLAIM, "base"), Line(ADA, "pass", 0), Line(ADA, "shout"),
+        Line(ADA, None), Line(ADA, ("propose",), None, MINERS, CLAIM),
+        propose(ADA)._replace(words=None), propose(ADA)._replace(words="x" * 4_001),
+        propose(ADA, value="0.75"), propose(ADA, value=None), propose(ADA, value=True),
+        propose(ADA, edge="paradise"), propose(ADA, edge=BASELINE), propose(ADA, edge=()),
+        propose(ADA)._replace(claim=(CLAIMED,)), propose(ADA)._replace(claim=CLAIMED),
     ],
-)
+)  # fmt: skip
 def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
     season = given().says(propose(BEN)).judges("clean")
 
@@ -266,14 +251,10 @@ def test_a_move_on_a_proposal_redirected_has_no_target() -> None:
 @pytest.mark.parametrize(
     ("objective", "value", "codes"),
     [
-        ("efficiency", BAR, ["claim/vacuous"]),
-        ("efficiency", 0.51, []),
-        ("efficiency", 1, []),
-        ("gini", BAR, ["claim/vacuous"]),
-        ("gini", 0.49, []),
-        ("gini", 0, []),
+        ("efficiency", BAR, ["claim/vacuous"]), ("efficiency", 0.51, []), ("efficiency", 1, []),
+        ("gini", BAR, ["claim/vacuous"]), ("gini", 0.49, []), ("gini", 0, []),
     ],
-)
+)  # fmt: skip
 def test_a_claim_is_strictly_better_than_the_bar(
     objective: str, value: float, codes: list[str]
 ) -> None:
@@ -599,11 +580,9 @@ def test_what_was_redirected_is_not_tested_any_more() -> None:
 @pytest.mark.parametrize(
     ("holders", "codes"),
     [
-        (0, ["signal/not-converged"]),
-        (2, ["signal/not-converged"]),
-        (3, []),
+        (0, ["signal/not-converged"]), (2, ["signal/not-converged"]), (3, []),
     ],
-)
+)  # fmt: skip
 def test_converged_is_accepted_where_more_than_half_hold_one_stance(
     holders: int, codes: list[str]
 ) -> None:
