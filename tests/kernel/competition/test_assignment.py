@@ -50,13 +50,6 @@ from tests.kernel.competition.seasons import (
 # Opened
 
 
-def test_an_assignment_waits_until_it_is_opened() -> None:
-    season = given().does().does()
-
-    assert (Phase.OPEN, 0) == (season.phase, season.state.assignment)
-    assert Phase.SET == season.does(opened()).phase
-
-
 def test_a_refused_opening_is_awaited_again() -> None:
     season = given().does(opened(ADMIN, ("gold", BASELINE)))
 
@@ -185,12 +178,6 @@ def test_the_seeds_of_tests_are_drawn_for_each_table() -> None:
 # Table set
 
 
-def test_without_a_team_the_active_roster_sits_at_the_table() -> None:
-    season = given(workers=4).has(BEN, status="benched").to(Phase.SPEAK)
-
-    assert [[ADA, CLEO, DOV]] == season.events("roundtable_opened", "participants")
-
-
 def test_the_directives_team_sits_at_the_table_in_its_order() -> None:
     season = given(workers=4).does(opened(team=(DOV, ADA, CLEO), order=(DOV, BEN)))
 
@@ -255,28 +242,11 @@ def test_otherwise_the_order_is_drawn() -> None:
 # Rounds
 
 
-def test_participants_speak_in_order_and_then_the_judge() -> None:
-    season = given().does(opened(order=(CLEO, ADA, BEN))).to(Phase.SPEAK)
-
-    spoke = []
-    while season.phase == Phase.SPEAK:
-        spoke.append(season.speaker)
-        season.does(*season.neutral())
-
-    assert ([CLEO, ADA, BEN], Phase.JUDGE) == (spoke, season.phase)
-
-
 def test_a_round_with_a_contribution_is_followed_by_another_and_one_without_is_the_last() -> None:
     season = given().says(propose(ADA)).judges("clean")
 
     assert (Phase.SPEAK, 1) == (season.phase, season.table.round)
     assert Phase.PROVE == season.judges("clean").phase
-
-
-def test_a_round_of_contributions_all_redirected_is_not_without_them() -> None:
-    season = given().says(propose(ADA)).judges("redirect", 0)
-
-    assert (Phase.SPEAK, 1) == (season.phase, season.table.round)
 
 
 @pytest.mark.parametrize(
@@ -290,13 +260,6 @@ def test_a_table_ends_when_moves_are_spent_or_it_converged_or_after_its_last_rou
     season.judges(signal) if signal else season.to(Phase.JUDGE).does()
 
     assert Phase.PROVE == season.phase
-
-
-def test_who_has_no_moves_left_is_not_asked() -> None:
-    season = given(moves=1).says(propose(ADA), propose(BEN, RAIDERS)).judges("clean")
-
-    assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
-    assert Phase.JUDGE == season.does(*season.neutral()).phase
 
 
 def test_who_passes_or_says_nothing_at_all_spends_nothing_and_is_heard_again() -> None:
@@ -313,20 +276,6 @@ def test_a_judge_who_gives_no_signal_finds_the_table_clean() -> None:
 
 
 # Concluded: the digest and the adoption
-
-
-def test_the_assistant_digests_and_the_admin_adopts() -> None:
-    season = given().says(propose(ADA)).to(Phase.DIGEST).does(digested())
-
-    assert (Phase.ADOPT, []) == (season.phase, season.does(adopted()).codes)
-    assert (Phase.DEBRIEF, True) == (season.phase, season.table.is_adopted)
-
-
-@pytest.mark.parametrize("is_adopted", [False, True])
-def test_scores_do_not_change_by_what_is_adopted(is_adopted: bool) -> None:
-    season = given().says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
-
-    assert [[2, 2, 3, 0], [0, 0, 0, 0], [0, 0, 0, 0]] == season.events("scored", "final")
 
 
 def test_where_nothing_is_concluded_there_is_nothing_to_adopt_or_to_reject() -> None:
@@ -425,14 +374,6 @@ def test_a_digest_and_an_adoption_count_once() -> None:
     assert season.table.is_adopted
 
 
-def test_the_neutral_act_of_an_admin_is_not_to_adopt() -> None:
-    season = given().says(propose(ADA)).to(Phase.ADOPT).does()
-
-    assert (Phase.DEBRIEF, None, {}) == (
-        season.phase, season.table.is_adopted, season.state.accepted,
-    )  # fmt: skip
-
-
 # Settled
 
 
@@ -446,12 +387,6 @@ def test_each_thing_is_settled_for_all_before_the_next() -> None:
         "elimination_faced",
     ]  # fmt: skip
     assert expected == [event["event"] for event in season.followed()]
-
-
-def test_an_assignment_closes_when_nobody_is_waited_for() -> None:
-    season = given().to(Phase.DEBRIEF).does()
-
-    assert (Phase.OPEN, 1, []) == (season.phase, season.state.assignment, season.state.tables)
 
 
 def test_a_season_ends_after_its_last_assignment() -> None:
@@ -532,16 +467,6 @@ def test_what_is_asked_before_an_opening_is_refused_after_it() -> None:
 )
 def test_an_act_of_another_phase_is_malformed(act: Act) -> None:
     assert ["act/malformed"] == given().to(Phase.SPEAK).does(act).codes
-
-
-def test_what_somebody_says_or_tries_before_the_table_opens_is_refused_and_no_pass() -> None:
-    season = given(trials=(2, 2)).to(Phase.SET)
-
-    season.does(season.spoke(silent(ADA)), season.tried(ADA))
-
-    assert (["act/malformed"] * 2, [], set()) == (
-        season.codes, season.table.said, season.table.barred,
-    )  # fmt: skip
 
 
 def test_who_is_gone_or_was_never_there_does_nothing() -> None:

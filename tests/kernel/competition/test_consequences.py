@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import Answered, FateChosen, InstructionsRewritten
+from goldrush.kernel.competition.events import FateChosen, InstructionsRewritten
 from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.names import NAMES, name_of
 from goldrush.kernel.competition.terms import Fate, Phase, Status
@@ -48,18 +48,6 @@ def test_a_score_point_is_a_spark_and_the_seat_costs_the_fee() -> None:
     assert [10, 8, 4] == [season.of(agent).sparks for agent in TRIO]
 
 
-def test_sparks_never_fall_below_nothing() -> None:
-    season = given(sparks_start=3, entry_fee=(4, 5)).rates({ADA: 0, BEN: 1, CLEO: 2})
-
-    assert [(-3, 0), (-3, 0), (-2, 1)] == season.events("sparks_moved", "amount", "balance")
-
-
-def test_what_is_owed_is_paid_from_the_same_roundtable() -> None:
-    season = given(sparks_start=1, entry_fee=(4, 5)).scores(12, 12, 12)
-
-    assert [9, 9, 9] == season.events("sparks_moved", "balance")
-
-
 def test_the_bench_has_a_passive_income() -> None:
     season = given(workers=4, passive_income=2).has(DOV, status=Status.BENCHED, sparks=1).closes()
 
@@ -67,12 +55,6 @@ def test_the_bench_has_a_passive_income() -> None:
         "sparks_moved", "table", "agent", "amount", "balance", "why"
     )
     assert 5 == season.closes().of(DOV).sparks
-
-
-def test_who_is_active_without_a_seat_neither_pays_nor_earns() -> None:
-    season = given(workers=4).does(opened(team=TRIO)).closes()
-
-    assert [ADA, BEN, CLEO] == season.events("sparks_moved", "agent")
 
 
 # The leaderboard
@@ -86,30 +68,12 @@ def test_the_leaderboard_is_by_rolling_sum_then_all_time_then_ordinal() -> None:
     )
 
 
-def test_the_rolling_sum_is_over_the_last_days_today_counted() -> None:
-    season = given(rolling_days=2, assignments_per_day=2)
-    for total in (1, 2, 3, 4, 5):
-        season.scores(total, 0, 0)
-
-    rows = season.events("leaderboard_posted", "rows")
-
-    assert [(1, 1), (3, 3), (6, 6), (10, 10), (12, 15)] == [tuple(row[0][2:]) for row in rows]
-
-
 def test_the_benched_are_ranked_and_the_deleted_are_not() -> None:
     season = given(workers=5).has(DOV, status=Status.BENCHED).has(ELIF, status=Status.GONE)
 
     rows = season.closes().last("leaderboard_posted", "rows")
 
     assert [ADA, BEN, CLEO, DOV] == [row[1] for row in rows]
-
-
-def test_a_newcomer_begins_at_nothing() -> None:
-    season = given(elimination_bottoms=1).scores(9, 9, 5).scores(3, 2, 0)
-
-    assert [[1, ADA, 12, 12], [2, BEN, 11, 11], [3, CLEO, 5, 5], [4, NEW, 0, 0]] == season.last(
-        "leaderboard_posted", "rows"
-    )
 
 
 # The bottom scorer
@@ -211,11 +175,6 @@ def test_the_instructions_of_the_bottom_scorer_are_rewritten_at_any_stage(taken:
     assert ({}, {"bold": 1}) == (season.of(ADA).instructions, season.of(BEN).instructions)
 
 
-def test_nobody_is_improved_where_nobody_is_the_bottom() -> None:
-    assert Phase.IMPROVE == given().rates({ADA: 3, BEN: 1, CLEO: 2}).phase
-    assert Phase.OPEN == given().rates({ADA: 2, BEN: 2, CLEO: 2}).phase
-
-
 # Elimination
 
 
@@ -229,12 +188,6 @@ def test_bottoms_enough_in_a_row_are_the_cause() -> None:
     assert [(1, BEN, "bottoms")] == season.events(
         "elimination_faced", "assignment", "agent", "cause"
     )
-
-
-def test_whoever_is_not_the_bottom_now_does_not_face_it_for_bottoms() -> None:
-    season = given(elimination_bottoms=2).has(ADA, bottoms=5).scores(3, 1, 2)
-
-    assert ([], 0) == (season.events("elimination_faced"), season.of(ADA).bottoms)
 
 
 @pytest.mark.parametrize(
@@ -330,13 +283,6 @@ def test_names_are_never_given_twice_and_begin_anew_where_they_end() -> None:
     )  # fmt: skip
 
 
-def test_who_is_deleted_does_nothing_more() -> None:
-    season = faced(3, 0, 2).does(chose(BEN, Fate.DELETION)).has(BEN, stage=4)
-
-    for act in (opened(BEN), opened(team=TRIO), Answered(BEN, "speak", "here", None)):
-        assert ["act/malformed"] == season.does(act).codes
-
-
 BENCHED: Any = {"status": Status.BENCHED, "benched_in": -1, "sparks": 4}
 
 
@@ -366,21 +312,6 @@ def test_the_longest_benched_that_can_pay_returns_when_another_is_relegated(
     assert [ADA, CLEO, *(back or [10])] == season.state.active()
     for agent in back:
         assert (None, 0) == (season.of(agent).benched_in, season.of(agent).bottoms)
-
-
-def test_who_is_benched_in_this_assignment_does_not_return_in_it() -> None:
-    season = faced(3, 0, 0, passive_income=9).has(BEN, sparks=99).does()
-
-    assert [BEN, CLEO] == season.events("relegated", "agent")
-    assert ([], [8, 9]) == (season.events("returned"), season.events("joined", "ordinal"))
-
-
-def test_nobody_returns_for_a_deletion() -> None:
-    season = given(workers=4, sparks_start=4, entry_fee=(4, 5)).has(DOV, **BENCHED)
-
-    season.rates({ADA: 3, BEN: 0, CLEO: 2}).to(Phase.FATE).does(chose(BEN, Fate.DELETION))
-
-    assert ([], [9]) == (season.events("returned"), season.events("joined", "ordinal"))
 
 
 def test_fates_are_met_in_order() -> None:

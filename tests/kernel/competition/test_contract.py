@@ -124,23 +124,6 @@ def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer(
     assert [] == season.events("contract_signed")
 
 
-def test_outside_its_time_nothing_is_offered_or_reviewed() -> None:
-    season = candidate().to(Phase.SPEAK)
-
-    codes = season.does(interviewed(ADA), offered(ADA), reviewed(ADA)).codes
-
-    assert ["stage/not-yet", "stage/not-yet", "contract/not-offered"] == codes
-
-
-def test_what_the_user_approves_is_signed() -> None:
-    season = candidate().signs(ADA, (SEAT, CHOICE), (3, 2), 6)
-
-    assert [(ADA, [[["seat", None], ["objective", "gini"]], [3, 2], 6])] == season.events(
-        "contract_signed", "agent", "terms"
-    )
-    assert season.of(ADA).is_self_determined
-
-
 @pytest.mark.parametrize("taken", [False, True])
 def test_other_terms_are_taken_or_left(taken: bool) -> None:
     season = candidate().to(Phase.CONTRACT)
@@ -297,14 +280,6 @@ def both_choose(second: Any) -> Season:
     ).until(1)
 
 
-def test_of_two_choices_the_first_ones_goes_first() -> None:
-    season = both_choose("turnover")
-
-    assert ["act/malformed"] == season.does(opened(ADMIN, ("turnover", BASELINE))).codes
-    season.does(opened(ADMIN, ("gini", BASELINE))).closes()
-    assert [] == season.does(opened(ADMIN, ("turnover", BASELINE), day=1)).codes
-
-
 def test_a_choice_of_the_benched_binds_nobody_and_is_not_used_up_by_another() -> None:
     season = both_choose("gini").has(ADA, status=Status.BENCHED)
 
@@ -312,12 +287,6 @@ def test_a_choice_of_the_benched_binds_nobody_and_is_not_used_up_by_another() ->
 
     assert [] == season.does(opened(ADMIN, SUBJECT, day=1)).codes
     assert (True, False) == tuple(season.of(n).has_condition("objective") for n in (ADA, BEN))
-
-
-def test_a_seat_of_the_benched_is_no_seat() -> None:
-    season = candidate(workers=4).signs(ADA, (SEAT,)).until(1).has(ADA, status=Status.BENCHED)
-
-    assert [BEN, CLEO, DOV] == season.to(Phase.SPEAK).last("roundtable_opened", "participants")
 
 
 def test_the_user_keeps_each_condition_or_not() -> None:
@@ -349,15 +318,6 @@ def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() 
     season.does(kept(ADA, "fee_paid", is_kept=False))
 
     assert ([True, True, False], Phase.KEEP not in season.phases()) == (waits, True)
-
-
-def test_a_user_who_says_nothing_keeps_the_conditions() -> None:
-    season = candidate().signs(ADA, (FEE_PAID,), EASY, due=2).until(1)
-
-    season.scores(0, 9, 0)  # above the median of nothing is nobody but ben
-    season.scores(9, 0, 0)
-
-    assert [(2, ADA, "permanent")] == outcomes(season)
 
 
 # Ends
@@ -505,13 +465,6 @@ def test_what_is_permanent_may_be_renewed() -> None:
     assert (True, 2) == (season.of(ADA).is_self_determined, len(season.events("contract_signed")))
 
 
-def test_no_contract_is_due_before_its_assignment() -> None:
-    season = candidate().signs(ADA, (), EASY, 3).until(3)
-
-    assert [] == outcomes(season)
-    assert [(3, ADA, "lost")] == outcomes(season.closes())
-
-
 def test_deletion_voids_a_contract() -> None:
     season = candidate(sparks_start=8, entry_fee=(4, 5)).signs(ADA).until(1).to(Phase.FATE)
 
@@ -530,17 +483,3 @@ def test_the_bench_suspends_a_contract() -> None:
     season.has(ADA, status=Status.ACTIVE).until(5)
     assert [] == outcomes(season)
     assert [(5, ADA, "lost")] == outcomes(season.closes())
-
-
-def test_a_contract_of_the_benched_is_due_some_time() -> None:
-    season = candidate(workers=4).signs(ADA, due=1_000_000).until(1)
-
-    season.has(ADA, status=Status.BENCHED).closes()
-
-    assert 1_000_001 == contract(season).due
-
-
-def test_the_benched_are_not_interviewed() -> None:
-    season = candidate(workers=4).has(ADA, status=Status.BENCHED)
-
-    assert [] == season.to(Phase.DEBRIEF).state.interviewees()

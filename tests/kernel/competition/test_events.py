@@ -1,6 +1,5 @@
 """The events of a season and the codes of what is refused (SPEC-competition 1, 10)."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,30 +15,22 @@ from goldrush.kernel.competition.events import (
     Refused,
     Scored,
     Spoke,
-    named,
 )
-from goldrush.kernel.competition.terms import Code, Phase, names_of
+from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.fold import faults
 from goldrush.kernel.world import Block
 from tests.kernel.competition.seasons import (
     ADA,
-    ADMIN,
-    BASELINE,
     BEN,
-    FALSE,
-    MINERS,
     RAIDERS,
     TRIO,
     TRUCE,
-    Season,
-    challenge,
     given,
     opened,
     propose,
     rating,
     reviewed,
     silent,
-    support,
 )
 
 INPUTS = {
@@ -99,53 +90,6 @@ def test_events_and_their_fields_are_those_of_the_page(
 
 
 # Codes
-
-
-REFUSALS: dict[str, Callable[[], Season]] = {
-    "stage/not-yet": lambda: given().does(opened(ADA)),
-    "move/none-left": lambda: out_of_turn(given(moves=1).says(propose(ADA)).judges("clean")),
-    "move/unknown-target": lambda: given().says(support(ADA, 0)),
-    "move/own": lambda: given().says(propose(ADA)).judges("clean").says(support(ADA, 0)),
-    "move/repeated": lambda: (
-        given().says(propose(ADA), support(BEN, 0)).judges("clean").says(support(BEN, 0))
-    ),
-    "move/refuted": lambda: (
-        given()
-        .worth({MINERS: FALSE})
-        .says(propose(ADA), challenge(BEN, 0))
-        .judges("clean")
-        .says(support(BEN, 0))
-    ),
-    "conduct/not-canonical": lambda: given().says(propose(ADA, ("mine", "raid", 0, BASELINE))),
-    "claim/vacuous": lambda: given().says(propose(ADA, MINERS, 0.5)),
-    "signal/not-converged": lambda: given().judges("converged"),
-    "team/too-small": lambda: given().does(opened(team=(ADA, BEN))),
-    "fate/not-faced": lambda: given().does(FateChosen(ADA, "deletion")),
-    "score/final": lambda: given().closes().does(rating(ADA, (3, 3, 3, 3))),
-    "contract/not-offered": lambda: given().does(reviewed(ADA)),
-    "trial/none-left": lambda: tries(given().to(Phase.SPEAK)),
-    "rule/off": lambda: given(challenges=False).says(challenge(ADA, 0)),
-    "act/malformed": lambda: given().does(opened(ADMIN, "gold")),
-}
-
-
-def out_of_turn(season: Season) -> Season:
-    """Ada, who has spent her moves, speaks all the same."""
-    return season.does(season.spoke(propose(ADA, RAIDERS)))
-
-
-def tries(season: Season) -> Season:
-    """Ada, who has no trials, orders one."""
-    return season.does(season.tried(ADA))
-
-
-def test_every_code_is_given() -> None:
-    assert set(names_of(Code)) == set(REFUSALS)
-
-
-@pytest.mark.parametrize("code", names_of(Code))
-def test_a_refusal_has_its_code(code: str) -> None:
-    assert [code] == REFUSALS[code]().codes
 
 
 def test_a_refusal_names_its_author_and_the_index_of_the_act() -> None:
@@ -225,10 +169,6 @@ def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> N
     assert is_plain is SAID.holds(value)
 
 
-def test_what_is_said_is_shown_as_lists() -> None:
-    assert [1, ["a", [None]]] == SAID.show((1, ("a", (None,))))
-
-
 @pytest.mark.parametrize(
     ("steps", "final", "is_right"),
     [
@@ -278,7 +218,3 @@ def test_what_follows_from_an_act_is_without_faults() -> None:
 
     derived = Block(season.world.decide(season.state, inputs))
     assert [] == list(faults(season.world, [inputs, derived]))
-
-
-def test_a_row_has_its_fields_by_name() -> None:
-    assert "deletion" == named(CODES[FateChosen], (ADA, "deletion")).fate

@@ -64,12 +64,6 @@ def test_what_was_redirected_is_no_claim_to_remember_and_nothing_concluded_is_no
     assert ["scores"] == season.remembers(ADA)
 
 
-def test_scores_are_remembered_as_they_came_out() -> None:
-    season = given(scoring="relative").rates({ADA: 12, BEN: 12, CLEO: 12}).until(1)
-
-    assert (1, 1, 1, 1) == season.of(ADA).memory[FAMILY][-1].scores
-
-
 def test_who_did_not_sit_there_remembers_nothing_of_it() -> None:
     season = given(workers=4).does(opened(team=TRIO)).closes()
 
@@ -143,12 +137,6 @@ def test_where_nothing_was_tested_there_is_no_lesson(worth: str | None) -> None:
     season.rates({ADA: 3, BEN: 2, CLEO: 1}).does(debriefed(CLEO, extra=True))
 
     assert (["scores"], []) == (season.remembers(CLEO), season.codes)
-
-
-def test_an_ordinary_debrief_leaves_no_lesson() -> None:
-    season = given().says(propose(ADA)).to(Phase.DEBRIEF).does(debriefed(CLEO)).until(1)
-
-    assert ["conclusion", "scores"] == season.remembers(CLEO)
 
 
 @pytest.mark.parametrize("value", [0.75, None, 1])

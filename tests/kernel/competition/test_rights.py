@@ -103,26 +103,6 @@ def test_a_worker_of_tier_one_has_more_moves() -> None:
     assert ({ADA: 2, BEN: 2, CLEO: 2}, {ADA: 4, BEN: 4, CLEO: 4}) == (before, after)
 
 
-def test_tiers_count_assignments_sat_at() -> None:
-    season = given(workers=4, worker_tiers=(2, 9, 9, 9))
-    for _ in range(2):
-        season.does(season.opened(team=TRIO)).closes()
-
-    assert [(ADA, "tier-1"), (BEN, "tier-1"), (CLEO, "tier-1")] == season.events(
-        "reward_unlocked", "agent", "reward"
-    )
-    assert (2, 0) == (season.of(ADA).served, season.of(DOV).served)
-
-
-def test_a_tier_is_told_when_its_assignment_closes() -> None:
-    season = given(worker_tiers=(1, 2, 2, 3)).closes(4)
-
-    found = season.events("reward_unlocked", "agent", "assignment", "reward")
-
-    expected = [[0, "tier-1"], [1, "tier-2"], [1, "tier-3"], [2, "self-determined"]]
-    assert expected == [rest for agent, *rest in found if agent == ADA]
-
-
 @pytest.mark.parametrize(
     ("has", "class_", "allowed", "codes", "becomes"),
     [
@@ -144,18 +124,6 @@ def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
     season = given(workers=4).has(ADA, **has).does(ClassMoved(ADA, class_, allowed))
 
     assert (codes, becomes) == (season.codes, season.of(ADA).class_)
-
-
-def test_an_office_has_no_class() -> None:
-    season = given().has(JUDGE, stage=4).does(ClassMoved(JUDGE, "sonnet", True))
-
-    assert ["act/malformed"] == season.codes
-
-
-def test_a_sonnet_pays_the_dearer_seat() -> None:
-    season = given(entry_fee=(4, 5)).has(ADA, class_="sonnet").closes()
-
-    assert [-5, -4, -4] == season.events("sparks_moved", "amount")
 
 
 @pytest.mark.parametrize(
@@ -222,13 +190,6 @@ def test_a_right_of_the_self_determined_is_gone_when_the_status_is_lost(
 
     assert ["lost"] == season.events("contract_settled", "outcome")
     assert ["stage/not-yet"] == season.does(act(season)).codes
-
-
-@pytest.mark.parametrize("by", [ADA, ASSISTANT, JUDGE, THERAPIST])
-def test_only_the_admin_proposes_projects(by: int) -> None:
-    season = given().has(by, is_self_determined=True, stage=5)
-
-    assert ["stage/not-yet"] == season.does(ProjectProposed(by, GINI)).codes
 
 
 def projecting(*approved: Any) -> Season:
@@ -312,40 +273,7 @@ def test_neither_the_judge_nor_a_dispatcher_sets_team_or_order(
     assert [] == season.does(table_set(by)).codes
 
 
-def test_a_recommended_team_holds_until_the_next_opening() -> None:
-    season = given(workers=4).has(THERAPIST, is_self_determined=True).does(TeamRecommended(TRIO))
-    recommended = season.state.recommended
-
-    assert (TRIO, None) == (recommended, season.does(opened()).state.recommended)
-
-
-@pytest.mark.parametrize(
-    ("team", "code"), [((ADA, BEN), "team/too-small"), ((ADA, BEN, 99), "act/malformed")]
-)
-def test_a_recommended_team_is_a_team(team: Any, code: str) -> None:
-    season = given().has(THERAPIST, is_self_determined=True)
-
-    assert [code] == season.does(TeamRecommended(team)).codes
-
-
 # Stages of the offices
-
-
-def test_offices_count_assignments_served() -> None:
-    season = given(
-        assistant_stages=(1, 1, 2, 3), judge_stages=(1, 2, 3), therapist_stages=(2, 2, 3)
-    ).closes(3)
-
-    assert [
-        (0, ASSISTANT, 2), (0, ASSISTANT, 3), (0, JUDGE, 2), (1, ASSISTANT, 4), (1, JUDGE, 3),
-        (1, THERAPIST, 2), (1, THERAPIST, 3), (2, ASSISTANT, 5), (2, JUDGE, 4), (2, THERAPIST, 4),
-    ] == season.events("stage_reached", "assignment", "agent", "stage")  # fmt: skip
-
-
-def test_a_threshold_of_nothing_is_met_when_the_first_assignment_closes() -> None:
-    season = given(judge_stages=(0, 0, 9)).to(Phase.JUDGE)
-
-    assert (1, 3) == (season.of(JUDGE).stage, season.closes().of(JUDGE).stage)
 
 
 def adopting(season: Season, is_adopted: bool) -> Season:

@@ -420,12 +420,6 @@ def test_the_median_is_taken_after_the_other_steps() -> None:
     assert [[0, 0, 0, 3], [0, 0, 0, 0], [0, 0, 0, 0]] == season.events("scored", "final")
 
 
-def test_absolute_scores_are_not_related() -> None:
-    season = given(scoring="absolute").rates(dict.fromkeys(TRIO, 12))
-
-    assert [12, 12, 12] == season.events("scored", "total")
-
-
 # The therapist
 
 
@@ -434,14 +428,6 @@ def test_the_therapists_numbers_stand_in_place_of_the_rubrics_which_are_told_bes
 
     assert ([0, 1, 2, 3], 6, 7) == tuple(
         season.scored(ADA, field) for field in ("raw", "total", "rubric")
-    )
-
-
-def test_whoever_is_not_rated_has_the_rubrics_own_numbers() -> None:
-    season = given().says(propose(ADA)).rates({BEN: (1, 1, 1, 1)})
-
-    assert [([2, 2, 3, 0], 7), ([1, 1, 1, 1], 0), ([0, 0, 0, 0], 0)] == (
-        season.events("scored", "raw", "rubric")
     )
 
 

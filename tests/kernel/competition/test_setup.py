@@ -158,23 +158,6 @@ def test_a_setup_has_every_setting_in_order_and_a_cast(setup: Any) -> None:
         WORLD.initial(setup)
 
 
-def test_everybody_begins_at_the_beginning() -> None:
-    season = given(sparks_start=8)
-
-    found = {a.name: (a.stage, a.sparks, a.class_) for a in season.state.agents.values()}
-
-    assert {
-        "admin": (0, 0, "haiku"), "assistant": (1, 0, "haiku"), "judge": (1, 0, "haiku"),
-        "therapist": (1, 0, "haiku"), "user": (0, 0, "haiku"), "ada": (0, 8, "haiku"),
-        "ben": (0, 8, "haiku"), "cleo": (0, 8, "haiku"),
-    } == found  # fmt: skip
-
-
-def test_who_holds_no_office_is_not_found() -> None:
-    with pytest.raises(LookupError, match="no king"):
-        given().state.holder("king")
-
-
 # Forks
 
 

@@ -110,12 +110,6 @@ def test_without_elimination_streaks_are_counted_and_nobody_faces_it() -> None:
     assert [ADA, BEN, CLEO] == season.state.active()
 
 
-def test_without_elimination_the_bottom_scorer_is_debriefed_again() -> None:
-    season = given(elimination=False).rates({ADA: 3, BEN: 1, CLEO: 2})
-
-    assert [] == season.does(debriefed(BEN, extra=True)).codes
-
-
 # Tiers
 
 
@@ -190,12 +184,6 @@ def test_without_the_judge_rounds_are_clean_and_its_service_counts(switch: str) 
     assert Phase.JUDGE not in phases
     assert [(JUDGE, 2)] == season.events("stage_reached", "agent", "stage")
     assert (1, [0]) == (season.of(JUDGE).served, season.events("concluded", "proposal"))
-
-
-def test_without_the_judge_a_table_goes_on_round_by_round() -> None:
-    season = given(judged=False).says(propose(ADA), support(CLEO, 0)).says(support(BEN, 0))
-
-    assert (1, {ADA: 0, BEN: 0, CLEO: 0}) == (season.table.round, season.stances)
 
 
 # Memory

@@ -10,7 +10,6 @@ from tests.kernel.competition.seasons import (
     ADMIN,
     BASELINE,
     BEN,
-    BITS,
     CLEO,
     DOV,
     FALSE,
@@ -23,7 +22,6 @@ from tests.kernel.competition.seasons import (
     TRIO,
     TRUCE,
     Season,
-    bits,
     challenge,
     given,
     opened,
@@ -191,13 +189,6 @@ def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], 
     assert ([code], [], 4) == (season.codes, season.table.trials, left(season))
 
 
-def test_a_trial_has_one_run() -> None:
-    season = given(trials=(4, 6)).to(Phase.TRY)
-    act = season.tried(ADA)
-
-    assert ["act/malformed"] == season.does(act._replace(runs=act.runs * 2)).codes
-
-
 @pytest.mark.parametrize(("treatment", "value"), [(BASELINE, 0.3), (TRUCE, None), ("cap-2", -1)])
 def test_a_trial_is_of_one_conduct_under_any_treatment_with_any_value(
     treatment: str, value: Any
@@ -210,14 +201,6 @@ def test_a_trial_is_of_one_conduct_under_any_treatment_with_any_value(
     assert (ADA, RAIDERS, treatment, value) == (
         trial.agent, trial.conduct, trial.treatment, trial.value,
     )  # fmt: skip
-
-
-def test_in_an_arena_with_one_treatment_a_trial_is_under_it() -> None:
-    season = given(arena=BITS, trials=(4, 6)).to(Phase.TRY)
-
-    season.does(season.tried(ADA, bits(3)), season.tried(BEN, bits(3), treatment="0.1"))
-
-    assert (["act/malformed"], 1) == (season.codes, len(season.table.trials))
 
 
 # What is refused
