@@ -345,8 +345,8 @@ class Season:
     def tested(self, at: int | None = None, part: str | None = None, **fields: Any) -> Act:
         """The act of a test that is waited for, of the bar or of a claim, with its true value."""
         conduct, treatment = due_test(self.state, at, part) or (None, "")
-        worth = TRUE if self.table.subject.better == UP else 1 - TRUE
-        worth = self._worth.get(conduct, BAR if at is None else worth)
+        usual = TRUE if self.table.subject.better == UP else 1 - TRUE
+        worth = self._worth.get(conduct, BAR if at is None else usual)
         value = self._worth.get((conduct, treatment), worth)
         number = self.table.number
         act = Tested(number, at, part, conduct, treatment, value, self.runs())

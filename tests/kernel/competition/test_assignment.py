@@ -334,15 +334,6 @@ def test_a_conclusion_may_be_rejected_that_is_no_better_than_the_last_one_adopte
     assert ([] if is_rejectable else ["act/malformed"]) == season.codes
 
 
-def test_what_was_adopted_on_another_subject_is_no_measure() -> None:
-    season = given().has(ASSISTANT, stage=4).says(propose(ADA)).to(Phase.ADOPT).does(adopted())
-
-    season.closes().about("efficiency", TRUCE).says(propose(ADA, ("mine", None, 0, TRUCE)))
-    season.to(Phase.DIGEST).does(digested(rejected=True))
-
-    assert ["act/malformed"] == season.codes
-
-
 def test_what_was_rejected_first_is_not_adopted() -> None:
     season = given().has(ASSISTANT, stage=4).worth({MINERS: 1.5}).says(propose(ADA))
 

@@ -325,13 +325,6 @@ def test_fates_are_met_in_order() -> None:
     assert [None, CLEO] == season.events("joined", "inherits")
 
 
-def test_the_relegated_were_in_the_assignment_and_earn_its_tier() -> None:
-    season = faced(3, 0, 2, worker_tiers=(1, 2, 3, 4)).does()
-
-    assert [ADA, BEN, CLEO] == season.events("reward_unlocked", "agent")
-    assert (1, 0) == (season.of(BEN).served, season.of(NEW).served)
-
-
 def test_the_deleted_earn_no_tier() -> None:
     season = faced(3, 0, 2, worker_tiers=(1, 2, 3, 4)).does(chose(BEN, Fate.DELETION))
 

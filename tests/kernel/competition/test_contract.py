@@ -81,13 +81,6 @@ def test_at_the_threshold_the_interview_is_in_the_next_assignment(
     assert [] == season.to(Phase.CONTRACT).does(interviewed(agent)).codes
 
 
-@pytest.mark.parametrize("agent", [BEN, JUDGE, 99])
-def test_nobody_else_is_interviewed(agent: int) -> None:
-    season = candidate().to(Phase.CONTRACT)
-
-    assert ["stage/not-yet"] == season.does(interviewed(agent)).codes
-
-
 def test_an_interview_is_held_once_with_an_answer_to_each_question() -> None:
     season = candidate().to(Phase.CONTRACT)
     act = interviewed(ADA)
@@ -234,14 +227,6 @@ def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any)
 # Conditions
 
 
-def test_a_seat_is_on_every_table() -> None:
-    season = candidate(workers=4).signs(ADA, (SEAT,)).until(1)
-
-    season.does(opened(team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
-
-    assert [ADA, BEN, CLEO, DOV] == season.last("roundtable_opened", "participants")
-
-
 def test_a_fee_is_paid_by_the_user() -> None:
     season = candidate().signs(ADA, (FEE_PAID,)).until(2)
 
@@ -352,15 +337,6 @@ def test_of_four_the_lower_one_in_the_middle_is_the_median() -> None:
     season = candidate(workers=4).signs(ADA, (), (1, 1), 1).until(1).scores(3, 2, 1, 4)
 
     assert [(1, ADA, "permanent")] == outcomes(season)
-
-
-def test_tables_not_sat_at_do_not_count() -> None:
-    season = candidate(workers=4).signs(ADA, (), (1, 1), 2).until(1)
-
-    season.does(opened(team=(BEN, CLEO, DOV))).scores(0, 3, 2, 1)
-    season.scores(9, 1, 1, 1)
-
-    assert [(2, ADA, "permanent")] == outcomes(season)
 
 
 def test_both_tables_of_an_assignment_count() -> None:

@@ -179,19 +179,6 @@ def test_a_right_of_the_self_determined_holds_by_contract_not_by_threshold(
     assert (["stage/not-yet"], []) == (refused, accepted)
 
 
-@pytest.mark.parametrize(("agent", "stage", "phase", "act"), SELF_DETERMINED)
-def test_a_right_of_the_self_determined_is_gone_when_the_status_is_lost(
-    agent: int, stage: int, phase: str, act: Callable[[Season], Act]
-) -> None:
-    target = (99, 99) if agent == ADA else 99
-    season = given().has(agent, stage=stage, interview_from=0).signs(agent, (), target, due=1)
-
-    season.until(2).to(phase)
-
-    assert ["lost"] == season.events("contract_settled", "outcome")
-    assert ["stage/not-yet"] == season.does(act(season)).codes
-
-
 def projecting(*approved: Any) -> Season:
     """A season whose admin proposed a project, on which the user said this."""
     season = given().has(ADMIN, is_self_determined=True)
@@ -226,19 +213,6 @@ def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) 
     season = projecting(*said)
 
     assert (codes, approved) == (season.codes, season.state.approved)
-
-
-def test_a_project_that_was_not_reviewed_lapses() -> None:
-    season = projecting().closes().does(ProjectReviewed(True))
-
-    assert (["act/malformed"], None) == (season.codes, season.state.approved)
-
-
-@pytest.mark.parametrize("subject", ["gold", ("gini", "paradise"), (*GINI, "up"), None])
-def test_a_project_is_a_subject(subject: Any) -> None:
-    season = given().has(ADMIN, is_self_determined=True)
-
-    assert ["act/malformed"] == season.does(ProjectProposed(ADMIN, subject)).codes
 
 
 @pytest.mark.parametrize("by", [ASSISTANT, JUDGE])

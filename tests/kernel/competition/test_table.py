@@ -355,18 +355,6 @@ def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -
     assert {ADA: 1, BEN: 1, CLEO: 0} == season.stances
 
 
-def test_falling_back_passes_over_all_that_is_refuted() -> None:
-    season = given().worth({RAIDERS: FALSE, GUARDS: FALSE})
-    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).judges("clean")
-    season.says(support(ADA, 1), support(BEN, 0)).judges("clean")
-    season.says(support(ADA, 2), challenge(CLEO, 1)).judges("clean")
-    before = dict(season.stances)
-
-    season.says(challenge(BEN, 2)).to(Phase.JUDGE)
-
-    assert ({ADA: 2, BEN: 0, CLEO: 2}, {ADA: 0, BEN: 0}) == (before, season.stances)
-
-
 # Leading and concluded
 
 
@@ -486,14 +474,6 @@ def test_a_redirect_reaches_only_the_round_under_way() -> None:
     assert {ADA: 0} == season.stances
 
 
-def test_redirects_of_several_rounds_add_up() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS)).judges("redirect", 0)
-
-    season.says(propose(ADA, GUARDS)).judges("redirect", 3)
-
-    assert (frozenset({0, 3}), {BEN: 1}) == (season.table.removed, season.stances)
-
-
 def test_a_refutation_goes_with_the_challenge_that_was_redirected_and_its_test_stays() -> None:
     season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
 
@@ -509,12 +489,6 @@ def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:
 
     assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
     assert ({}, {0}) == (season.stances, season.table.standing.refuted)
-
-
-def test_what_was_redirected_is_not_tested_any_more() -> None:
-    season = given().says(propose(ADA, edge=TRUCE), propose(BEN, RAIDERS)).judges("redirect", 0)
-
-    assert [(1, "base")] == season.table.untested()
 
 
 @pytest.mark.parametrize(
