@@ -71,9 +71,8 @@ def test_what_tests_and_what_judges_are_listed(folder: Path, tmp_path: Path) -> 
         ("wrong", "bench", "other 1.2", "tests.lessons:TOOLKIT is of type Toolkit"),
     } == {tuple(row.values()) for row in json.loads(ran.out)}  # fmt: skip
     assert (0, "") == (listed.code, listed.err)
-    assert ["mining", "nk", "command", "orchard"] == [
-        one["arena"] for one in json.loads(listed.out)
-    ]
+    names = [one["arena"] for one in json.loads(listed.out)]
+    assert ["mining", "nk", "command", "orchard"] == names
     assert {
         "arena": "orchard", "version": 1, "takes_program": False,
         "says": "how far apart trees should stand, and how much they should be watered",

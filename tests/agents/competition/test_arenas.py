@@ -1,6 +1,7 @@
 """From the text of an arena to its record, and from the record to its rules and its bench."""
 
 import re
+from typing import Any
 
 import attrs
 import pytest
@@ -108,9 +109,7 @@ def test_what_is_no_arena_is_refused_in_a_line(text: str, says: str) -> None:
 def test_only_an_arena_that_is_tested_by_a_program_takes_one() -> None:
     arena = arena_record("nk")
     for act in (arena_record, lambda text, **how: bench_of(arena, **how)):
-        with pytest.raises(
-            BadInput, match=re.escape("the arena nk takes no program; leave it out")
-        ):
+        with pytest.raises(BadInput, match="the arena nk takes no program; leave it out"):
             act("nk", test="/bin/true")
     with pytest.raises(BadInput, match="takes no program"):
         with_program(arena, "/bin/true")
@@ -139,7 +138,7 @@ def test_the_record_of_a_fork_names_the_program_that_it_is_given() -> None:
     ],
 )
 def test_an_arena_that_is_not_here_is_told_apart_from_a_wrong_record(
-    changed: dict[str, object], says: str
+    changed: dict[str, Any], says: str
 ) -> None:
     arena = attrs.evolve(arena_record("nk"), **changed)
     for judge in (rules_of, bench_of, remark_of, opened_tests):
