@@ -103,9 +103,7 @@ def test_a_subject_is_found_by_objective_and_treatment(key: Any, found: bool) ->
         (UP, None, None, False, False), (UP, 1, 1.0, True, False),
     ],
 )  # fmt: skip
-def test_a_value_is_as_good_as_another_or_better(
-    better: str, value: Any, other: Any, holds: bool, beats: bool
-) -> None:
+def test_better_and_as_good(better: str, value: Any, other: Any, holds: bool, beats: bool) -> None:
     subject = Subject("o", better, "t", "f")
 
     assert (holds, beats) == (subject.holds(value, other), subject.beats(value, other))

@@ -298,7 +298,7 @@ BENCHED: Any = {"status": Status.BENCHED, "benched_in": -1, "sparks": 4}
         (BENCHED | {"sparks": 3, "class_": "sonnet"}, {"status": Status.GONE}, DOV),
     ],
 )
-def test_the_longest_benched_that_can_pay_returns_when_another_is_relegated(
+def test_the_longest_benched_that_can_pay_returns_for_the_relegated(
     dov: Any, elif_: Any, returns: int | None
 ) -> None:
     season = given(workers=5, sparks_start=4, entry_fee=(4, 5), passive_income=2)

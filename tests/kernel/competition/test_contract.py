@@ -70,9 +70,7 @@ def outcomes(season: Season) -> list[Any]:
         (THERAPIST, {"therapist_stages": (0, 0, 1)}),
     ],
 )  # fmt: skip
-def test_at_the_threshold_the_interview_is_in_the_next_assignment(
-    agent: int, settings: Any
-) -> None:
+def test_after_the_threshold_comes_the_interview(agent: int, settings: Any) -> None:
     season = given(**settings).to(Phase.DEBRIEF)
 
     early = season.does(interviewed(agent)).codes
@@ -185,7 +183,7 @@ def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
         (JUDGE, "much", False), (JUDGE, (), False), (JUDGE, True, False),
     ],
 )  # fmt: skip
-def test_a_worker_promises_x_of_k_tables_and_the_others_a_number(
+def test_a_worker_promises_x_of_k_tables_others_a_number(
     agent: int, target: Any, is_right: bool
 ) -> None:
     season = candidate(agent).to(Phase.CONTRACT)
@@ -320,7 +318,7 @@ def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() 
         ((9, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),  # not all k tables have been held
     ],
 )
-def test_a_worker_is_above_the_lower_median_at_x_of_its_next_k_tables(
+def test_a_worker_is_above_the_lower_median_at_x_of_k_tables(
     target: Any, totals: list[tuple[int, ...]], outcome: str
 ) -> None:
     season = candidate().scores(9, 0, 0).has(ADA, interview_from=0)  # before it is signed
@@ -350,7 +348,7 @@ def test_both_tables_of_an_assignment_count() -> None:
 
 
 @pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (2.01, "lost")])
-def test_a_therapist_promises_the_mean_of_the_rubrics_totals_and_not_of_its_own(
+def test_a_therapist_promises_the_mean_by_the_rubric_not_by_itself(
     target: float, outcome: str
 ) -> None:
     season = candidate(THERAPIST).signs(THERAPIST, (), target, 2).until(1)

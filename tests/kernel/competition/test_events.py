@@ -81,9 +81,7 @@ DERIVED = {
 
 
 @pytest.mark.parametrize(("is_input", "expected"), [(True, INPUTS), (False, DERIVED)])
-def test_events_and_their_fields_are_those_of_the_page(
-    is_input: bool, expected: dict[str, str]
-) -> None:
+def test_events_and_their_fields_are_those_of_the_page(is_input: bool, expected: Any) -> None:
     found = {e.name: " ".join(e.fields) for e in EVENTS if e.is_input is is_input}
 
     assert expected == found
@@ -176,10 +174,9 @@ def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> N
         ((("luck", "novelty", 1, 2),), (1, 1, 1, 1), False),
         ((("relative", "charm", 1, 2),), (1, 1, 1, 1), False),
         ((("relative", "novelty", 1),), (1, 1, 1, 1), False),
-        ((("relative", "novelty", -1, 2),), (1, 1, 1, 1), False),
-        ((), (1, 1, 1, -1), False),
+        ((("relative", "novelty", -1, 2),), (1, 1, 1, 1), False), ((), (1, 1, 1, -1), False),
     ],
-)
+)  # fmt: skip
 def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: bool) -> None:
     row = Scored(0, ADA, (1, 1, 1, 1), steps, final, 4, 4)
 

@@ -74,7 +74,7 @@ def rewrite(agent: int, taken: Any, before: Any = NOTHING, after: Any = REWRITTE
         ("therapist_stages", 1, Phase.DEBRIEF, lambda season: rewrite(ADA, False)),
     ],
 )
-def test_a_right_is_had_from_its_threshold_on_and_refused_before(
+def test_a_right_is_had_from_its_threshold_on(
     setting: str, before: int, phase: str, act: Callable[[Season], Act]
 ) -> None:
     count = 4 if setting in ("worker_tiers", "assistant_stages") else 3
@@ -117,7 +117,7 @@ def test_a_worker_of_tier_one_has_more_moves() -> None:
         ({"stage": 2}, "sonnet", 1, ["act/malformed"], "haiku"),
         ({"stage": 2, "status": "benched"}, "sonnet", True, ["act/malformed"], "haiku"),
     ],
-)
+)  # fmt: skip
 def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
     has: dict[str, Any], class_: Any, allowed: Any, codes: list[str], becomes: str
 ) -> None:
@@ -134,9 +134,7 @@ def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
         (THERAPIST, {"stage": 4}, ["stage/not-yet"]),
     ],
 )  # fmt: skip
-def test_the_admin_or_a_worker_with_autonomy_opens(
-    by: int, has: dict[str, Any], codes: list[str]
-) -> None:
+def test_the_admin_or_a_worker_with_autonomy_opens(by: int, has: Any, codes: list[str]) -> None:
     season = given(workers=4).has(by, **has).does(opened(by, GINI))
 
     assert codes == season.codes
@@ -167,7 +165,7 @@ SELF_DETERMINED: list[Any] = [
 
 
 @pytest.mark.parametrize(("agent", "stage", "phase", "act"), SELF_DETERMINED)
-def test_a_right_of_the_self_determined_holds_by_contract_not_by_threshold(
+def test_a_right_holds_by_contract_not_by_threshold(
     agent: int, stage: int, phase: str, act: Callable[[Season], Act]
 ) -> None:
     season = given().has(agent, stage=stage, interview_from=0).to(phase)
@@ -220,9 +218,7 @@ def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) 
     ("rounds", "codes"),
     [(1, ["act/malformed"]), (2, []), (10, []), (11, ["act/malformed"]), ("2", ["act/malformed"])],
 )
-def test_rounds_are_set_from_two_to_twice_the_default(
-    by: int, rounds: Any, codes: list[str]
-) -> None:
+def test_rounds_are_set_from_two_to_twice_the_default(by: int, rounds: Any, codes: Any) -> None:
     season = given(rounds_max=5).has(by, is_self_determined=True).to(Phase.SET)
 
     assert codes == season.does(table_set(by, rounds=rounds)).codes
@@ -238,9 +234,7 @@ def test_the_rounds_set_are_those_of_the_table_and_of_no_other() -> None:
 
 @pytest.mark.parametrize("fields", [{"team": TRIO}, {"order": (ADA,)}])
 @pytest.mark.parametrize(("by", "has"), [(JUDGE, {"stage": 4}), (ASSISTANT, {"stage": 1})])
-def test_neither_the_judge_nor_a_dispatcher_sets_team_or_order(
-    by: int, has: dict[str, Any], fields: dict[str, Any]
-) -> None:
+def test_neither_judge_nor_dispatcher_sets_team_or_order(by: int, has: Any, fields: Any) -> None:
     season = given().has(by, is_self_determined=True, **has).to(Phase.SET)
 
     assert ["stage/not-yet"] == season.does(table_set(by, **fields)).codes
@@ -314,19 +308,12 @@ def test_the_self_determined_therapist_rewrites_and_teaches_without_asking() -> 
 @pytest.mark.parametrize(
     "skill",
     [
-        SKILL[:3],
-        (*SKILL, 1),
-        {},
-        None,
-        ("efficiency", "paradise", MINERS, 0.75),
-        ("gold", BASELINE, MINERS, 0.75),
-        ("efficiency", TRUCE, MINERS, 0.75),  # not a conduct of that treatment
-        (*SUBJECT, "mine", 0.75),
-        (*SUBJECT, ("mine", None, 1, BASELINE), 0.75),
-        (*SUBJECT, MINERS, "much"),
-        (*SUBJECT, MINERS, True),
+        SKILL[:3], (*SKILL, 1), {}, None, ("efficiency", "paradise", MINERS, 0.75),
+        ("gold", BASELINE, MINERS, 0.75), ("efficiency", TRUCE, MINERS, 0.75),
+        (*SUBJECT, "mine", 0.75), (*SUBJECT, ("mine", None, 1, BASELINE), 0.75),
+        (*SUBJECT, MINERS, "much"), (*SUBJECT, MINERS, True),
     ],
-)
+)  # fmt: skip
 def test_a_skill_is_a_conduct_for_a_subject_and_its_value(skill: Any) -> None:
     season = given().has(THERAPIST, stage=3).to(Phase.DEBRIEF)
 
@@ -336,27 +323,17 @@ def test_a_skill_is_a_conduct_for_a_subject_and_its_value(skill: Any) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        TraitRecorded(ADA, "", ()),
-        TraitRecorded(ADA, "x" * 201, ()),
-        TraitRecorded(ADA, 5, ()),
-        TraitRecorded(ADA, "quick", None),
-        TraitRecorded(ADA, "quick", ("0",)),
-        TraitRecorded(DOV, "quick", ()),
-        PersonaProposed(ADA, "", True),
-        PersonaProposed(ADA, "bold", None),
-        PersonaProposed(DOV, "bold", True),
-        SkillDistilled(ADA, SKILL, 1),
-        SkillDistilled(DOV, SKILL, True),
-        rewrite(ADA, True, {}, None),
-        rewrite(ADA, True, None),
-        rewrite(ADA, True, {"a": 0}),  # not what they were
-        rewrite(ADA, "yes"),
-        rewrite(DOV, True),
-        rewrite(ADA, True, {}, {"": 1}),
+        TraitRecorded(ADA, "", ()), TraitRecorded(ADA, "x" * 201, ()), TraitRecorded(ADA, 5, ()),
+        TraitRecorded(ADA, "quick", None), TraitRecorded(ADA, "quick", ("0",)),
+        TraitRecorded(DOV, "quick", ()), PersonaProposed(ADA, "", True),
+        PersonaProposed(ADA, "bold", None), PersonaProposed(DOV, "bold", True),
+        SkillDistilled(ADA, SKILL, 1), SkillDistilled(DOV, SKILL, True),
+        rewrite(ADA, True, {}, None), rewrite(ADA, True, None), rewrite(ADA, True, {"a": 0}),
+        rewrite(ADA, "yes"), rewrite(DOV, True), rewrite(ADA, True, {}, {"": 1}),
         rewrite(ADA, True, {}, {"a": "x" * 4_001}),
         rewrite(ADA, True, {}, dict.fromkeys(map(str, range(51)), 1)),
     ],
-)
+)  # fmt: skip
 def test_what_improves_nobody_at_the_table_is_malformed(act: Act) -> None:
     season = given(workers=4).has(THERAPIST, stage=3).does(opened(team=TRIO)).to(Phase.DEBRIEF)
 

@@ -201,29 +201,17 @@ def test_a_fork_replaces_contributions_that_are_still_to_come() -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"parent": "ab"},
-        {"parent": "AB" * 32},
-        {"parent": None},
-        {"changes": {"workers": 4}},
-        {"changes": {"arena": BITS.as_dict()}},
-        {"changes": {"arena": MINING.as_dict()}},  # as it was
-        {"changes": {"luck": 4}},
-        {"changes": {"moves": 3}},  # as it was
-        {"changes": {"moves": 0}},
-        {"changes": {"rounds_max": 4, "moves": 4}},  # in another order than the settings
-        {"changes": {"assignments": 1}},  # fewer than are played
-        {"cast": []},
+        {"parent": "ab"}, {"parent": "AB" * 32}, {"parent": None}, {"changes": {"workers": 4}},
+        {"changes": {"arena": BITS.as_dict()}}, {"changes": {"arena": MINING.as_dict()}},
+        {"changes": {"luck": 4}}, {"changes": {"moves": 3}}, {"changes": {"moves": 0}},
+        {"changes": {"rounds_max": 4, "moves": 4}}, {"changes": {"assignments": 1}}, {"cast": []},
         {"cast": [{"ordinal": 0, "policy": "p"}]},
-        {"cast": [{"ordinal": "0", "policy": "p", "options": {}}]},
-        {"replaced": [(1, row())]},  # played already
-        {"replaced": [(40, row())]},
-        {"replaced": [(2, row()), (2, row())]},
-        {"replaced": [(3, row()), (2, row())]},
-        {"replaced": [(2, row()[:-1])]},
-        {"replaced": [("2", row())]},
-        {"extra": 1},
+        {"cast": [{"ordinal": "0", "policy": "p", "options": {}}]}, {"replaced": [(1, row())]},
+        {"replaced": [(40, row())]}, {"replaced": [(2, row()), (2, row())]},
+        {"replaced": [(3, row()), (2, row())]}, {"replaced": [(2, row()[:-1])]},
+        {"replaced": [("2", row())]}, {"extra": 1},
     ],
-)
+)  # fmt: skip
 def test_what_a_fork_cannot_change_is_refused(facts: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         forked(given().closes(2), **facts)

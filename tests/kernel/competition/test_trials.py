@@ -52,13 +52,10 @@ def left(season: Season, agent: int = ADA) -> int:
 @pytest.mark.parametrize(
     ("trials", "class_", "early"),
     [
-        ((4, 6), "haiku", 2),
-        ((5, 6), "haiku", 3),  # half of them, rounded up
-        ((1, 6), "haiku", 1),
-        ((4, 7), "sonnet", 4),
+        ((4, 6), "haiku", 2), ((5, 6), "haiku", 3), ((1, 6), "haiku", 1), ((4, 7), "sonnet", 4),
     ],
-)
-def test_half_of_the_trials_may_be_ordered_before_the_first_round(
+)  # fmt: skip
+def test_half_of_the_trials_come_before_the_first_round(
     trials: tuple[int, int], class_: str, early: int
 ) -> None:
     season = given(trials=trials).has(ADA, class_=class_).to(Phase.TRY)
@@ -111,9 +108,7 @@ def test_all_trials_before_the_first_round_are_one_step_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(("trials", "waits"), [((0, 0), False), ((0, 1), True), ((1, 1), True)])
-def test_where_nobody_has_a_trial_the_phase_is_passed_over(
-    trials: tuple[int, int], waits: bool
-) -> None:
+def test_where_nobody_has_a_trial_the_phase_is_passed_over(trials: Any, waits: bool) -> None:
     season = given(trials=trials).has(CLEO, class_="sonnet").to(Phase.SET)
 
     assert (Phase.TRY if waits else Phase.SPEAK) == season.does(season.tested()).phase
@@ -166,21 +161,16 @@ def test_no_trial_has_a_seed_of_a_test() -> None:
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        ({"table": 1}, "act/malformed"),
-        ({"agent": DOV}, "act/malformed"),  # has no seat
-        ({"agent": JUDGE}, "act/malformed"),
-        ({"agent": 99}, "act/malformed"),
-        ({"number": 1}, "act/malformed"),
-        ({"treatment": "paradise"}, "act/malformed"),
-        ({"treatment": None}, "act/malformed"),
-        ({"treatment": ()}, "act/malformed"),
+        ({"table": 1}, "act/malformed"), ({"agent": DOV}, "act/malformed"),
+        ({"agent": JUDGE}, "act/malformed"), ({"agent": 99}, "act/malformed"),
+        ({"number": 1}, "act/malformed"), ({"treatment": "paradise"}, "act/malformed"),
+        ({"treatment": None}, "act/malformed"), ({"treatment": ()}, "act/malformed"),
         ({"conduct": ("mine", None, 1, BASELINE)}, "conduct/not-canonical"),
         ({"conduct": ("mine", None, 0, TRUCE), "treatment": TRUCE}, "conduct/not-canonical"),
-        ({"conduct": None}, "conduct/not-canonical"),
-        ({"runs": ()}, "act/malformed"),
+        ({"conduct": None}, "conduct/not-canonical"), ({"runs": ()}, "act/malformed"),
         ({"runs": ((1, 0),)}, "act/malformed"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], code: str) -> None:
     season = given(workers=4, trials=(4, 6)).does(opened(team=TRIO, order=TRIO)).to(Phase.TRY)
 
@@ -190,9 +180,7 @@ def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], 
 
 
 @pytest.mark.parametrize(("treatment", "value"), [(BASELINE, 0.3), (TRUCE, None), ("cap-2", -1)])
-def test_a_trial_is_of_one_conduct_under_any_treatment_with_any_value(
-    treatment: str, value: Any
-) -> None:
+def test_a_trial_is_under_any_treatment_with_any_value(treatment: str, value: Any) -> None:
     season = given(trials=(4, 6)).to(Phase.TRY)
 
     season.does(season.tried(ADA, RAIDERS, value, treatment=treatment))
