@@ -58,9 +58,9 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
     workers, `ada=POLICY` for the one of that name, the last word counting; `random` alone is said
-    of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models` or a
-    server knows, or package.module:Class. Raises BadInput
-    for a part that is none, a name that nobody has, and a policy that there is not.
+    of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models`
+    or a server knows, or package.module:Class. Raises BadInput for a part that is none, a name that
+    nobody has, and a policy that there is not.
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
     cast: list[Entry] = [
