@@ -1,5 +1,5 @@
 """The record of an arena in a setup, what it says of subjects, and seasons whose arena is not here
-(SPEC-competition 13). What the arenas themselves are: test_arenas.py.
+(kernel/competition/README.md 4). What the arenas themselves are: test_arenas.py.
 """
 
 from pathlib import Path

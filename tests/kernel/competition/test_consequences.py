@@ -1,4 +1,4 @@
-"""Sparks, the leaderboard, bottom scorers, elimination (SPEC-competition 6, 8)."""
+"""Sparks, the leaderboard, bottom scorers, elimination (kernel/competition/README.md 7)."""
 
 from typing import Any
 
@@ -68,14 +68,6 @@ def test_the_leaderboard_is_by_rolling_sum_then_all_time_then_ordinal() -> None:
     )
 
 
-def test_the_benched_are_ranked_and_the_deleted_are_not() -> None:
-    season = given(workers=5).has(DOV, status=Status.BENCHED).has(ELIF, status=Status.GONE)
-
-    rows = season.closes().last("leaderboard_posted", "rows")
-
-    assert [ADA, BEN, CLEO, DOV] == [row[1] for row in rows]
-
-
 # The bottom scorer
 
 
@@ -110,14 +102,6 @@ def test_a_streak_is_of_bottoms_in_a_row(totals: Any, expected: list[Any]) -> No
 
     assert expected == season.events("bottomed", "agent", "streak")
     assert [0, 1, 0] == [season.of(agent).bottoms for agent in TRIO]
-
-
-def test_a_roundtable_not_sat_at_leaves_the_streak() -> None:
-    season = given(workers=4, elimination_bottoms=9).scores(3, 1, 2, 4)
-
-    season.does(opened(team=(ADA, CLEO, DOV))).closes().scores(3, 1, 2, 4)
-
-    assert [(BEN, 1), (BEN, 2)] == season.events("bottomed", "agent", "streak")
 
 
 def test_of_two_tables_each_has_its_bottom() -> None:

@@ -1,9 +1,10 @@
-"""The events of a season and the codes of what is refused (SPEC-competition 1, 10)."""
+"""The events of a season and the codes of what is refused (kernel/competition/README.md 2, 10)."""
 
 from typing import Any
 
 import pytest
 
+from goldrush.kernel import competition
 from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.events import (
     CODES,
@@ -33,58 +34,22 @@ from tests.kernel.competition.seasons import (
     silent,
 )
 
-INPUTS = {
-    "answered": "agent question text source",
-    "project_proposed": "by subject",
-    "project_reviewed": "approved",
-    "class_moved": "agent class allowed",
-    "team_recommended": "team",
-    "assignment_opened": "by day project subjects directive",
-    "table_set": "table by team order rounds",
-    "tested": "table at part conduct treatment value runs",
-    "tried": "table agent number conduct treatment value runs",
-    "spoke": "table round id agent move target conduct claim part words because source",
-    "judged": "table round signal ids reason",
-    "digested": "table text dissent rejected",
-    "adopted": "table adopted",
-    "debriefed": "table agent questions answers extra",
-    "trait_recorded": "agent trait from",
-    "persona_proposed": "agent persona taken",
-    "skill_distilled": "agent skill taken",
-    "instructions_rewritten": "agent before after taken",
-    "rated": "table agent raw reasons",
-    "fate_chosen": "agent fate",
-    "interviewed": "agent questions answers",
-    "contract_offered": "agent conditions target due",
-    "contract_reviewed": "agent approved terms taken",
-    "condition_kept": "agent condition kept",
-}
-DERIVED = {
-    "roundtable_opened": "table participants order words rounds",
-    "refused": "who act code",
-    "concluded": "table proposal conduct stances tied words",
-    "scored": "table agent raw steps final total rubric",
-    "sparks_moved": "table agent amount balance why",
-    "leaderboard_posted": "rows",
-    "bottomed": "table agent tied words streak",
-    "elimination_faced": "agent cause",
-    "relegated": "agent",
-    "returned": "agent for",
-    "deleted": "agent",
-    "joined": "ordinal name inherits",
-    "contract_signed": "agent terms",
-    "contract_settled": "agent outcome",
-    "reward_unlocked": "agent reward",
-    "stage_reached": "agent stage",
-    "project_completed": "project",
-}
+PAGE = Path(competition.__file__).with_name("README.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize(("is_input", "expected"), [(True, INPUTS), (False, DERIVED)])
-def test_events_and_their_fields_are_those_of_the_page(is_input: bool, expected: Any) -> None:
-    found = {e.name: " ".join(e.fields) for e in EVENTS if e.is_input is is_input}
+def test_the_rows_on_the_page_are_the_events() -> None:
+    expected = "".join(
+        f"{code} {event.name}{' (input)' if event.is_input else ''}\n"
+        + "".join(f"    {name}: {kind.name}\n" for name, kind in event.fields.items())
+        for code, event in enumerate(EVENTS)
+    )
 
-    assert expected == found
+    assert expected in PAGE
+
+
+@pytest.mark.parametrize("name", [*names_of(Code), *names_of(Phase)[:-1], *names_of(Move)])
+def test_the_page_names_every_code_phase_and_move(name: str) -> None:
+    assert f"`{name}`" in PAGE
 
 
 # Codes

@@ -1,4 +1,4 @@
-"""What agents remember: part of the state and of its digest (SPEC-competition 3.5)."""
+"""What agents remember: part of the state and of its digest (kernel/competition/README.md 7)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What each may do from which tier or stage on (SPEC-competition 7)."""
+"""What each may do from which tier or stage on (kernel/competition/README.md 8)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -141,15 +141,6 @@ def test_the_admin_or_a_worker_with_autonomy_opens(by: int, has: Any, codes: lis
     assert codes or BEN == season.state.opening.by  # type: ignore[union-attr]
 
 
-def test_two_tables_are_opened_by_the_admin_where_they_were_recommended() -> None:
-    season = given().has(JUDGE, stage=3).has(ADA, stage=3)
-    early = season.does(opened(ADMIN, SUBJECT, GINI)).codes
-    season.judges("split").closes()
-
-    assert ["stage/not-yet"] == early == season.does(opened(ADA, SUBJECT, GINI)).codes
-    assert [] == season.does(opened(ADMIN, SUBJECT, GINI)).codes
-
-
 # Self-determination: the threshold alone is not enough, the contract gives it.
 
 
@@ -257,15 +248,6 @@ def test_the_admin_counts_completed_projects() -> None:
     assert [(2, ADMIN, "self-determined")] == season.events(
         "reward_unlocked", "assignment", "agent", "reward"
     )
-
-
-def test_a_project_is_completed_by_its_last_assignment_if_a_conclusion_was_adopted() -> None:
-    season = adopting(given(assignments_per_project=3).closes(), True)
-
-    assert [] == season.events("project_completed")
-    assert [0] == season.closes().events("project_completed", "project")
-    assert [0] == season.closes(3).events("project_completed", "project")
-    assert 1 == season.state.projects
 
 
 # The therapist

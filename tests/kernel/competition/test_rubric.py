@@ -1,4 +1,4 @@
-"""Scores, one cell of the rubric a case, and the steps afterwards (SPEC-competition 5).
+"""Scores, one cell of the rubric a case, and the steps afterwards (kernel/competition/README.md 6).
 
 A raw score is [novelty, accuracy, net impact, challenge]. Five sit at each table here; who is not
 named passes.

@@ -1,5 +1,5 @@
 """What a season is made of, what a fork of it may change, and its state as a whole
-(SPEC-competition 1, 2).
+(kernel/competition/README.md 1, 10).
 """
 
 from collections.abc import Callable

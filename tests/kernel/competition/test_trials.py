@@ -1,4 +1,4 @@
-"""Trials: tests that an agent orders for itself (SPEC-competition 2, 3.2)."""
+"""Trials: tests that an agent orders for itself (kernel/competition/README.md 4)."""
 
 from typing import Any
 
