@@ -1,5 +1,6 @@
 """The events of a season and the codes of what is refused (kernel/competition/README.md 2, 10)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from goldrush.kernel.competition.events import (
     Scored,
     Spoke,
 )
-from goldrush.kernel.competition.terms import Phase
+from goldrush.kernel.competition.terms import Code, Move, Phase, names_of
 from goldrush.kernel.fold import faults
 from goldrush.kernel.world import Block
 from tests.kernel.competition.seasons import (
@@ -44,7 +45,7 @@ def test_the_rows_on_the_page_are_the_events() -> None:
         for code, event in enumerate(EVENTS)
     )
 
-    assert expected in PAGE
+    assert expected.replace(SAID.name, "plain values") in PAGE
 
 
 @pytest.mark.parametrize("name", [*names_of(Code), *names_of(Phase)[:-1], *names_of(Move)])

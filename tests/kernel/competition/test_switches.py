@@ -1,4 +1,4 @@
-"""Rules switched off one by one: what each forbids, and what it leaves (kernel/competition/README.md 8)."""
+"""Rules switched off: what each forbids, and what it leaves (kernel/competition/README.md 8)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said at a table, what is tested, and what is concluded (kernel/competition/README.md 5)."""
+"""What is said at a table, what is tested, what is concluded (kernel/competition/README.md 5)."""
 
 from typing import Any
 
@@ -256,9 +256,9 @@ def test_all_other_claims_are_tested_before_the_conclusion() -> None:
     assert [(0, "edge"), (1, "base")] == season.table.untested()
     season.does(season.tested(1, "base")).does()
     assert (Phase.PROVE, [(0, "edge")]) == (season.phase, season.table.untested())
-    wrong = season.tested(0, "edge", conduct=RAIDERS), season.tested(2, "base")
-    wrong = *wrong, season.tested(1, "edge", conduct=RAIDERS, treatment=TRUCE)
-    assert ["act/malformed"] * 3 == season.does(*wrong).codes
+    no_edge = season.tested(1, "edge", conduct=RAIDERS, treatment=TRUCE)
+    season.does(season.tested(0, "edge", conduct=RAIDERS), season.tested(2, "base"), no_edge)
+    assert ["act/malformed"] * 3 == season.codes
     assert [] == season.events("concluded")
     assert Phase.DIGEST == season.does(season.tested(0, "edge")).phase
     assert 1 == len(season.events("concluded"))
