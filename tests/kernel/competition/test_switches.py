@@ -21,7 +21,6 @@ from tests.kernel.competition.seasons import (
     CLEO,
     FALSE,
     FEW_GUARDS,
-    GUARDS,
     JUDGE,
     MINERS,
     RAIDERS,
@@ -245,11 +244,3 @@ def test_without_a_table_another_led_all_the_same() -> None:
     season.says(propose(ADA), propose(BEN, FEW_GUARDS)).closes()
 
     assert [2, 3, 0] == [event["raw"][0] for event in season.events("scored")]
-
-
-def test_without_a_table_trials_are_ordered_as_ever() -> None:
-    season = given(table=False, trials=(2, 2)).to(Phase.TRY)
-
-    season.does(season.tried(ADA)).does(season.tried(ADA, GUARDS), season.spoke(propose(ADA)))
-
-    assert ([], {ADA: 0}) == (season.codes, season.stances)

@@ -429,9 +429,6 @@ def test_a_redirect_reaches_only_the_round_under_way() -> None:
     season = given().says(propose(ADA)).judges("clean").says(propose(BEN, RAIDERS)).to(Phase.JUDGE)
 
     assert ["act/malformed"] == season.does(season.judged("redirect", (0,))).codes
-    season = given().says(propose(ADA)).judges("clean").says(support(BEN, 0))
-    assert [] == season.judges("redirect", 4).codes
-    assert {ADA: 0} == season.stances
 
 
 def test_a_refutation_goes_with_the_challenge_that_was_redirected_and_its_test_stays() -> None:
