@@ -315,7 +315,7 @@ class Cast:
 
     def acts(self) -> list[Act]:
         """The acts of a step: what the phase asks for, mostly."""
-        how = self.pick((*["right"] * 20, "none", "with", "with", "twice", "wrong", "bent", "bent"))
+        how = self.pick((*["right"] * 20, "none", "with", "with", "twice", "wrong", *["bent"] * 4))
         acts: list[Any] = []
         if how in ("with", "wrong"):
             acts += [self.anything() for _ in range(self.pick((1, 2, 3)))]
@@ -334,11 +334,22 @@ class Cast:
         return asked()
 
     def bent(self, act: Any) -> Any:
-        """An act with one field of another value."""
-        names = [name for name in act._fields if name != "source"]
-        name = self.pick(names)
+        """An act with something in one field changed."""
         kinds = dict(zip(act._fields, EVENTS[CODES[type(act)]].fields.values(), strict=True))
-        return act._replace(**{name: self.value(kinds[name])})
+        name = self.pick([name for name in act._fields if name != "source"])
+        value = self.changed(_in_row(getattr(act, name)))
+        if not kinds[name].holds(value):
+            value = self.value(kinds[name])
+        return act._replace(**{name: value})
+
+    def changed(self, value: Any) -> Any:
+        """Another value, or the same with an item left out, doubled or changed."""
+        if not isinstance(value, tuple) or not value or self.pick((False, False, True)):
+            return self.pick(_ANYTHING)
+        index = self.pick(range(len(value)))
+        item = value[index]
+        items = self.pick(((self.changed(item),), (self.changed(item),), (), (item, item)))
+        return value[:index] + items + value[index + 1 :]
 
     def in_open(self) -> list[Any]:
         season = self.season
@@ -449,8 +460,9 @@ class Cast:
         now = self.season.agents[agent]["instructions"]
         objective, treatment = self.subject()
         skill = (objective, treatment, self.conduct(treatment), self.pick(VALUES))
+        lines = self.pick((LINES, LINES, LINES, ()))
         acts = [
-            Debriefed(0, agent, LINES, LINES, self.season.phase == Phase.IMPROVE),
+            Debriefed(0, agent, lines, lines, self.season.phase == Phase.IMPROVE),
             TraitRecorded(agent, self.pick(LINES), (0,)),
             PersonaProposed(agent, self.pick(LINES), taken),
             SkillDistilled(agent, skill, taken),
@@ -473,7 +485,8 @@ class Cast:
             wins = self.pick(((1, 1), (2, 1), (3, 2), (2, 2), (1, 2)))
             target = wins if is_worker else self.pick((0, 1, 2.5, 5))
             terms = (conditions, target, self.season.assignment + self.pick((1, 1, 2)))
-            acts.append(Interviewed(agent, LINES, LINES))
+            lines = self.pick((LINES, LINES, LINES, ()))
+            acts.append(Interviewed(agent, lines, lines))
             acts.append(ContractOffered(agent, *terms))
             answer = self.pick(((True, None, None), (False, None, None), (False, terms, True)))
             acts.append(ContractReviewed(agent, *answer))
