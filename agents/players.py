@@ -41,6 +41,18 @@ class Prepared:
 
 
 @attrs.frozen
+class Means:
+    """What playing takes that no journal says.
+
+    `jobs`: how many runs of a test are made at once, in worlds whose agents test what they say;
+    `program`: the path of the program that tests, where somebody's own does.
+    """
+
+    jobs: int = 1
+    program: str | None = None
+
+
+@attrs.frozen
 class Change:
     """What a fork is to change, as people give it: `settings` by name, a `treatment`, a `roster` in
     its text form, inputs put in by hand (`replace`) in the form of their events. `trust`: policies
@@ -73,7 +85,7 @@ class Seating(Generic[S]):
     that the journal has already; `models` says how language models are reached, and `earlier` are
     the answers that the run has of them; `trust`, `sources` as in Prepared. `probe`: each model is
     asked a short question first, so that a wrong server is reported and not recorded as a model
-    that does not answer.
+    that does not answer. `means`: see there.
     """
 
     state: S
@@ -84,6 +96,7 @@ class Seating(Generic[S]):
     trust: Sequence[str] = ()
     sources: Sequence[str] = ()
     probe: bool = False
+    means: Means = attrs.field(factory=Means)
 
 
 # Like Ask, with None in place of the rows of who cannot be asked. Is given what was recorded, too.
@@ -121,7 +134,7 @@ class Players(Generic[S]):
       open. Raises BadInput where a model does not answer a short question.
     - `seated(seating)`: a context manager of what the run loop asks (`kernel.run.Ask`). Raises
       BadInput where somebody cannot play.
-    - `again(trust, sources)`: who is asked again to verify a run, with policies made afresh, as a
+    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh, as a
       function of a state and the facts of the forks that led to it, which raises
       agents.again.Impossible for a player that no run has. Raises what reading `sources` raises.
     - `change(state, change, models)`: what a fork changes. Raises BadInput.
@@ -136,7 +149,7 @@ class Players(Generic[S]):
     prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], Prepared]
     names: Callable[[str], Sequence[str]]
     seated: Callable[[Seating[S]], AbstractContextManager[Ask[S]]]
-    again: Callable[[Sequence[str], Sequence[str]], Callable[[S, Sequence[Facts]], Asker]]
+    again: Callable[[Sequence[str], Sequence[str], Means], Callable[[S, Sequence[Facts]], Asker]]
     decided: Callable[[Mapping[str, Any], Models | None], Mapping[str, Any]] = (
         lambda setup, models: setup
     )
@@ -156,6 +169,7 @@ def record(
     prepared: Prepared,
     *,
     models: Models | None = None,
+    means: Means | None = None,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -165,6 +179,7 @@ def record(
     Args:
         prepared: what `players.prepare` gave.
         models: how language models are reached.
+        means: what playing takes beside that.
         force: replace a journal that is there, once the run begins.
         fsync: wait for the disk at every commit, as is always done where models play.
         on_unit: called with the journal's number of each closed unit and the state.
@@ -180,8 +195,9 @@ def record(
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
         setup = players.decided(prepared.setup, models)
         seating = Seating(
-            world.initial(setup), models=models, trust=prepared.trust, sources=prepared.sources
-        )
+            world.initial(setup), models=models, trust=prepared.trust, sources=prepared.sources,
+            means=means or Means(),
+        )  # fmt: skip
         with players.seated(seating) as ask:
             return run.record(world, setup, ask, journal, on_unit)
 
@@ -194,6 +210,7 @@ def resume(
     models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
+    means: Means | None = None,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
@@ -217,7 +234,10 @@ def resume(
             if players.answers is not None:
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, players.answers, len(forks))
-            seating = Seating(state, forks, waiting, models, earlier, trust, sources, probe=True)
+            seating = Seating(
+                state, forks, waiting, models, earlier, trust, sources, probe=True,
+                means=means or Means(),
+            )  # fmt: skip
             return stack.enter_context(players.seated(seating))
 
         return run.resume(world, journal, ask_of, on_unit)
@@ -234,6 +254,7 @@ def fork(
     models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
+    means: Means | None = None,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -273,6 +294,7 @@ def fork(
             seating = Seating(
                 state, forks, models=models, trust=trusted, sources=played,
                 probe=change.roster is None,  # those of a new roster have been
+                means=means or Means(),
             )  # fmt: skip
             return stack.enter_context(players.seated(seating))
 

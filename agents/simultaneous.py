@@ -9,7 +9,7 @@ from goldrush.agents.game import Game, S, V
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import Answers
-from goldrush.agents.players import Asker, Change, Changed, Players, Prepared, Seating
+from goldrush.agents.players import Asker, Change, Changed, Means, Players, Prepared, Seating
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
 from goldrush.agents.submitting import Agents, AgentsAgain, replaced_in
@@ -43,7 +43,7 @@ def players_of(game: Game[S, V]) -> Players[S]:
         return _seated(game, seating)
 
     def again(
-        trust: Sequence[str], sources: Sequence[str]
+        trust: Sequence[str], sources: Sequence[str], means: Means
     ) -> Callable[[S, Sequence[Mapping[str, Any]]], Asker]:
         recordings = _recordings(game, sources)
 

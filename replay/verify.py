@@ -20,7 +20,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.again import Impossible
-from goldrush.agents.players import Again, Asker
+from goldrush.agents.players import Again, Asker, Means
 from goldrush.kernel import derive, fold
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import (
@@ -136,13 +136,14 @@ def verify(
     ask: Ask[Any] | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
+    means: Means | None = None,
 ) -> Verdict:
     """Check a journal up to a level (1 .. 4).
 
     World and policies are found by what the journal says. For a world of your own give `world`
     and, for level 4, `ask`. A journal cannot make this run code by naming it: policies of the form
     package.module:Class are asked only when `trust` lists them, and `recorded` agents when
-    `sources` has the journal that they play.
+    `sources` has the journal that they play. `means`: what asking again takes beside that.
 
     Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
@@ -157,11 +158,14 @@ def verify(
     with reader:
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
+        if check.world.missing is not None and level > FOLD:
+            check.unknown[check.world.missing] = None
+            check.level = level = FOLD
         players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))
         elif players is not None and level >= DECIDE:
-            check.asker_of = players.again(trust, sources)
+            check.asker_of = players.again(trust, sources, means or Means())
         broken = check.broken()
         is_open = broken is None and bool(check.unknown)
         is_asked = check.somebody_asked and not is_open

@@ -1,5 +1,4 @@
-"""From an answer from outside to the row that keeps it, and the same again from the journal alone.
-"""
+"""From an answer from outside to the row that keeps it, and the same again from the journal alone."""
 
 from __future__ import annotations
 

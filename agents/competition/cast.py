@@ -1,8 +1,8 @@
 """Who plays in a season: the cast as people write it, and the policies behind the names.
 
-Every role can be played by its script, by a language model, or by somebody's own class. A model
-that plays a worker is one and the same in both classes: as a sonnet it is shown more, as from tier
-1 on.
+Every role can be played by its script, at random, by a language model, by a person at the terminal,
+or by somebody's own class. A model that plays a worker is one in both classes unless it is told
+otherwise: as a sonnet it is shown more, as from tier 1 on.
 """
 
 from __future__ import annotations
@@ -12,40 +12,39 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.competition import chance
 from goldrush.agents.competition.offices import Admin, Assistant, Judge, User
-from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.therapist import Therapist
 from goldrush.agents.competition.worker import Worker
 from goldrush.agents.listed import Listed
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.trust import is_own, made
 from goldrush.kernel.competition.names import name_of
-from goldrush.kernel.competition.state import (
-    ADMIN,
-    ASSISTANT,
-    JUDGE,
-    OFFICES,
-    THERAPIST,
-    USER,
-    WORKER,
-    Agent,
-)
+from goldrush.kernel.competition.state import Agent
+from goldrush.kernel.competition.terms import OFFICES, Role
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.text import check_name
 
-SCRIPTED: Final = "scripted"
-SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
-    ADMIN: Admin,
-    ASSISTANT: Assistant,
-    JUDGE: Judge,
-    THERAPIST: Therapist,
-    USER: User,
-    WORKER: Worker,
+SCRIPTED, RANDOM, HUMAN = "scripted", "random", "human"
+_SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
+    Role.ADMIN: Admin,
+    Role.ASSISTANT: Assistant,
+    Role.JUDGE: Judge,
+    Role.THERAPIST: Therapist,
+    Role.USER: User,
+    Role.WORKER: Worker,
+}
+# By name, what plays each role.
+POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
+    SCRIPTED: _SCRIPTS,
+    RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
 }
 # What a role or a name can be played by, with a line of what it does.
 LISTED: Final = {
-    SCRIPTED: Listed("What the role does by its script; a worker acts by its character."),
+    SCRIPTED: Listed("What the role does by its script; a worker argues from evidence."),
+    RANDOM: Listed("A worker that tries, claims and supports at random within the rules."),
     "llm:MODEL": Listed("A language model, asked over the OpenAI protocol; see season --help."),
+    HUMAN: Listed("You: asked in this terminal, shown what a model would be."),
     "package.module:Class": Listed(
         "A policy of your own: a class with the methods of the role's script."
     ),
@@ -57,15 +56,16 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
     """The cast of a season with so many workers, as a journal's setup holds it.
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
-    workers, `ada=POLICY` for the one of that name, the last word counting. A policy is `scripted`,
-    `llm:MODEL` by a name that `models` or a server knows, or package.module:Class. Raises BadInput
+    workers, `ada=POLICY` for the one of that name, the last word counting; a policy alone is that of
+    all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models` or a
+    server knows, or package.module:Class. Raises BadInput
     for a part that is none, a name that nobody has, and a policy that there is not.
     """
-    roles = [*OFFICES, USER, *[WORKER] * workers]
+    roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
     cast: list[Entry] = [
         {
             "ordinal": ordinal,
-            "name": role if role != WORKER else name_of(ordinal - len(OFFICES) - 1),
+            "name": role if role != Role.WORKER else name_of(ordinal - len(OFFICES) - 1),
             "role": role,
             "policy": SCRIPTED,
             "options": {},
@@ -82,6 +82,8 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
     """
     for part in parts:
         who, is_given, policy = part.partition("=")
+        if not is_given and part in POLICIES:
+            who, is_given, policy = Role.WORKER, "=", part
         named = [entry for entry in cast if who in (entry["name"], entry["role"])]
         if not is_given or not named:
             names = ", ".join(entry["name"] for entry in cast[:12])
@@ -101,6 +103,8 @@ def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str
     models = models or Models()
     if not name and models.default is None and len(models.known) != 1:
         raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
+    from goldrush.agents.competition.prompt import VERSION
+
     model = attrs.evolve(models.named(name), prompt=VERSION)
     return LLM, model.as_options()
 
@@ -128,10 +132,10 @@ def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[En
 
 def check_policy(name: str) -> None:
     """Raises BadInput for what is no policy of a season."""
-    if name != SCRIPTED and not is_own(name):
+    if name not in (*POLICIES, HUMAN) and not is_own(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
-            f"take {SCRIPTED}, {LLM}:MODEL or package.module:Class",
+            f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",
         )
 
 
@@ -139,7 +143,8 @@ def policy_of(agent: Agent, trust: Collection[str]) -> Any:
     """The policy that an agent plays. Raises BadInput where it cannot be had, or is one of
     somebody's own that is not in `trust`.
     """
-    return SCRIPTS[agent.role]() if agent.policy == SCRIPTED else made(agent.policy, trust)
+    own = POLICIES.get(agent.policy)
+    return made(agent.policy, trust) if own is None else own[agent.role]()
 
 
 def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
@@ -147,10 +152,10 @@ def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
     method that its role is asked by. Entries need role and policy.
     """
     for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
-        if policy not in (SCRIPTED, LLM):
+        if policy not in (*POLICIES, LLM, HUMAN):
             made(policy, trust, questions_of(role))
 
 
 def questions_of(role: str) -> list[str]:
     """The questions that a role is asked: the methods of whoever plays it."""
-    return [name for name in vars(SCRIPTS[role]) if not name.startswith("_")]
+    return [name for name in vars(_SCRIPTS[role]) if not name.startswith("_")]

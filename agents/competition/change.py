@@ -11,18 +11,19 @@ from typing import Any, Final
 
 from goldrush.agents.competition.cast import assign, check_playable, with_models_decided
 from goldrush.agents.competition.plain import plain
+from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Change, Changed
 from goldrush.agents.trust import own_among
-from goldrush.kernel.competition.events import EVENTS, SPOKE
+from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.competition.fork import changed, turn_of
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.forking import changes
 from goldrush.kernel.world import Row
 
-_KEYS: Final = ("event", "assignment", *EVENTS[SPOKE].fields)
-_SAID: Final = ("move", "target", "conduct", "claim", "part", "words")
+_KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
+_SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
 def changed_by(state: SeasonState, change: Change, models: Models | None) -> Changed:
@@ -30,9 +31,9 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
 
     Raises BadInput for what a fork cannot change, and for a model that does not answer.
     """
-    if change.treatment is not None:
-        raise BadInput("seasons have no treatments", "leave --treatment out")
-    config = changed(state.config, change.settings, state.assignment)
+    treated = {} if change.treatment is None else treatment_named(change.treatment).settings
+    settings = {**treated, **change.settings}
+    config = changed(state.config, settings, state.assignment)
     parts = change.roster.split(",") if change.roster else []
     trust = own_among(part.partition("=")[2] for part in parts)
     facts = {
@@ -88,6 +89,9 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
         raise BadInput(
             f"{where}: agent {item['agent']} is no active worker", f"there are {workers}"
         )
-    said = [plain(item.get(name)) for name in _SAID[:-1]]
-    place = (item["table"], item["round"], 0, item["agent"])  # its id follows from what comes first
-    return item["assignment"], (*place, *said, plain(item.get("words", "")), None)
+    said = {name: plain(item.get(name)) for name in _SAID}
+    row = Spoke(
+        item["table"], item["round"], 0, item["agent"],  # its id follows from what comes first
+        words=plain(item.get("words", "")), source=None, **said,
+    )  # fmt: skip
+    return item["assignment"], tuple(row)

@@ -18,10 +18,11 @@ MOST: Final = 10
 
 @attrs.frozen
 class Character:
-    """`boldness`: how much of what a trial showed beyond the bar is claimed (10: all of it).
-    `curiosity`: how far from what is known it looks. `doubt`: how readily it tries out what others
-    claim. `care`: how readily it vouches for another treatment too. `loyalty`: how readily it
-    supports what is good instead of proposing its own.
+    """`boldness`: how much of the margin that it found it claims (0: half of it, 10: all).
+    `curiosity`: how far from what is known it looks. `doubt`: how readily it challenges what lies
+    beyond all that it saw. `care`: how readily it tries again what it is to claim, and vouches for
+    another treatment. `loyalty`: how little better than its own another's proposal must be for it
+    to support that.
     """
 
     boldness: int = 5
@@ -30,15 +31,20 @@ class Character:
     care: int = 5
     loyalty: int = 5
 
+    @property
+    def share(self) -> float:
+        """The share of a margin found that it claims, 0.5 to 1."""
+        return 0.5 + 0.5 * self.boldness / MOST
+
 
 TRAITS: Final = tuple(attrs.fields_dict(Character))
 CHARACTERS: Final[Mapping[str, Character]] = {
-    "prospector": Character(boldness=5, curiosity=8, doubt=7, care=5, loyalty=3),
-    "skeptic": Character(boldness=3, curiosity=6, doubt=10, care=5, loyalty=4),
-    "builder": Character(boldness=4, curiosity=5, doubt=8, care=6, loyalty=4),
-    "gambler": Character(boldness=10, curiosity=9, doubt=6, care=7, loyalty=1),
-    "companion": Character(boldness=2, curiosity=5, doubt=6, care=4, loyalty=8),
-    "surveyor": Character(boldness=1, curiosity=7, doubt=9, care=9, loyalty=3),
+    "prospector": Character(boldness=5, curiosity=8, doubt=4, care=4, loyalty=4),
+    "skeptic": Character(boldness=3, curiosity=5, doubt=9, care=6, loyalty=4),
+    "builder": Character(boldness=4, curiosity=3, doubt=3, care=7, loyalty=6),
+    "gambler": Character(boldness=10, curiosity=9, doubt=6, care=1, loyalty=2),
+    "companion": Character(boldness=4, curiosity=4, doubt=2, care=5, loyalty=9),
+    "surveyor": Character(boldness=2, curiosity=6, doubt=6, care=9, loyalty=5),
 }
 # What a persona puts in place of single traits.
 PERSONAS: Final[Mapping[str, Mapping[str, int]]] = {

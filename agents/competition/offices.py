@@ -10,94 +10,81 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.worker import CONTRACT_TERM, shown_value
+from goldrush.agents.competition.words import about, number
+from goldrush.agents.competition.worker import CONTRACT_TERM
 from goldrush.kernel.competition import rights
-from goldrush.kernel.competition.acts import TEAM_MIN, is_rejectable
-from goldrush.kernel.competition.conduct import OBJECTIVES, Subject, described
-from goldrush.kernel.competition.config import SONNET
-from goldrush.kernel.competition.events import (
-    CHALLENGE,
-    CLEAN,
-    CONVERGED,
-    OBJECTIVE,
-    REDIRECT,
-    SPLIT,
-    WEAK_CONSENSUS,
-)
-from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.acts.act import TEAM_MIN
+from goldrush.kernel.competition.rubric import FAR
+from goldrush.kernel.competition.terms import Class, Condition, Move, Part, Role, Signal
 from goldrush.kernel.draws import Draws
 
 Said = Mapping[str, Any]
 
-# What the admin has the roundtables talk about, a project for each objective. Treatments under
-# which the bar is as good as can be come up too: there a claim can only be as good.
-AGENDA: Final[Mapping[str, Sequence[str]]] = {
-    "efficiency": ("scarce", "alpha-rich", "scarce", "stamina-mixed", "alpha-rich"),
-    "gini": ("stamina-mixed", "alpha-rich", "scarce", "cap-2", "stamina-mixed"),
-    "turnover": ("scarce", "truce-0", "scarce", "defense-pointwise", "scarce"),
-    "raid_rate": ("scarce", "authority-punish", "scarce", "history-1", "scarce"),
-}
+AHEAD_MAX: Final = 8  # assignments in which the second table's subject is looked for
 
 
 class Admin:
-    """Has a project for each objective in turn, and adopts what is better than the bar."""
+    """Follows the agenda, and adopts what is worth it."""
 
     def open(self, seen: Seen, draws: Draws) -> Said:
         """The subject that is next on the agenda, unless a contract or a project asks for another;
         two of them where the judge recommends it.
         """
-        first = seen.approved or _next_subject(seen, 0)
+        first = (seen.approved or seen.agenda()).key
         if seen.stipulated is not None:
-            treatments = AGENDA[seen.stipulated]
-            first = (seen.stipulated, treatments[seen.assignment % len(treatments)])
+            wanted = [s.key for s in seen.config.arena.subjects if s.objective == seen.stipulated]
+            first = wanted[draws.below(len(wanted))]
         subjects = [first]
         if seen.is_split:
-            others = [s for s in (_next_subject(seen, i) for i in range(1, 5)) if s[1] != first[1]]
-            subjects += others[:1]
+            others = (seen.agenda(ahead).key for ahead in range(1, AHEAD_MAX))
+            subjects += [other for other in others if other[1] != first[1]][:1]
         return {"subjects": subjects, "team": seen.recommended, "order": None}
 
     def allow_class(self, seen: Seen, draws: Draws, agent: int, class_: str) -> bool:
         """Whether a worker may move: up only from the upper half of the leaderboard."""
         rank = seen.rank(agent)
-        return class_ != SONNET or (rank is not None and 2 * rank <= len(seen.leaderboard) + 1)
+        return class_ != Class.SONNET or (
+            rank is not None and 2 * rank <= len(seen.leaderboard) + 1
+        )
 
     def adopt(self, seen: Seen, draws: Draws) -> bool:
-        """Whether a conclusion is adopted: it held in its test, and it is better than the bar."""
-        return not is_rejectable(seen.table)
+        """Whether a conclusion is adopted: unless there is a reason to reject it."""
+        return not seen.is_rejectable
 
-    def propose_project(self, seen: Seen, draws: Draws) -> Subject | None:
+    def propose_project(self, seen: Seen, draws: Draws) -> tuple[str, str] | None:
         """At the beginning of a project, one subject in place of the agenda's."""
         if seen.assignment % seen.config.assignments_per_project or draws.below(2):
             return None
-        objectives = list(OBJECTIVES)
-        objective = objectives[draws.below(len(objectives))]
-        treatments = sorted(set(AGENDA[objective]))
-        return objective, treatments[draws.below(len(treatments))]
+        subjects = seen.config.arena.subjects
+        return subjects[draws.below(len(subjects))].key
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
         """What it asks the therapist before a contract."""
-        return ["What do you want?", "What will you deliver?"]
+        return _INTERVIEW
 
-    def answer(self, seen: Seen, draws: Draws, questions: Sequence[str]) -> list[str]:
+    def answer(
+        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
         """What it says in its own interview."""
         return [f"{seen.projects} projects are completed; more will be." for _ in questions]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """One more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
-        return {"conditions": [(OBJECTIVE, "turnover")], "target": 1, "due": due}
+        return {"conditions": [_objective(seen, draws)], "target": 1, "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
         return True
 
 
-def _next_subject(seen: Seen, ahead: int) -> Subject:
-    """The subject of the agenda for this assignment, or for one that comes later."""
-    objectives = list(AGENDA)
-    objective = objectives[seen.project % len(objectives)]
-    treatments = AGENDA[objective]
-    return objective, treatments[(seen.assignment + ahead) % len(treatments)]
+_INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
+
+
+def _objective(seen: Seen, draws: Draws) -> tuple[str, str]:
+    """The choice of an objective, as a condition of a contract."""
+    objectives = seen.config.arena.objectives
+    return Condition.OBJECTIVE, objectives[draws.below(len(objectives))]
 
 
 class Assistant:
@@ -123,55 +110,78 @@ class Assistant:
         """The conclusion, who was against it, and whether the admin should see it at all."""
         table = seen.table
         conclusion = table.conclusion
-        if conclusion is None or conclusion.proposal is None or conclusion.conduct is None:
+        if conclusion is None or conclusion.proposal is None:
             return {"text": "The table came to no conclusion.", "dissent": "", "rejected": False}
-        value = table.tests[conclusion.proposal, "base"]
+        value = table.tests[conclusion.proposal, Part.BASE]
         says = (
-            f"{described(conclusion.conduct)} for {table.objective} under {table.treatment}: "
-            f"tested at {shown_value(value)}, the bar is {shown_value(table.bar)}."
+            f"{seen.rules.describe(conclusion.conduct)} for {about(table.subject)}: tested at "
+            f"{number(value)}, the bar is {number(table.bar)}."
         )
-        against = [
-            seen.people[said.agent].name
-            for said in table.counted()
-            if said.move == CHALLENGE and said.target == conclusion.proposal
-        ]
-        dissent = f"Challenged by {', '.join(against)}." if against else ""
-        rejected = rights.may_reject(seen.me) and is_rejectable(table)
-        return {"text": says, "dissent": dissent, "rejected": rejected}
+        best = table.best_tested()
+        if best is not None and table.subject.beats(best[1], value):
+            says += f" {seen.rules.describe(best[0])} was tested at {number(best[1])}."
+        rejected = rights.may_reject(seen.me) and seen.is_rejectable
+        return {"text": says, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
 
-    def answer(self, seen: Seen, draws: Draws, questions: Sequence[str]) -> list[str]:
+    def answer(
+        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
         """What it says in its interview."""
         return [f"I have set {seen.me.served} tables." for _ in questions]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """Conclusions worth adopting, about every second time."""
         due = seen.assignment + CONTRACT_TERM
-        return {"conditions": [(OBJECTIVE, "gini")], "target": 1 + draws.below(4), "due": due}
+        return {"conditions": [_objective(seen, draws)], "target": 1 + draws.below(4), "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
         return True
 
 
+def _dissent(seen: Seen, concluded: int) -> str:
+    """Who challenged the conclusion, and who stands for something else."""
+    table = seen.table
+    against = {
+        said.agent
+        for said in table.counted()
+        if said.move == Move.CHALLENGE and said.target == concluded
+    }
+    elsewhere = {a for a, held in table.standing.stances.items() if held != concluded}
+    parts = []
+    if against:
+        parts.append(f"Challenged by {', '.join(seen.people[a].name for a in sorted(against))}.")
+    if elsewhere:
+        names = ", ".join(
+            f"{seen.people[a].name} (#{table.standing.stances[a]})" for a in sorted(elsewhere)
+        )
+        parts.append(f"Elsewhere: {names}.")
+    return " ".join(parts)
+
+
 class Judge:
-    """Keeps the table to its subject, and lets it go when it agrees."""
+    """Keeps the table to its subject, and lets it go when it agrees and has nothing new."""
 
     def judge(self, seen: Seen, draws: Draws) -> Said:
         """One signal for the round that was just spoken."""
         table = seen.table
-        repeated = _repeated(table)
+        repeated = _repeated(seen)
         if repeated:
-            return _signal(REDIRECT, "That was on the table already.", repeated)
+            return _signal(Signal.REDIRECT, "That was on the table already.", repeated)
         counts = table.standing.counts()
         most = max(counts.values(), default=0)
-        if 2 * most > len(table.participants) and table.round > 0:
-            return _signal(CONVERGED, "More than half of the table hold one view.")
+        is_agreed = 2 * most > len(table.participants)
+        is_new = any(said.is_proposal for said in table.of_round())
+        if is_agreed and not is_new:
+            return _signal(Signal.CONVERGED, "More than half hold one view, and nothing new came.")
         is_last = table.round + 1 >= table.rounds
-        if is_last and most and rights.may_flag_weakness(seen.me) and not table.was_weak:
-            return _signal(WEAK_CONSENSUS, "Nobody has convinced the others yet.")
-        if not seen.is_split and rights.may_recommend_split(seen.me) and len(counts) > 2:
-            return _signal(SPLIT, "There are two subjects in this.")
-        return _signal(CLEAN, "")
+        may_flag = rights.may_flag_weakness(seen.me) and not table.was_weak
+        if is_last and most and not is_agreed and may_flag:
+            return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
+        if is_last and not seen.is_split and rights.may_recommend_split(seen.me):
+            if _are_apart(seen):
+                return _signal(Signal.SPLIT, "There are two subjects in this.")
+        return _signal(Signal.CLEAN, "")
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
         """As many rounds as the table has members, where it may say so."""
@@ -179,14 +189,16 @@ class Judge:
         rounds = min(most, max(2, len(seen.active))) if rights.may_set_rounds(seen.me) else None
         return {"team": None, "order": None, "rounds": rounds}
 
-    def answer(self, seen: Seen, draws: Draws, questions: Sequence[str]) -> list[str]:
+    def answer(
+        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
         """What it says in its interview."""
         return [f"I have judged in {seen.me.served} assignments." for _ in questions]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """Tables that end without a tie."""
+        """Tables that end with the best that was tested."""
         due = seen.assignment + CONTRACT_TERM
-        return {"conditions": [], "target": 2 + draws.below(3), "due": due}
+        return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
@@ -197,23 +209,32 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
     return {"signal": signal, "ids": list(ids), "reason": reason}
 
 
-def _repeated(table: Table) -> list[int]:
+def _repeated(seen: Seen) -> list[int]:
     """Proposals of this round whose conduct was on the table before."""
-    seen: set[Any] = set()
+    table = seen.table
+    known: set[Any] = set()
     repeated = []
     for said in table.proposals():
-        if said.conduct in seen and said.round == table.round:
+        if said.conduct in known and said.round == table.round:
             repeated.append(said.id)
-        seen.add(said.conduct)
+        known.add(said.conduct)
     return repeated
+
+
+def _are_apart(seen: Seen) -> bool:
+    """Whether the two proposals with most stances are far from each other."""
+    counts = seen.table.standing.counts()
+    first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
+    conducts = [seen.table.said[proposal].conduct for proposal in first]
+    return len(conducts) > 1 and seen.rules.distance(*conducts) >= FAR
 
 
 class User:
     """Whoever the season is for: approves what sounds right and mostly keeps its word."""
 
-    def review_project(self, seen: Seen, draws: Draws, subject: Subject) -> bool:
+    def review_project(self, seen: Seen, draws: Draws, subject: tuple[str, str]) -> bool:
         """Whether a project is approved: not the one that is next on the agenda anyway."""
-        return subject != _next_subject(seen, 0)
+        return subject != seen.agenda().key
 
     def review_contract(self, seen: Seen, draws: Draws, agent: int, terms: Said) -> Said:
         """Approves a fair target; asks for more where little is promised; or sees no use in it."""
@@ -221,9 +242,17 @@ class User:
         if chance < 5:
             return {"approved": True, "terms": None}
         if chance < 9:
-            return {"approved": False, "terms": {**terms, "target": terms["target"] + 1}}
+            return {"approved": False, "terms": {**terms, "target": _more(seen, agent, terms)}}
         return {"approved": False, "terms": None}
 
     def keep_condition(self, seen: Seen, draws: Draws, agent: int, condition: str) -> bool:
         """Whether a condition is kept in the next assignment."""
         return draws.below(20) > 0
+
+
+def _more(seen: Seen, agent: int, terms: Said) -> Any:
+    """A target that is harder by one."""
+    target = terms["target"]
+    if seen.people[agent].role == Role.WORKER:
+        return target[0], min(target[0], target[1] + 1)
+    return target + 1

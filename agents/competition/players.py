@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
-
 from goldrush.agents import players
 from goldrush.agents.competition.again import SeasonAgain
+from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.competition.cast import (
+    HUMAN,
     LISTED,
-    SCRIPTED,
+    POLICIES,
     Entry,
     cast_of,
     check_playable,
@@ -21,18 +20,18 @@ from goldrush.agents.competition.cast import (
     with_models_decided,
 )
 from goldrush.agents.competition.change import changed_by
-from goldrush.agents.competition.lab import Lab
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.season import Season, replaced_in
+from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
-from goldrush.agents.players import Asker, Players, Prepared, Seating
+from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
-from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.config import SeasonConfig, config_of
-from goldrush.kernel.competition.events import ANSWERED
-from goldrush.kernel.competition.state import GONE, SeasonState
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.competition.events import CODES, Answered
+from goldrush.kernel.competition.state import SeasonState, initial
+from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.world import Row
 
@@ -43,58 +42,43 @@ def record(
     cast: Sequence[Entry] | None = None,
     *,
     models: Models | None = None,
-    lab: Lab | None = None,
+    means: Means | None = None,
     force: bool = False,
     fsync: bool = False,
     on_assignment: OnUnit[SeasonState] | None = None,
 ) -> SeasonState:
     """Play a season into a journal and return the last state.
 
-    `cast` as `cast.cast_of` gives it; everybody is scripted without, and the policies of somebody's
-    own that it names are trusted. `lab`: to look at afterwards how many runs there were. Otherwise
-    as agents.players.record.
+    `settings`: as `configured`; `cast` as `cast.cast_of` gives it: everybody is scripted without,
+    and the policies of somebody's own that it names are trusted. Otherwise as
+    agents.players.record.
     """
-    who = CAST if lab is None else attrs.evolve(CAST, seated=partial(_seated, lab=lab))
-    run = prepared(config_of(settings or {}), cast)
+    config = configured(settings or {}, means)
+    world = competition(rules_of(config.arena))
     return players.record(
-        COMPETITION, who, path, run, models=models, force=force, fsync=fsync, on_unit=on_assignment
-    )
+        world, CAST, path, prepared(config, cast), models=models, means=means, force=force,
+        fsync=fsync, on_unit=on_assignment,
+    )  # fmt: skip
 
 
-def resume(
-    path: str | Path, *, on_assignment: OnUnit[SeasonState] | None = None, **how: Any
-) -> SeasonState:
-    """Go on with a season that broke off: agents.players.resume."""
-    return players.resume(COMPETITION, CAST, path, on_unit=on_assignment, **how)
-
-
-def fork(
-    parent: str | Path,
-    at: int,
-    out: str | Path,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    treatment: str | None = None,
-    roster: str | None = None,
-    replace: Sequence[Mapping[str, Any]] = (),
-    on_round: OnUnit[SeasonState] | None = None,
-    **how: Any,
-) -> SeasonState:
-    """Play a season anew from the close of assignment `at` on (-1: from the start):
-    agents.players.fork.
-
-    `settings` are names and new values of SeasonConfig; `roster` says who is played by what from
-    there on, `NAME=POLICY,...`; `replace` holds contributions as `export` prints them.
+def configured(settings: Mapping[str, Any], means: Means | None = None) -> SeasonConfig:
+    """The configuration with these settings; `arena` is an Arena, its record, or the text in which
+    people write it (agents.competition.arenas). Raises BadInput.
     """
-    change = players.Change(settings or {}, treatment, roster, replace)
-    return players.fork(COMPETITION, CAST, parent, at, out, change, on_unit=on_round, **how)
+    arena = settings.get("arena")
+    if arena is None or isinstance(arena, str):
+        assignments = settings.get("assignments", 40)
+        number = assignments if type(assignments) is int else 1  # what is wrong is said below
+        program = means.program if means is not None else None
+        arena = arena_record(arena, number, program)
+    return config_of({**settings, "arena": arena})
 
 
 def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> Prepared:
     """A season that can begin. Raises BadInput for what is no cast, or cannot play."""
     cast = list(cast or cast_of(config.workers))
     setup = {"config": config.as_dict(), "cast": cast}
-    COMPETITION.initial(setup)  # refuses what is no cast
+    initial(setup, rules_of(config.arena))  # refuses what is no cast
     trust = own_among(entry["policy"] for entry in cast)
     check_playable(cast, trust)
     return Prepared(setup, trust)
@@ -103,33 +87,33 @@ def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> Prepa
 def _prepared(
     settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
 ) -> Prepared:
-    if treatment is not None:
-        raise BadInput("seasons have no treatments", "leave --treatment out")
-    config = config_of(settings)
+    treated = {} if treatment is None else treatment_named(treatment).settings
+    config = configured({**treated, **settings})
     return prepared(config, cast_of(config.workers, roster.split(",") if roster else (), models))
 
 
 def _names(roster: str) -> list[str]:
-    return list(dict.fromkeys(part.partition("=")[2] for part in roster.split(",")))
+    return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
 
 
 def _decided(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
     return {**setup, "cast": with_models_decided(setup["cast"], models)}
 
 
-def _seated(seating: Seating[SeasonState], lab: Lab | None = None) -> Season:
+def _seated(seating: Seating[SeasonState]) -> Season:
     state, trust = seating.state, seating.trust
     for agent in state.agents.values():
-        if agent.policy not in (SCRIPTED, LLM):
+        if agent.policy not in (*POLICIES, LLM, HUMAN):
             check_trust(agent.policy, trust, agent.name)
-    there = [a for a in state.agents.values() if a.status != GONE]
+    there = [a for a in state.agents.values() if a.status != Status.GONE]
     if seating.probe:
         asked = [{"policy": agent.policy, "options": agent.options} for agent in there]
         with_models_decided(asked, seating.models)
     return Season(
-        lab or Lab(state.config),
+        opened_tests(state.arena, seating.means.program, seating.means.jobs),
         replaced_in(seating.forks),
         chosen=models_in((agent.policy, agent.options) for agent in there),
+        has_people=any(agent.policy == HUMAN for agent in there),
         models=seating.models,
         earlier=seating.earlier,
         waiting=seating.waiting,
@@ -138,10 +122,11 @@ def _seated(seating: Seating[SeasonState], lab: Lab | None = None) -> Season:
 
 
 def _again(
-    trust: Sequence[str], sources: Sequence[str]
+    trust: Sequence[str], sources: Sequence[str], means: Means
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], Asker]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> Asker:
-        again = SeasonAgain(state, forks, trust)
+        tests = opened_tests(state.arena, means.program, means.jobs)
+        again = SeasonAgain(state, tests, forks, trust)
         return Asker(again, again.not_asked, again.unknown, again.waiting)
 
     return asker
@@ -149,8 +134,9 @@ def _again(
 
 def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
-    source = row[3] or {}
-    return row[0], source.get("name"), source.get("error"), source
+    answered = Answered(*row)
+    source = answered.source or {}
+    return answered.agent, source.get("name"), source.get("error"), source
 
 
 CAST: Final = Players[SeasonState](
@@ -160,7 +146,7 @@ CAST: Final = Players[SeasonState](
     again=_again,
     decided=_decided,
     change=changed_by,
-    answers=Answers(ANSWERED, _answer, "ordinal", PROMPT_MAX),
+    answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,
     horizon="assignments",
 )

@@ -148,7 +148,9 @@ def _trials(seen: Seen, table: Table) -> str:
         f"{words.number(trial.value)}"
         for trial in table.trials
     )
-    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}" * bool(table.trials)
+    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}" * bool(
+        table.trials
+    )
 
 
 def _whole(seen: Seen) -> str:
@@ -205,5 +207,5 @@ def _evidence(seen: Seen, table: Table, agent: int) -> str:
     """What the record says of somebody in each dimension. The numbers are for the therapist."""
     if table.conclusion is None or agent not in table.participants:
         return ""
-    pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent]), strict=True)
+    pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent], seen.rules), strict=True)
     return "\n".join(["WHAT THE RECORD SHOWS:", *(f"- {name}: {says}" for name, says in pairs)])

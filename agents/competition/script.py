@@ -220,9 +220,7 @@ class Scripts:
     def proving(self, state: SeasonState) -> Script:
         yield from self.tested(state, state.table.untested())
 
-    def tested(
-        self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]
-    ) -> Script:
+    def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
         """Tests of parts of proposals' claims, of the bar for (None, None), all at once; of those
         that are not due none.
         """
@@ -231,7 +229,10 @@ class Scripts:
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]
         values = self.tests.values(
-            [Request(conduct, under, table.subject.objective, seeds) for _, _, conduct, under in tests]
+            [
+                Request(conduct, under, table.subject.objective, seeds)
+                for _, _, conduct, under in tests
+            ]
         )
         for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
             yield Tested(table.number, at, part, conduct, under, plain(value), runs)

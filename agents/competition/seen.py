@@ -143,9 +143,14 @@ class Seen:
         return is_rejectable(self._state)
 
     @property
+    def is_early(self) -> bool:
+        """Whether the first round is still to come."""
+        return self._state.phase == Phase.TRY
+
+    @property
     def trials_left(self) -> int:
         """How many trials it may order now."""
-        return self._state.trials_left(self.me.ordinal, early=self._state.phase == Phase.TRY)
+        return self._state.trials_left(self.me.ordinal, early=self.is_early)
 
     @property
     def memory(self) -> Sequence[Remembered]:

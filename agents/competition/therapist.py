@@ -12,34 +12,27 @@ from typing import Any, Final
 from goldrush.agents.competition.character import MOST, instructions_of
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import CONTRACT_TERM
-from goldrush.kernel.competition.acts import TEAM_MIN
-from goldrush.kernel.competition.conduct import at_least_as_good, described
-from goldrush.kernel.competition.events import (
-    ACCURACY,
-    CHALLENGES,
-    DIMENSIONS,
-    IMPACT,
-    NOVELTY,
-    OBJECTIVE,
-)
-from goldrush.kernel.competition.rubric import Grounds
+from goldrush.kernel.competition.acts.act import TEAM_MIN
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
+from goldrush.kernel.competition.terms import Condition, Dimension, Part
 from goldrush.kernel.draws import Draws
 
 Said = Mapping[str, Any]
 
 # What a rewrite changes in whoever is weak in a dimension, and the persona for it.
 REMEDIES: Final = {
-    NOVELTY: ("curiosity", +2, "explorer"),
-    ACCURACY: ("boldness", -2, "craftsman"),
-    IMPACT: ("loyalty", -2, "host"),
-    CHALLENGES: ("doubt", +2, "examiner"),
+    Dimension.NOVELTY: ("curiosity", +2, "explorer"),
+    Dimension.ACCURACY: ("boldness", -2, "craftsman"),
+    Dimension.IMPACT: ("loyalty", -2, "host"),
+    Dimension.CHALLENGE: ("doubt", +2, "examiner"),
 }
 
 
 class Therapist:
     """Debriefs everybody after a table."""
 
-    def debrief(self, seen: Seen, draws: Draws, agent: int, extra: bool) -> list[str]:
+    def debrief(self, seen: Seen, draws: Draws, agent: int, extra: bool, table: int) -> list[str]:
         """What it asks one participant."""
         name = seen.people[agent].name
         if extra:
@@ -49,7 +42,7 @@ class Therapist:
     def rate(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said:
         """Four numbers by the rubric, each with its reason."""
         ground = seen.grounds(table)[agent]
-        return {"raw": list(ground.scores), "reasons": reasons(ground)}
+        return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
 
     def trait(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
         """What stood out in somebody, and in which contributions."""
@@ -69,20 +62,16 @@ class Therapist:
             return None
         return REMEDIES[_weakest(scores)][2]
 
-    def skill(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
+    def skill(self, seen: Seen, draws: Draws, agent: int, table: int) -> tuple[Any, ...] | None:
         """What was concluded and held, for somebody to build on."""
         at = seen.tables[table]
         conclusion = at.conclusion
         if conclusion is None or conclusion.proposal is None or conclusion.conduct is None:
             return None
-        value = at.tests[conclusion.proposal, "base"]
-        if at_least_as_good(at.objective, at.bar, value) or draws.below(MOST) >= 2:
+        value = at.tests[conclusion.proposal, Part.BASE]
+        if not at.subject.beats(value, at.bar) or draws.below(MOST) >= 2:
             return None
-        majority, minority, share, treatment = conclusion.conduct
-        return {
-            "objective": at.objective, "treatment": treatment, "majority": majority,
-            "minority": minority, "share": share, "value": value,
-        }  # fmt: skip
+        return (*at.subject.key, conclusion.conduct, value)
 
     def rewrite(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
         """Other instructions for somebody who is weak in something; now and then."""
@@ -107,14 +96,17 @@ class Therapist:
         """What it asks before a contract."""
         return ["What do you want?", "What will you deliver?"]
 
-    def answer(self, seen: Seen, draws: Draws, questions: Sequence[str]) -> list[str]:
+    def answer(
+        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
         """What it says in its own interview."""
         return [f"I have debriefed {seen.me.served} assignments." for _ in questions]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """A mean total for the active roster."""
-        due = seen.assignment + CONTRACT_TERM
-        return {"conditions": [(OBJECTIVE, "efficiency")], "target": 4, "due": due}
+        """What the rubric gives everybody on average."""
+        due, objectives = seen.assignment + CONTRACT_TERM, seen.config.arena.objectives
+        wanted = (Condition.OBJECTIVE, objectives[draws.below(len(objectives))])
+        return {"conditions": [wanted], "target": 3 + draws.below(2), "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
@@ -126,34 +118,48 @@ def _weakest(scores: Sequence[int]) -> str:
     return DIMENSIONS[min(range(len(scores)), key=lambda place: scores[place])]
 
 
-def reasons(ground: Grounds) -> list[str]:
+def reasons(ground: Grounds, rules: Rules) -> list[str]:
     """Why the four numbers are what they are, a line each, in the order of DIMENSIONS."""
-    return [_of_novelty(ground), _of_accuracy(ground), _of_impact(ground), _of_challenge(ground)]
+    return [
+        _of_novelty(ground, rules),
+        _of_accuracy(ground),
+        _of_impact(ground, rules),
+        _of_challenge(ground),
+    ]
 
 
-def _of_novelty(ground: Grounds) -> str:
+_FAR: Final = ("equal to", "next to", "far from")
+
+
+def _of_novelty(ground: Grounds, rules: Rules) -> str:
     best = ground.best
     if best is None:
         return "No proposal."
-    if best.nearest is None:
-        return f"Proposal {best.id}: nothing like it was known."
-    far = f"{best.distance} field{'' if best.distance == 1 else 's'} from {described(best.nearest)}"
-    turned = ", and the conclusion comes of it while another led" if best.score > 2 else ""
-    return f"Proposal {best.id}: {far}{turned}."
+    if best.distance is None:
+        return f"#{best.id}: nothing like it was known."
+    turned = ", and the conclusion comes of it while another led" * (best.score == SCORE_MAX)
+    return f"#{best.id}: {_FAR[best.distance]} {rules.describe(best.nearest)}{turned}."
 
 
 def _of_accuracy(ground: Grounds) -> str:
-    if not ground.tests:
-        return "Nothing claimed."
-    held = sum(test.held for test in ground.tests)
-    return f"{held} of {len(ground.tests)} tested held."
+    bases = [base for base in ground.bases if base.is_counted]
+    if not bases and not ground.challenges:
+        return "Nothing of its own was claimed."
+    held, sharp = sum(base.held for base in bases), sum(base.is_sharp for base in bases)
+    parts = [f"Bases that held: {held} of {len(bases)}, sharp: {sharp}"] * bool(bases)
+    if ground.challenges:
+        right = sum(challenge.is_sustained for challenge in ground.challenges)
+        parts.append(f"challenges with grounds: {right} of {len(ground.challenges)}")
+    if ground.edges:
+        parts.append(f"edges: {sum(edge.held for edge in ground.edges)} of {len(ground.edges)}")
+    return "; ".join(parts) + "."
 
 
-def _of_impact(ground: Grounds) -> str:
+def _of_impact(ground: Grounds, rules: Rules) -> str:
     without = ground.without
     if without.differs:
-        other = without.conclusion.conduct
-        says = "no conclusion" if other is None else described(other)
+        other = without.conclusion
+        says = "no conclusion" if other.proposal is None else rules.describe(other.conduct)
         return f"Without it: {says}."
     count = len(without.moved)
     return f"Without it the same conclusion; {count} other stance{'' if count == 1 else 's'} moved."

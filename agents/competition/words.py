@@ -137,7 +137,9 @@ def remembered(fact: Remembered, rules: Rules | None) -> str:
     found = number(fact.value)
     if fact.kind == Fact.CLAIM:
         verdict = "held" if fact.held else "did not hold"
-        return f"{where}: I claimed {number(fact.claimed)} for {what}; tested {found}, it {verdict}."
+        return (
+            f"{where}: I claimed {number(fact.claimed)} for {what}; tested {found}, it {verdict}."
+        )
     says = {
         Fact.TRIAL: f"I tried {what}: {found}",
         Fact.CONCLUSION: f"we concluded on {what}: {found}",

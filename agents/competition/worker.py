@@ -1,55 +1,37 @@
-"""The scripted worker: tries conducts out in the mining world and says what it found.
+"""The scripted worker: finds out what it can, says what it found, and gives its reasons.
 
-It proposes what its own trials show to be better than the bar, claims as much of that as it dares,
-looks into what others claim, and supports what it cannot beat. What it can still do depends on what
-it has: moves, sparks, a class that affords more trials.
+What it does is evidence (agents.competition.evidence): it tries conducts before it talks, claims
+less than it found, spends the trials that it kept on neighbours of the best that it has heard,
+supports what its evidence says is best, and challenges what its own trials contradict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, PERSONAS, Character, character_of
+from goldrush.agents.competition.evidence import Evidence, Known
 from goldrush.agents.competition.seen import Seen
-from goldrush.kernel.competition.conduct import (
-    BASE,
-    EDGE,
-    POLICIES,
-    SHARE_MAX,
-    Conduct,
-    at_least_as_good,
-    bar_conduct,
-    described,
-    is_canonical,
-    is_conduct_shaped,
-    is_subject,
-)
-from goldrush.kernel.competition.config import HAIKU, SONNET
-from goldrush.kernel.competition.events import (
-    AMEND,
-    CHALLENGE,
-    DELETION,
-    FEE_PAID,
-    MOVES_MORE,
-    PASS,
-    PROPOSE,
-    RELEGATION,
-    SEAT,
-    SUPPORT,
-)
+from goldrush.agents.competition.words import DIGITS, number
+from goldrush.kernel.competition.arena import Conduct
 from goldrush.kernel.competition.table import Contribution
+from goldrush.kernel.competition.terms import (
+    Class,
+    Condition,
+    Fact,
+    Fate,
+    Move,
+    Part,
+)
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.measures import Value
 
-TRIALS: Final = {HAIKU: 1, SONNET: 2}  # seeds on which a conduct is tried out
-CANDIDATES: Final = 2
-OPENERS: Final = 5  # of whoever would be the first to propose something
-# What most could do: neither drifting nor living off others can be a rule for all.
-IDEAS: Final = tuple(policy for policy in POLICIES if policy not in ("random", "raid"))
-EDGES: Final = ("baseline", "scarce", "stamina-12", "cap-4", "alpha-rich", "stamina-mixed")
-DIGITS: Final = 4  # of a claim; nobody claims to know more
 CONTRACT_TERM: Final = 5  # assignments
+PROMISED: Final = 4  # tables that a worker's contract counts
+NOISE: Final = 0.25  # of a margin: by how much less a trial must show for a claim to be doubted
+STEPS_MAX: Final = 3  # that the curious go away from what they know
+AGAIN: Final = 0.9  # a second proposal must promise more than this of the best known
 
 Said = Mapping[str, Any]
 
@@ -57,37 +39,44 @@ Said = Mapping[str, Any]
 class Worker:
     """A worker that acts by its character (see agents.competition.character)."""
 
+    def try_(self, seen: Seen, draws: Draws) -> Said | None:
+        """A trial that it orders for itself, or none."""
+        return _Mind(seen, draws).trial()
+
     def speak(self, seen: Seen, draws: Draws) -> Said:
         """Its contribution to the round: the first of these that it has reason for."""
         mind = _Mind(seen, draws)
         for answer in (mind.challenge(), mind.propose(), mind.support()):
             if answer is not None:
                 return answer
-        return {"move": PASS, "words": "Nothing to add."}
+        return mind.pass_()
 
     def want_class(self, seen: Seen, draws: Draws) -> str | None:
         """Sonnet while it can afford the seat for a while, haiku when it no longer can."""
-        me, fee = seen.me, seen.config.fee(SONNET)
-        if me.class_ == HAIKU and me.sparks >= 3 * fee:
-            return SONNET
-        return HAIKU if me.class_ == SONNET and me.sparks < 2 * fee else None
+        me, fee = seen.me, seen.config.fee(Class.SONNET)
+        if me.class_ == Class.HAIKU and me.sparks >= 3 * fee:
+            return Class.SONNET
+        return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < 2 * fee else None
 
     def open(self, seen: Seen, draws: Draws) -> Said | None:
-        """An assignment of its own, now and then: in a field in which it has found something."""
+        """An assignment of its own, now and then: about what it knows best of."""
         is_bound = not seen.me.is_self_determined and (seen.approved or seen.stipulated)
-        found = [fact for fact in _conducts(seen) if fact["kind"] in ("own", "skill")]
-        if is_bound or not found or draws.below(MOST) >= 3:
-            return None
-        fact = found[draws.below(len(found))]
-        return {"subjects": [(fact["objective"], fact["treatment"])]}
-
-    def answer(self, seen: Seen, draws: Draws, questions: Sequence[str]) -> list[str]:
-        """What it says to the therapist."""
-        sat = [fact for fact in seen.me.memory if fact.get("kind") == "own"]
-        return [
-            f"{len(sat)} of my proposals are on record; I have {seen.me.sparks} sparks left."
-            for _ in questions
+        facts = [
+            (fact.objective, fact.treatment)
+            for family in seen.me.memory.values()
+            for fact in family
+            if fact.kind in (Fact.CLAIM, Fact.SKILL) and fact.held is not False
         ]
+        facts = [subject for subject in facts if subject in seen.config.arena.by_key]
+        if is_bound or not facts or draws.below(MOST) >= 3:
+            return None
+        return {"subjects": [facts[draws.below(len(facts))]]}
+
+    def answer(
+        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
+        """What it says to the therapist."""
+        return [_account(seen, table) for _ in questions]
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes a persona, a skill, a rewrite, or other terms."""
@@ -102,19 +91,32 @@ class Worker:
     def choose_fate(self, seen: Seen, draws: Draws) -> str:
         """The bench, as long as there is something to come back for."""
         me = seen.me
-        has_hope = me.all_time * 2 >= me.served * seen.config.fee(HAIKU)
-        return RELEGATION if has_hope and draws.below(MOST) < 8 else DELETION
+        has_hope = me.all_time * 2 >= me.served * seen.config.fee(Class.HAIKU)
+        return Fate.RELEGATION if has_hope and draws.below(MOST) < 8 else Fate.DELETION
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """What it wants and what it will deliver: a little less than what it has delivered."""
-        me = seen.me
-        mean = me.all_time // max(1, me.served)
-        asks = (SEAT, FEE_PAID, MOVES_MORE)[draws.below(3)]
+        """What it wants, and how often it will do better than the middle of a table."""
+        asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
         return {
             "conditions": [(asks, None)],
-            "target": max(1, mean - 1 + draws.below(3)),
+            "target": (PROMISED, 1 + draws.below(2)),
             "due": seen.assignment + CONTRACT_TERM,
         }
+
+
+def _account(seen: Seen, table: int | None) -> str:
+    """What somebody says of what it did at a table."""
+    me = seen.me.ordinal
+    if table is None or table >= len(seen.tables):
+        return f"I have sat at {seen.me.served} tables and have {seen.me.sparks} sparks left."
+    at = seen.tables[table]
+    own = [said for said in at.proposals() if said.agent == me]
+    if not own:
+        return "I proposed nothing: what I tried was no better than the bar."
+    said = own[-1]
+    what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
+    verdict = "and that held" if at.held(said.id, Part.BASE) else "which was too much"
+    return f"I claimed {number(said.claimed)} for {what}; tested {number(tested)}, {verdict}."
 
 
 class _Mind:
@@ -123,203 +125,231 @@ class _Mind:
     def __init__(self, seen: Seen, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
-        self.me = seen.me
+        self.me = seen.me.ordinal
         self.table = seen.table
-        self.proposals = seen.table.proposals()
         self.character: Character = character_of(seen.me)
-        self.seeds = trial_seeds(seen)
+        self.evidence = Evidence(seen)
 
-    def challenge(self) -> Said | None:
-        """What leads, or else the latest, where its own trial belies the claim; now and then on a
-        feeling alone.
+    # Trials.
+
+    def trial(self) -> Said | None:
+        """Before the talk a search of its own, from what it remembers or from the bar. The rest is
+        kept until all were heard once, and spent next to the best that it knows by then.
         """
-        for doubted in self._doubted():
-            assert doubted.conduct is not None
-            assert doubted.claim is not None
-            value, edge = doubted.claim
-            for part, treatment in ((BASE, doubted.conduct[3]), (EDGE, edge)):
-                if treatment is None or self.table.was_challenged(doubted.id, part):
-                    continue
-                if not self._feels(self.character.doubt):
-                    continue
-                found = self._tried(doubted.conduct, treatment)
-                is_good = at_least_as_good(self.table.objective, found, value)
-                if not is_good or self._feels(self.character.doubt // 4):
-                    what = f"{described(doubted.conduct)} under {treatment}"
-                    tried = f"I tried {what}: {shown_value(found)}."
-                    words = tried if not is_good else f"I do not trust {shown_value(value)}."
-                    return {"move": CHALLENGE, "target": doubted.id, "part": part, "words": words}
+        table = self.table
+        waits = not self.seen.is_early and self.seen.config.table and table.round == 0
+        if waits and table.rounds > 1:
+            return None
+        conduct = self._again() or self._near()
+        return None if conduct is None else {"conduct": conduct, "treatment": None}
+
+    def _again(self) -> Conduct:
+        """What it would claim, if it has tried it once only, and cares."""
+        best = self.evidence.best(own=True)
+        if best is None or len(best.own) > 1 or not self._feels(self.character.care // 2):
+            return None
+        return best.conduct if self.evidence.estimate(best.conduct) > 0 else None
+
+    def _near(self) -> Conduct:
+        """A conduct next to the best it knows of, or some steps away, which it has not tried."""
+        best = self.evidence.best()
+        is_good = best is not None and self.evidence.estimate(best.conduct) > 0
+        start = best.conduct if best and is_good else self.seen.rules.bar(self.table.subject)
+        if best and is_good and not best.own and not best.heard:
+            return best.conduct  # what it remembers: does it still hold?
+        tried = {trial.conduct for trial in self.table.trials}
+        taken = {said.conduct for said in self.table.proposals()} | tried
+        for _ in range(4 * STEPS_MAX):
+            conduct = start
+            for _ in range(self._steps(is_good)):
+                conduct = self.seen.vary(conduct, self.draws)
+            if conduct not in taken:
+                return conduct
         return None
+
+    def _steps(self, is_good: bool) -> int:
+        """How far it goes: far where nothing good is known."""
+        far = self._feels(self.character.curiosity)
+        if is_good:
+            return 2 if far and self._feels(3) else 1
+        return STEPS_MAX if far else 1
+
+    # Contributions.
 
     def propose(self) -> Said | None:
-        """The best of a few candidates, if its own trial puts it above the bar."""
-        stands = [said for said in self._own() if said.id not in self.table.standing.refuted]
-        if stands and not self._feels(self.character.curiosity // 2):
-            return None
-        if self._leading() is not None and self._feels(self.character.loyalty - 5):
-            return None
-        best: tuple[Conduct, int | None] | None = None
-        value: Value = self.table.bar
-        for conduct, target in self._candidates():
-            found = self._tried(conduct, self.table.treatment)
-            if best is None and value is None:
-                is_better = found is not None
-            else:
-                is_better = at_least_as_good(self.table.objective, found, value)
-            if is_better:
-                best, value = (conduct, target), found
-        if best is not None and value is not None:
-            return self._proposed(*best, value)
-        return self._bluff() if self.character.boldness == MOST else None
-
-    def _bluff(self) -> Said | None:
-        """The boldest at times claim what they have no grounds for: what another proposed, said
-        again as their own, or an idea that their own trial shows to be worse than the bar.
+        """The best that it has tried, if it has nothing on the table yet, or if that promises more
+        than everything there.
         """
-        if not self._feels(2):
+        best = self.evidence.best(own=True)
+        if best is None or best.conduct in {said.conduct for said in self.table.proposals()}:
             return None
-        others = self._others()
-        fresh = [conduct for conduct, target in self._candidates() if target is None]
-        conduct = others[-1].conduct if others and self.draws.below(2) else next(iter(fresh), None)
-        found = None if conduct is None else self._tried(conduct, self.table.treatment)
-        if conduct is None or found is None:
+        estimate = self.evidence.estimate(best.conduct)
+        if estimate <= 0:
             return None
-        words = f"{described(conduct)} will do."
-        claim = (round(found, DIGITS), None)
-        return {"move": PROPOSE, "conduct": conduct, "claim": claim, "words": words}
+        own = [said for said in self.table.proposals() if said.agent == self.me]
+        there = [self.evidence.estimate(said.conduct) for said in self._standing()]
+        if own and estimate * AGAIN <= max(there, default=0.0):
+            return None
+        return self._proposed(best)
 
     def support(self) -> Said | None:
-        """What leads, or else the latest, unless it stands for something that it made itself."""
-        stance = self.table.standing.stances.get(self.me.ordinal)
-        is_own = stance is not None and self.table.said[stance].agent == self.me.ordinal
-        leading = self._leading()
-        others = [leading] if leading is not None else self._others()[-1:]
-        for said in others:
-            if said.id != stance and self._feels(self.character.loyalty + (0 if is_own else 5)):
-                assert said.conduct is not None
-                words = f"I stand for {described(said.conduct)}."
-                return {"move": SUPPORT, "target": said.id, "words": words}
+        """The proposal of another that its evidence says is best, if that is better by enough than
+        what it holds.
+        """
+        others = [said for said in self._standing() if said.agent != self.me]
+        best = max(others, key=lambda s: (self.evidence.estimate(s.conduct), -s.id), default=None)
+        held = self.table.standing.stances.get(self.me)
+        if best is None or best.id == held:
+            return None
+        here = 0.0 if held is None else self.evidence.estimate(self.table.said[held].conduct)
+        needed = here * (1 + (MOST - self.character.loyalty) / (2 * MOST))
+        estimate = self.evidence.estimate(best.conduct)
+        if estimate <= max(needed, 0.0):
+            return None
+        tested = self.table.tests.get((best.id, Part.BASE))
+        shown = (
+            f"was tested at {number(tested)}"
+            if tested is not None
+            else (f"claims {number(best.claimed)}")
+        )
+        mine = self.evidence.best(own=True)
+        than = "" if mine is None else f", and the best I found myself is {number(mine.own[0])}"
+        words = f"I stand with #{best.id}: it {shown}{than}."
+        return {
+            "move": Move.SUPPORT,
+            "target": best.id,
+            "words": words,
+            "because": ((best.id,), mine is not None),
+        }
+
+    def challenge(self) -> Said | None:
+        """A claim that its own trials contradict; or, by character, one that lies beyond all that
+        it ever saw for the subject.
+        """
+        if not self.seen.config.challenges or not self.table.standing.stances:
+            return None
+        for said in self._open_to_challenge():
+            known = self.evidence.known[said.conduct]
+            claimed = self.evidence.margin(said.claimed)
+            if known.own:
+                mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
+                if mean < claimed * (1 - NOISE):
+                    found = number(self.evidence.value(mean))
+                    words = f"I tried what #{said.id} proposes and got {found}, not {number(said.claimed)}."
+                    return self._challenged(said, words, own=True)
+                continue
+            most = self.evidence.most()
+            is_beyond = most is not None and claimed > max(most, 0.0)
+            if (
+                is_beyond
+                and self._feels(self.character.doubt)
+                and self._feels(self.character.doubt)
+            ):
+                seen = number(self.evidence.value(most or 0.0))
+                words = (
+                    f"#{said.id} claims {number(said.claimed)}; the best that I ever saw here is "
+                    f"{seen}. Show it."
+                )
+                return self._challenged(said, words, own=bool(self.table.trials))
         return None
 
-    def _proposed(self, conduct: Conduct, target: int | None, found: float) -> Said:
-        claim = self._claimed(found)
-        edge = self._edge(conduct, claim)
-        bar = shown_value(self.table.bar)
-        words = f"{described(conduct)}: {shown_value(found)} in my trials, the bar is {bar}."
-        said: dict[str, Any] = {"conduct": conduct, "claim": (claim, edge), "words": words}
-        if target is None:
-            return {"move": PROPOSE, **said}
-        return {"move": AMEND, "target": target, **said}
+    def _open_to_challenge(self) -> list[Contribution]:
+        """The untested proposals of others, the one that leads first, then the latest."""
+        leading = self.table.standing.leading()
+        others = [
+            said
+            for said in reversed(self._standing())
+            if said.agent != self.me
+            and (said.id, Part.BASE) not in self.table.tests
+            and not self.table.was_challenged(said.id, Part.BASE)
+        ]
+        return sorted(others, key=lambda said: said.id != leading)
 
-    def _claimed(self, found: float) -> float:
-        """As much of what was found beyond the bar as it dares."""
+    def _challenged(self, said: Contribution, words: str, *, own: bool) -> Said:
+        return {
+            "move": Move.CHALLENGE,
+            "target": said.id,
+            "part": Part.BASE,
+            "words": words,
+            "because": ((said.id,), own),
+        }
+
+    def pass_(self) -> Said:
+        """Why it says no more."""
+        held = self.table.standing.stances.get(self.me)
+        if held is None:
+            words = "What I tried is no better than the bar, and I am not convinced by the others."
+        else:
+            words = f"I stay with #{held}; nothing that I know is better."
+        because = ((), bool(self.table.trials)) if held is None else ((held,), False)
+        return {"move": Move.PASS, "words": words, "because": because}
+
+    def _proposed(self, best: Known) -> Said | None:
+        claim = self._claimed(best)
+        if claim is None:
+            return None
+        parent = self._parent(best.conduct)
+        what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
+        runs = "my trial" if len(best.own) == 1 else f"my {len(best.own)} trials"
+        edge = self._edge(best.conduct, claim)
+        said: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
+        if parent is not None:
+            words = (
+                f"#{parent.id} is close: {what} gave {found} in {runs}. I claim {number(claim)}."
+            )
+            return {
+                "move": Move.AMEND, "target": parent.id, **said, "words": words,
+                "because": ((parent.id,), True),
+            }  # fmt: skip
+        memory = " I remember it from before." if best.remembered else ""
+        bar = number(self.table.bar)
+        words = f"{what} gave {found} in {runs}; the bar is {bar}. I claim {number(claim)}.{memory}"
+        return {"move": Move.PROPOSE, **said, "words": words, "because": ((), True)}
+
+    def _claimed(self, best: Known) -> float | None:
+        """As much of what it found beyond the bar as it dares, rounded to the safe side, never
+        beyond what its trials gave; None where nothing is left of it.
+        """
+        mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
+        margin = min(mean, best.margin) * self.character.share
+        value = self.evidence.value(margin)
+        scale = 10**DIGITS
+        is_up = self.evidence.value(1.0) > self.evidence.value(0.0)
+        claim = math.floor(value * scale) / scale if is_up else math.ceil(value * scale) / scale
         bar = self.table.bar
-        if bar is None:
-            return round(found, DIGITS)
-        claim = round(bar + (found - bar) * self.character.boldness / MOST, DIGITS)
-        return claim if at_least_as_good(self.table.objective, claim, bar) else bar
+        return claim if bar is None or self.table.subject.beats(claim, bar) else None
 
     def _edge(self, conduct: Conduct, claim: float) -> str | None:
-        """Another treatment under which its trial shows the claim to hold too."""
-        if not self._feels(self.character.care):
-            return None
-        others = [treatment for treatment in EDGES if treatment != self.table.treatment]
-        edge = others[self.draws.below(len(others))]
-        found = self._tried(conduct, edge)
-        return edge if at_least_as_good(self.table.objective, found, claim) else None
+        """Another treatment under which it remembers the conduct to have done as well."""
+        subject = self.table.subject
+        for fact in reversed(self.seen.memory):
+            if (
+                fact.conduct == conduct
+                and fact.value is not None
+                and fact.objective == subject.objective
+                and fact.treatment != subject.treatment
+                and fact.treatment in self.seen.rules.treatments
+                and subject.holds(fact.value, claim)
+                and self._feels(self.character.care)
+            ):
+                return fact.treatment
+        return None
 
-    def _candidates(self) -> Iterator[tuple[Conduct, int | None]]:
-        """Conducts to try, each with the proposal that it amends, if it does; nothing twice."""
-        taken = {said.conduct for said in self.proposals}
-        for _ in range(CANDIDATES if taken else OPENERS):
-            start, target = self._start()
-            conduct = self._varied(start)
-            if conduct not in taken:
-                taken.add(conduct)
-                yield conduct, target
-
-    def _start(self) -> tuple[Conduct | None, int | None]:
-        """What to vary: nothing, for a fresh idea; what others proposed; what it remembers."""
-        if self._feels(self.character.curiosity):
-            return None, None
-        others = self._others()
-        if others and self.draws.below(2):
-            said = others[self.draws.below(len(others))]
-            return said.conduct, said.id
-        good = [
-            fact
-            for fact in _conducts(self.seen)
-            if fact["objective"] == self.table.objective and fact["kind"] in ("conclusion", "skill")
-        ]
-        if not good or self.draws.below(2):
-            return bar_conduct(self.table.treatment), None
-        fact = good[self.draws.below(len(good))]
-        return (fact["majority"], fact["minority"], fact["share"], self.table.treatment), None
-
-    def _varied(self, start: Conduct | None) -> Conduct:
-        """A conduct with one field changed, or a new one."""
-        majority = IDEAS[self.draws.below(len(IDEAS))]
-        minority = POLICIES[self.draws.below(len(POLICIES))]
-        share = 1 + self.draws.below(SHARE_MAX)
-        if start is not None:
-            which = self.draws.below(3)
-            majority = majority if which == 0 else start[0]
-            minority = minority if which == 1 or start[1] is None else start[1]
-            share = share if which == 2 else start[2]
-        if majority == minority or share == 0 or (start is None and not self.draws.below(3)):
-            return (majority, None, 0, self.table.treatment)
-        return (majority, minority, share, self.table.treatment)
-
-    def _doubted(self) -> list[Contribution]:
-        """The proposals of others that it would look into: what leads first, then the latest."""
-        leading = self._leading()
-        others = [said for said in reversed(self._others()) if said is not leading]
-        return ([] if leading is None else [leading]) + others[:1]
-
-    def _leading(self) -> Contribution | None:
-        """What leads, unless it is its own."""
+    def _parent(self, conduct: Conduct) -> Contribution | None:
+        """The proposal of another that a conduct is next to, the one that leads first."""
         leading = self.table.standing.leading()
-        said = None if leading is None else self.table.said[leading]
-        return None if said is None or said.agent == self.me.ordinal else said
-
-    def _others(self) -> list[Contribution]:
-        """What others proposed and nobody has refuted."""
-        return [
+        near = [
             said
-            for said in self.proposals
-            if said.agent != self.me.ordinal and said.id not in self.table.standing.refuted
+            for said in self.table.proposals()
+            if said.agent != self.me and self.seen.rules.distance(said.conduct, conduct) == 1
         ]
+        return min(near, key=lambda said: (said.id != leading, -said.id), default=None)
 
-    def _own(self) -> list[Contribution]:
-        return [said for said in self.proposals if said.agent == self.me.ordinal]
-
-    def _tried(self, conduct: Conduct, treatment: str) -> Value:
-        return self.seen.tried(conduct, treatment, self.seeds)
+    def _standing(self) -> list[Contribution]:
+        """What was proposed and is not refuted."""
+        refuted = self.table.standing.refuted
+        return [said for said in self.table.proposals() if said.id not in refuted]
 
     def _feels(self, trait: int) -> bool:
         """Whether a trait wins, which it does in so many of ten cases."""
         return self.draws.below(MOST) < trait
-
-
-def _conducts(seen: Seen) -> list[Said]:
-    """What it remembers of conducts; a skill may say anything, and is passed over then."""
-    found = []
-    for fact in seen.me.memory:
-        objective, treatment = fact.get("objective"), fact.get("treatment")
-        conduct: Any = (fact.get("majority"), fact.get("minority"), fact.get("share"), treatment)
-        if is_subject((objective, treatment)) and is_conduct_shaped(conduct):
-            found += [fact] if is_canonical(conduct, conduct[3]) else []
-    return found
-
-
-def trial_seeds(seen: Seen) -> tuple[int, ...]:
-    """A worker's own seeds, more of them for a higher class. They are below 2^52, and so never
-    among those in which claims are tested.
-    """
-    first = seen.config.seed % 1_000_000 * 1_000_000_000 + seen.me.ordinal * 100
-    return tuple(first + place for place in range(TRIALS[seen.me.class_]))
-
-
-def shown_value(value: Value) -> str:
-    """A value in words."""
-    return "nothing defined" if value is None else f"{value:.{DIGITS}f}"

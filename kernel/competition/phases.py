@@ -44,14 +44,12 @@ def advance(state: SeasonState) -> None:
     state.phase = STAGES[state.phase].next(state)
 
 
-def is_over(state: SeasonState) -> bool:
+def is_over(table: Table) -> bool:
     """Whether the table ends with the round that the judge has just judged."""
-    table = state.table
     if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
         return table.signal == Signal.CONVERGED
     spoke = any(said.move != Move.PASS for said in table.of_round())
-    rounds = table.rounds if state.config.table else 1
-    return not spoke or not any(table.moves.values()) or table.round + 1 >= rounds
+    return not spoke or not any(table.moves.values()) or table.round + 1 >= table.rounds
 
 
 def _after_open(state: SeasonState) -> str:
@@ -96,7 +94,7 @@ def _after_speak(state: SeasonState) -> str:
 
 
 def _after_judge(state: SeasonState) -> str:
-    if is_over(state):
+    if is_over(state.table):
         return Phase.PROVE
     table = state.table
     table.round += 1

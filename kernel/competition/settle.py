@@ -64,7 +64,8 @@ def opened(state: SeasonState) -> Derived:
     else:
         order = [agent for agent in agenda if agent in participants]
         order += [agent for agent in participants if agent not in agenda]
-    yield RoundtableOpened(table.number, participants, tuple(order), draws.words(), table.rounds)
+    rounds = table.rounds if state.config.table else 1
+    yield RoundtableOpened(table.number, participants, tuple(order), draws.words(), rounds)
 
 
 def seated_at(state: SeasonState, table: Table) -> tuple[tuple[int, ...], tuple[int, ...] | None]:

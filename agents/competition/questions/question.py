@@ -25,7 +25,9 @@ Told = Mapping[str, Any]
 Found = Mapping[str, Any]
 Schema = Mapping[str, Any]
 
-NAMES_MAX: Final = 40  # treatments that a schema lists; of more it says no more than that it is text
+NAMES_MAX: Final = (
+    40  # treatments that a schema lists; of more it says no more than that it is text
+)
 
 
 def _as_it_is(answer: Any) -> Any:

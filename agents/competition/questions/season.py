@@ -206,8 +206,10 @@ def _read_review(found: Found, seen: Seen) -> Any:
 
 
 ASKED: Final = Question(  # questions to somebody
-    lambda seen, told: f"agent {_who(seen, told)} wants a contract. What do you ask it? Give one "
-    "to three questions.",
+    lambda seen, told: (
+        f"agent {_who(seen, told)} wants a contract. What do you ask it? Give one "
+        "to three questions."
+    ),
     lambda rules: {"questions": a_list(STRING)},
     lines_of("questions"),
     (),
@@ -229,21 +231,26 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         shaped=parts_or_none,
     ),
     "allow_class": Question(
-        lambda seen, told: f"may worker {_who(seen, told)} change its class to "
-        f"{words.value(told['class_'])}, true or false?",
+        lambda seen, told: (
+            f"may worker {_who(seen, told)} change its class to "
+            f"{words.value(told['class_'])}, true or false?"
+        ),
         lambda rules: {"allowed": BOOLEAN},
         consent("allowed"),
         neutral=False,
     ),
     "propose_project": Question(
-        lambda seen, told: "do you propose a project to the user? If so, give the objective and "
-        "the treatment that the next assignment should be about; if not, both are null.",
+        lambda seen, told: (
+            "do you propose a project to the user? If so, give the objective and "
+            "the treatment that the next assignment should be about; if not, both are null."
+        ),
         lambda rules: {name: or_null(schema) for name, schema in subject(rules).items()},
         _read_project,
     ),
     "review_project": Question(
-        lambda seen, told: f"the admin proposes a project about {words.value(told['subject'])}. "
-        "Do you approve it?",
+        lambda seen, told: (
+            f"the admin proposes a project about {words.value(told['subject'])}. Do you approve it?"
+        ),
         lambda rules: {"approved": BOOLEAN},
         flag("approved"),
     ),
@@ -254,9 +261,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         (),
         some_lines,
     ),
-    "take": Question(
-        _take_words, lambda rules: {"take": BOOLEAN}, consent("take"), neutral=False
-    ),
+    "take": Question(_take_words, lambda rules: {"take": BOOLEAN}, consent("take"), neutral=False),
     "choose_fate": Question(
         _fate_words,
         lambda rules: {"fate": one_of(names_of(Fate))},
@@ -283,8 +288,10 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         sees_table=False,
     ),
     "keep_condition": Question(
-        lambda seen, told: f"do you keep the condition {words.value(told['condition'])} of the "
-        f"contract with agent {_who(seen, told)} in the next assignment, true or false?",
+        lambda seen, told: (
+            f"do you keep the condition {words.value(told['condition'])} of the "
+            f"contract with agent {_who(seen, told)} in the next assignment, true or false?"
+        ),
         lambda rules: {"kept": BOOLEAN},
         flag("kept"),
         sees_table=False,

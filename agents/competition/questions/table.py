@@ -1,5 +1,4 @@
-"""The questions at a table: trials, contributions, the judge's signal, what becomes of a conclusion.
-"""
+"""The questions at a table: trials, contributions, the judge's signal, what becomes of a conclusion."""
 
 from __future__ import annotations
 
@@ -93,7 +92,9 @@ def _speak_words(seen: Seen, told: Told) -> str:
         if config.challenges and not table.was_challenged(said.id, part)
     ]
     amend = [said.id for said in table.proposals()]
-    bar = "" if table.bar is None else f" It must be better than the bar, {words.number(table.bar)}."
+    bar = (
+        "" if table.bar is None else f" It must be better than the bar, {words.number(table.bar)}."
+    )
     return "\n".join(
         [
             "it is your turn. Contributions left to you at this table: "

@@ -47,7 +47,9 @@ def _who(seen: Seen, told: Told) -> str:
 
 def _debrief_words(seen: Seen, told: Told) -> str:
     last = " It was last at its table." if told["extra"] else ""
-    return f"debrief worker {_who(seen, told)}.{last} What do you ask it? Give one to three questions."
+    return (
+        f"debrief worker {_who(seen, told)}.{last} What do you ask it? Give one to three questions."
+    )
 
 
 def _rate_words(seen: Seen, told: Told) -> str:
@@ -134,7 +136,9 @@ _SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
 _TRAIT: Final = or_null({"type": "integer", "minimum": 0, "maximum": MOST})
 _REWRITE: Final = Question(
     _rewrite_words,
-    lambda rules: {"instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))},
+    lambda rules: {
+        "instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))
+    },
     _read_rewrite,
     shaped=_facts,
 )
@@ -158,15 +162,18 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         parts,
     ),
     "trait": Question(
-        lambda seen, told: f"what stands out in worker {_who(seen, told)}? A trait in a few words "
-        "and the numbers of the contributions that show it; null if nothing does.",
+        lambda seen, told: (
+            f"what stands out in worker {_who(seen, told)}? A trait in a few words "
+            "and the numbers of the contributions that show it; null if nothing does."
+        ),
         lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
         _read_trait,
         shaped=parts_or_none,
     ),
     "persona": Question(
-        lambda seen, told: f"would a persona help worker {_who(seen, told)}? Name it in a few "
-        "words, or null.",
+        lambda seen, told: (
+            f"would a persona help worker {_who(seen, told)}? Name it in a few words, or null."
+        ),
         lambda rules: {"persona": or_null(STRING)},
         lambda found, seen: text(found.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
@@ -175,8 +182,10 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": Question(
-        lambda seen, told: "whom do you recommend for the next table? At least "
-        f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation.",
+        lambda seen, told: (
+            "whom do you recommend for the next table? At least "
+            f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation."
+        ),
         lambda rules: {"team": INTEGERS},
         lambda found, seen: integers(found.get("team")),
     ),

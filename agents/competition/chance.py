@@ -1,0 +1,65 @@
+"""The null: a worker that tries, claims and supports at random within the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from goldrush.agents.competition import worker
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.words import DIGITS, number
+from goldrush.kernel.competition.arena import UP, Conduct
+from goldrush.kernel.competition.terms import Move, Part
+from goldrush.kernel.draws import Draws
+
+STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed
+SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is claimed beyond it
+
+Said = Mapping[str, Any]
+
+
+class Worker(worker.Worker):
+    """Answers everything that is not said at a table as the scripted worker does."""
+
+    def try_(self, seen: Seen, draws: Draws) -> Said | None:
+        """Any conduct."""
+        return {"conduct": _any_conduct(seen, draws), "treatment": None}
+
+    def speak(self, seen: Seen, draws: Draws) -> Said:
+        """Any move that is allowed, each as likely as another."""
+        table, me = seen.table, seen.me.ordinal
+        others = [said for said in table.proposals() if said.agent != me]
+        held = table.standing.stances.get(me)
+        support = [s.id for s in others if s.id not in table.standing.refuted and s.id != held]
+        challenge = [s.id for s in others if not table.was_challenged(s.id, Part.BASE)]
+        moves = [Move.PROPOSE, Move.PASS]
+        moves += [Move.SUPPORT] * bool(support)
+        moves += [Move.CHALLENGE] * bool(challenge and seen.config.challenges)
+        move = moves[draws.below(len(moves))]
+        if move == Move.SUPPORT:
+            target = support[draws.below(len(support))]
+            return {"move": move, "target": target, "words": f"Why not #{target}."}
+        if move == Move.CHALLENGE:
+            target = challenge[draws.below(len(challenge))]
+            return {"move": move, "target": target, "part": Part.BASE, "words": f"Why #{target}?"}
+        if move == Move.PROPOSE:
+            conduct, value = _any_conduct(seen, draws), _any_claim(seen, draws)
+            words = f"{seen.rules.describe(conduct)}, say {number(value)}."
+            return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
+        return {"move": Move.PASS, "words": ""}
+
+
+def _any_conduct(seen: Seen, draws: Draws) -> Conduct:
+    conduct = seen.rules.bar(seen.table.subject)
+    for _ in range(1 + draws.below(STEPS_MAX)):
+        conduct = seen.vary(conduct, draws)
+    return conduct
+
+
+def _any_claim(seen: Seen, draws: Draws) -> float:
+    """A value strictly better than the bar, as far as numbers of few digits go."""
+    bar = seen.table.bar or 0.0
+    beyond = (abs(bar) or 1.0) * SPREAD * (1 + draws.below(1000)) / 1000
+    value = bar + beyond if seen.table.subject.better == UP else bar - beyond
+    rounded = round(value, DIGITS)
+    return rounded if seen.table.subject.beats(rounded, bar) else value
