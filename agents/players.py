@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from goldrush.agents import people
 from goldrush.agents.listed import Listed
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
@@ -45,11 +46,13 @@ class Means:
     """What playing takes that no journal says.
 
     `jobs`: how many runs of a test are made at once, in worlds whose agents test what they say;
-    `program`: the path of the program that tests, where somebody's own does.
+    `program`: the path of the program that tests, where somebody's own does; `people`: how a person
+    who plays is asked (None: nobody can be).
     """
 
     jobs: int = 1
     program: str | None = None
+    people: people.Ask | None = None
 
 
 @attrs.frozen
@@ -134,13 +137,13 @@ class Players(Generic[S]):
       open. Raises BadInput where a model does not answer a short question.
     - `seated(seating)`: a context manager of what the run loop asks (`kernel.run.Ask`). Raises
       BadInput where somebody cannot play.
-    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh, as a
-      function of a state and the facts of the forks that led to it, which raises
+    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh,
+      as a function of a state and the facts of the forks that led to it, which raises
       agents.again.Impossible for a player that no run has. Raises what reading `sources` raises.
     - `change(state, change, models)`: what a fork changes. Raises BadInput.
     - `answers`: where the journal keeps the answers of language models; None where none can play.
-    - `estimate(prepared, models)`: what each model would take in a whole run, before anybody is
-      asked; None where it cannot be told. Raises BadInput as a run would.
+    - `estimate(prepared, models, means)`: what each model would take in a whole run, before anybody
+      is asked; None where it cannot be told. Raises BadInput as a run would.
     - `has_recorded`: whether agents can play what another journal recorded.
     - `has_plugins`: whether rosters can name the policies of other distributions.
     - `horizon`: the setting that says of how many units a run is.
@@ -155,7 +158,7 @@ class Players(Generic[S]):
     )
     change: Callable[[S, Change, Models | None], Changed] = _no_change
     answers: Answers | None = None
-    estimate: Callable[[Prepared, Models], Sequence[Estimate]] | None = None
+    estimate: Callable[[Prepared, Models, Means], Sequence[Estimate]] | None = None
     has_recorded: bool = False
     has_plugins: bool = False
     policies: Mapping[str, Listed] = attrs.field(factory=dict)

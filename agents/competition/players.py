@@ -10,7 +10,6 @@ from goldrush.agents import players
 from goldrush.agents.competition.again import SeasonAgain
 from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.competition.cast import (
-    HUMAN,
     LISTED,
     POLICIES,
     Entry,
@@ -23,8 +22,10 @@ from goldrush.agents.competition.change import changed_by
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
+from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
+from goldrush.agents.people import HUMAN, needed
 from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.competition import competition
@@ -113,7 +114,9 @@ def _seated(seating: Seating[SeasonState]) -> Season:
         opened_tests(state.arena, seating.means.program, seating.means.jobs),
         replaced_in(seating.forks),
         chosen=models_in((agent.policy, agent.options) for agent in there),
-        has_people=any(agent.policy == HUMAN for agent in there),
+        people=next(
+            (needed(seating.means.people, a.name) for a in there if a.policy == HUMAN), None
+        ),
         models=seating.models,
         earlier=seating.earlier,
         waiting=seating.waiting,
@@ -139,6 +142,12 @@ def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     return answered.agent, source.get("name"), source.get("error"), source
 
 
+def _estimate(run: Prepared, models: Models, means: Means) -> Sequence[Estimate]:
+    from goldrush.agents.competition.estimate import estimates
+
+    return estimates(run, models, means)
+
+
 CAST: Final = Players[SeasonState](
     prepare=_prepared,
     names=_names,
@@ -146,6 +155,7 @@ CAST: Final = Players[SeasonState](
     again=_again,
     decided=_decided,
     change=changed_by,
+    estimate=_estimate,
     answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,
     horizon="assignments",
