@@ -1502,10 +1502,10 @@ def is_short(value: Any) -> bool:
 
 
 def is_interview(questions: Any, answers: Any) -> bool:
-    """Whether these are questions, with an answer to each."""
+    """Whether these are questions, perhaps none, with an answer to each."""
     if not isinstance(questions, list) or not isinstance(answers, list):
         return False
-    is_right = 1 <= len(questions) == len(answers) <= QUESTIONS_MAX
+    is_right = len(questions) == len(answers) <= QUESTIONS_MAX
     return is_right and all(map(is_text, questions + answers))
 
 
