@@ -167,8 +167,7 @@ class _Mind:
         if not self.seen.is_early:
             best = self.evidence.best(heard=True) or best
         start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
-        taken = {trial.conduct for trial in self.table.trials}
-        taken.update(said.conduct for said in self.table.proposals())
+        taken = {*self.seen.known, *(trial.conduct for trial in self.table.trials)}
         for _ in range(TRIES):
             conduct = start
             for _ in range(self._steps(best)):
@@ -324,7 +323,7 @@ class _Mind:
         beyond what its trials gave; None where nothing is left of it.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
-        margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
+        margin = mean * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.evidence.value(1.0) > self.evidence.value(0.0)
