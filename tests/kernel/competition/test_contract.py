@@ -241,6 +241,17 @@ def both_choose(second: Any) -> Season:
     ).until(1)
 
 
+def test_of_two_choices_only_the_first_ones_is_next() -> None:
+    season = both_choose("turnover").has(CLEO, stage=4, is_self_determined=True)
+    codes = season.does(opened(ADMIN, ("turnover", BASELINE))).codes
+
+    season.does(opened(CLEO, ("turnover", BASELINE)))  # who is bound by nobody
+
+    assert (["act/malformed"], [], True) == (
+        codes, season.codes, season.of(BEN).has_condition("objective"),
+    )  # fmt: skip
+
+
 def test_a_choice_of_the_benched_binds_nobody_and_is_not_used_up_by_another() -> None:
     season = both_choose("gini").has(ADA, status=Status.BENCHED)
 

@@ -131,9 +131,7 @@ def test_in_a_dearer_class_there_are_more_and_the_class_counts_as_it_is() -> Non
     season.does(season.tried(ADA)).says(propose(BEN)).judges("clean")
 
     assert NONE_LEFT == season.does(season.tried(ADA)).codes
-    season = given(trials=(1, 2)).has(ADA, class_="sonnet").turn(ADA)
-    season.does(season.tried(ADA)).says(propose(BEN)).judges("clean")
-    assert [] == season.does(season.tried(ADA)).codes
+    assert [] == numbered(season.has(BEN, class_="sonnet"), BEN, 0, 1).codes
 
 
 # What a trial is
@@ -161,8 +159,7 @@ def test_no_trial_has_a_seed_of_a_test() -> None:
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        ({"table": 1}, "act/malformed"), ({"agent": DOV}, "act/malformed"),
-        ({"agent": JUDGE}, "act/malformed"), ({"agent": 99}, "act/malformed"),
+        ({"table": 1}, "act/malformed"), ({"agent": 99}, "act/malformed"),
         ({"number": 1}, "act/malformed"), ({"treatment": "paradise"}, "act/malformed"),
         ({"treatment": None}, "act/malformed"), ({"treatment": ()}, "act/malformed"),
         ({"conduct": ("mine", None, 1, BASELINE)}, "conduct/not-canonical"),
@@ -177,6 +174,13 @@ def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], 
     season.does(season.tried(ADA)._replace(**fields))
 
     assert ([code], [], 4) == (season.codes, season.table.trials, left(season))
+
+
+@pytest.mark.parametrize("agent", [DOV, JUDGE])
+def test_who_has_no_seat_orders_no_trial(agent: int) -> None:
+    season = given(workers=4, trials=(4, 6)).does(opened(team=TRIO, order=TRIO)).to(Phase.TRY)
+
+    assert ["act/malformed"] == season.does(season.tried(agent)).codes
 
 
 @pytest.mark.parametrize(("treatment", "value"), [(BASELINE, 0.3), (TRUCE, None), ("cap-2", -1)])
