@@ -333,7 +333,7 @@ def test_a_digest_and_an_adoption_count_once() -> None:
     season = given().says(propose(ADA)).to(Phase.DIGEST).does(digested(), digested())
     codes = season.codes
 
-    season.does(adopted(None), adopted(table=1), adopted(), adopted(False))
+    season.does(adopted(None), adopted(False, table=1), adopted(), adopted(False))
 
     assert (["act/malformed"], ["act/malformed"] * 3) == (codes, season.codes)
     assert season.table.is_adopted

@@ -82,7 +82,7 @@ def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
         (None, True), (((), False), True), (((), True), True), (((0,), False), True),
         (((1, 0), True), True), (((3,), False), False), (((-1,), False), False),
         (((0, 0), False), False), (((False,), False), False), (((0,), 1), False),
-        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False),
+        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False), (5, False),
         ((), False),
     ],
 )  # fmt: skip
@@ -407,7 +407,8 @@ def test_a_signal_is_of_this_table_and_round_and_given_once(field: str) -> None:
 
     season.does(act._replace(**{field: 1}), act, act)
 
-    assert ["act/malformed"] * 2 == season.codes
+    found = [(event["act"]["index"], event["code"]) for event in season.followed("refused")]
+    assert [(0, "act/malformed"), (2, "act/malformed")] == found
 
 
 def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
