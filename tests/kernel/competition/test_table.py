@@ -82,8 +82,8 @@ def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
         (None, True), (((), False), True), (((), True), True), (((0,), False), True),
         (((1, 0), True), True), (((3,), False), False), (((-1,), False), False),
         (((0, 0), False), False), (((False,), False), False), (((0,), 1), False),
-        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False), (5, False),
-        ((), False),
+        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False),
+        ((), False), (5, False),
     ],
 )  # fmt: skip
 def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool) -> None:
