@@ -113,8 +113,8 @@ def test_a_table_waits_until_its_bar_is_tested() -> None:
     season = given().to(Phase.SET).does().does()
 
     assert (Phase.SET, []) == (season.phase, season.events("roundtable_opened"))
-    season.does(season.tested())
-    assert (Phase.SPEAK, BAR) == (season.phase, season.table.bar)
+    season.does(season.tested(), season.tested(value=FALSE))
+    assert (["act/malformed"], Phase.SPEAK, BAR) == (season.codes, season.phase, season.table.bar)
 
 
 @pytest.mark.parametrize(
