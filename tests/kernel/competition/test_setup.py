@@ -85,14 +85,6 @@ def test_a_configuration_read_again_is_the_same() -> None:
     assert first == config_of(first.as_dict()) == config_of(unpack(pack(first.as_dict())))
 
 
-def test_days_and_projects_are_counted_from_nothing() -> None:
-    found = config_of({"arena": MINING, "assignments_per_day": 2, "assignments_per_project": 3})
-
-    assert [0, 0, 1, 1, 2, 2, 3] == [found.day(n) for n in range(7)]
-    assert [0, 0, 0, 1, 1, 1, 2] == [found.project(n) for n in range(7)]
-    assert [2, 5] == [n for n in range(7) if found.is_last_of_project(n)]
-
-
 # The cast
 
 

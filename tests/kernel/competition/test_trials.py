@@ -209,14 +209,6 @@ def test_a_refused_trial_ends_its_authors_step(phase: str) -> None:
     assert 3 == left(season)
 
 
-def test_a_refused_trial_ends_nobody_elses_step() -> None:
-    season = given(trials=(4, 6)).to(Phase.TRY)
-
-    season.does(season.tried(ADA, None), season.tried(BEN))
-
-    assert (["conduct/not-canonical"], 3) == (season.codes, left(season, BEN))
-
-
 def test_after_a_refused_trial_one_speaks_all_the_same() -> None:
     season = given(trials=(4, 6)).to(Phase.SPEAK)
 
@@ -225,9 +217,10 @@ def test_after_a_refused_trial_one_speaks_all_the_same() -> None:
     assert (["conduct/not-canonical"], {ADA: 0}) == (season.codes, season.stances)
 
 
-def test_a_refused_trial_is_forgotten_in_the_next_turn() -> None:
+def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:
     season = given(trials=(4, 6)).to(Phase.TRY)
-    season.does(season.tried(ADA, None))
+    season.does(season.tried(ADA, None), season.tried(BEN))
+    assert (["conduct/not-canonical"], 3) == (season.codes, left(season, BEN))
     assert [] == season.does(season.tried(ADA), season.spoke(propose(ADA))).codes
 
     season.does(season.tried(BEN, None)).judges("clean").turn(BEN)
