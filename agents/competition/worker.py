@@ -167,7 +167,8 @@ class _Mind:
         if not self.seen.is_early:
             best = self.evidence.best(heard=True) or best
         start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
-        taken = {*self.seen.known, *(trial.conduct for trial in self.table.trials)}
+        taken = {trial.conduct for trial in self.table.trials}
+        taken.update(said.conduct for said in self.table.proposals())
         for _ in range(TRIES):
             conduct = start
             for _ in range(self._steps(best)):
