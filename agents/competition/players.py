@@ -139,6 +139,8 @@ def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
     answered = Answered(*row)
     source = answered.source or {}
+    if source.get("name") == HUMAN:
+        return answered.agent, None, None, None
     return answered.agent, source.get("name"), source.get("error"), source
 
 

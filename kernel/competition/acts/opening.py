@@ -112,9 +112,9 @@ def _opened(state: SeasonState, act: AssignmentOpened) -> None:
     state.recommended = None
     first = subjects[0]
     holder = state.objective_holder()
-    if holder is not None and holder.contract is not None:
-        if holder.contract.objective == first.objective:
-            state.change(holder.ordinal, contract=holder.contract.granted())
+    contract = None if holder is None else holder.contract
+    if holder is not None and contract is not None and contract.objective == first.objective:
+        state.change(holder.ordinal, contract=contract.granted())
     if state.approved == first.key:
         state.approved = None
 
