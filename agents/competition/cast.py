@@ -124,6 +124,10 @@ def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str
     """Policy and options of an entry, from what people write. Raises BadInput."""
     check_name("policy", text)
     family, _, name = text.partition(":")
+    if text == HUMAN:
+        from goldrush.agents.competition.prompt import VERSION
+
+        return HUMAN, {"prompt": VERSION}
     if family != LLM:
         check_policy(text)
         return text, {}
@@ -163,7 +167,7 @@ def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[En
 
 def check_policy(name: str) -> None:
     """Raises BadInput for what is no policy of a season."""
-    if name not in (*POLICIES, HUMAN) and not is_own(name):
+    if name not in POLICIES and not is_own(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
             f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",
