@@ -432,11 +432,8 @@ def test_deletion_voids_a_contract_and_relegation_does_not(fate: str, expected: 
     season.to(Phase.FATE).does(FateChosen(ADA, fate)).until(2)
 
     assert expected == outcomes(season)
-    stays = fate == "relegation"
-    assert (stays, stays) == (
-        season.of(ADA).is_self_determined,
-        season.of(ADA).contract is not None,
-    )
+    found = season.of(ADA)
+    assert (fate == "relegation") is found.is_self_determined is (found.contract is not None)
 
 
 def test_the_bench_suspends_a_contract() -> None:
