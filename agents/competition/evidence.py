@@ -3,7 +3,7 @@
 Everything is measured as a margin: how far a value is beyond the bar, in the better direction.
 An estimate is the weighted mean of the margins known, pulled towards 0 by what is not known. Its
 own trials count most, tests at the table more than claims, a claim heard at a discount, so that
-what was not tried by oneself can still be supported (SPEC-competition 12).
+what was not tried by oneself can still be supported.
 """
 
 from __future__ import annotations

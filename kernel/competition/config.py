@@ -49,7 +49,7 @@ class SeasonConfig:
     class (haiku, sonnet). `worker_tiers`: assignments sat at, for the tiers 1 to 3 and for
     self-determination; `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served,
     for the stages from the second on, of which the last is self-determination. The last six are
-    switches of rules (SPEC-competition 2).
+    switches of rules (README, section 8).
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))

@@ -3,7 +3,7 @@
 Memory is part of the state and of its digest. Of each family the latest facts are kept, in this
 order within an assignment: own trials, own claims and whether they held, the conclusion and its
 tested value, own four scores with their reasons; lessons and skills stand where they were given
-(SPEC-competition 3.5).
+(README, section 7).
 """
 
 from __future__ import annotations
