@@ -38,7 +38,10 @@ def _thresholds(count: int) -> Rule:
 
 
 _NONE: Final[Any] = attrs.NOTHING  # a season has no arena unless it is told
-_RECORD: Final[Rule] = ((lambda v: isinstance(v, (dict, Arena))), "the record of an arena")
+_RECORD: Final[Rule] = (
+    (lambda v: isinstance(v, (dict, Arena, str))),
+    "an arena: its record, or its name and options",
+)
 
 
 @attrs.frozen
@@ -79,6 +82,11 @@ class SeasonConfig:
     judged: bool = setting(True, flag())
     memory: bool = setting(True, flag())
     table: bool = setting(True, flag())
+
+    @property
+    def agents(self) -> int:
+        """How many sit on the active roster."""
+        return self.workers
 
     def day(self, assignment: int) -> int:
         """The day on which an assignment falls, from 0."""
