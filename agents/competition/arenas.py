@@ -8,7 +8,7 @@ was; only an arena of the same name and version can judge it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib.metadata import EntryPoint
 from typing import Any, Final
@@ -17,7 +17,7 @@ import attrs
 
 from goldrush.agents.competition.bench import Bench, BenchType, Tests
 from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, loaded, plugins
-from goldrush.agents.roster import parsed_settings, with_settings
+from goldrush.agents.roster import parsed_settings
 from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, arena_of
 from goldrush.kernel.errors import BadInput, nearest, shown
 from goldrush.kernel.settings import configured
@@ -36,9 +36,13 @@ _HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
 
 
 class UnknownArena(BadInput):
-    """An arena that is not installed here, or in another version, or fails to load: what it was
-    recorded with cannot be judged here. It says nothing against a journal.
+    """An arena that is not installed here, or in another version, or fails to load: what was
+    recorded in it cannot be judged here. It says nothing against a journal.
     """
+
+
+class NoProgram(BadInput):
+    """An arena is tested by a program of the user's, which was not given."""
 
 
 # The halves
@@ -92,7 +96,7 @@ def listed(name: str) -> Listed:
         (field.name, field.default, field.metadata["rule"][1])
         for field in attrs.fields(rules.options)
     )
-    return Listed(name, rules.version, rules.says, bench.has_program, options)
+    return Listed(name, rules.version, rules.says, bench.program is not None, options)
 
 
 KINDS: Final = (
@@ -123,9 +127,9 @@ def arena_record(text: str | None = None, assignments: int = 1, test: str | None
     name, between = match["name"], match["settings"]
     typed = {} if between is None else parsed_settings(between, text, _HOW)
     rules, bench = arena_type(name), bench_type(name)
-    _check_program(name, bench, test)
+    program = _program(name, test, typed)
     try:
-        options = configured(rules.options, bench.options(typed, test))
+        options = configured(rules.options, {**bench.options(typed), **program})
     except BadInput as error:
         raise BadInput(f"arena {name}: {error.what}", error.instead) from None
     subjects = tuple(rules.subjects(options, assignments))
@@ -133,13 +137,34 @@ def arena_record(text: str | None = None, assignments: int = 1, test: str | None
     return arena_of(Arena(name, rules.version, recorded, subjects).as_dict())
 
 
-def format_arena(arena: Arena) -> str:
-    """An arena in the form in which people type it: the options that are not the default's."""
-    fields = attrs.fields_dict(arena_type(arena.name).options)
-    return with_settings(
-        arena.name,
-        {name: value for name, value in arena.options.items() if value != fields[name].default},
-    )
+def with_program(arena: Arena, test: str) -> Arena:
+    """The arena as it is recorded with this program to test in it: the same one, if it is the same
+    program. Raises as `rules_of` does, and BadInput for an arena that takes none.
+    """
+    _type_of(arena)
+    return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
+
+
+def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mapping[str, Any]:
+    """The options by which the record of an arena names the program that tests."""
+    program = bench_type(name).program
+    _check_program(name, test)
+    if program is None or test is None:
+        return {}
+    found = program(test)
+    for option in found:
+        if option in typed:
+            raise BadInput(f"{option} is set", "leave it out: it is that of the program (--test)")
+    return found
+
+
+def _check_program(name: str, test: str | None) -> None:
+    """Raises BadInput for a program where none is taken, and for none where one is."""
+    takes_one = bench_type(name).program is not None
+    if takes_one and test is None:
+        raise NoProgram(f"the arena {name} is tested by a program", "give it (--test PROGRAM)")
+    if not takes_one and test is not None:
+        raise BadInput(f"the arena {name} takes no program", "leave it out (--test)")
 
 
 def remark_of(arena: Arena) -> str | None:
@@ -161,12 +186,11 @@ def rules_of(arena: Arena) -> Rules:
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
     """The bench of an arena that a setup records; `test` as for `arena_record`. Raises as
-    `rules_of` does, and BadInput where it cannot be opened.
+    `rules_of` does, NoProgram, and BadInput where it cannot be opened.
     """
     _type_of(arena)
-    found = bench_type(arena.name)
-    _check_program(arena.name, found, test)
-    return found.opened(arena, test)
+    _check_program(arena.name, test)
+    return bench_type(arena.name).opened(arena, test)
 
 
 def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
@@ -183,8 +207,3 @@ def _type_of(arena: Arena) -> ArenaType:
             "use a goldrush, or a plugin, that has it",
         )
     return found
-
-
-def _check_program(name: str, bench: BenchType, program: str | None) -> None:
-    if program is not None and not bench.has_program:
-        raise BadInput(f"the arena {name} takes no program", "leave --test out")

@@ -74,7 +74,7 @@ class Bench:
     close: Callable[[], None] = _nothing
 
 
-def _as_typed(settings: Mapping[str, Any], program: str | None) -> Mapping[str, Any]:
+def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return settings
 
 
@@ -84,14 +84,15 @@ class BenchType:
 
     - `opened(arena, program)`: the bench of an arena; `program` is the path of what tests, where
       the arena is tested by a program of the user's. Raises BadInput where it cannot be opened.
-    - `options(settings, program)`: the options to record, by name, of those that a person typed.
-      Raises BadInput.
-    - `has_program`: whether there is such a program, and seasons must be given it.
+    - `options(settings)`: the options to record, by name, of those that a person typed. Raises
+      BadInput.
+    - `program(path)`: the options by which the record names such a program, where there is one.
+      Raises BadInput for a path that names none.
     """
 
     opened: Callable[[Arena, str | None], Bench]
-    options: Callable[[Mapping[str, Any], str | None], Mapping[str, Any]] = _as_typed
-    has_program: bool = False
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_typed
+    program: Callable[[str], Mapping[str, Any]] | None = None
 
 
 @attrs.frozen
@@ -240,7 +241,7 @@ _bench: list[Bench] = []
 
 
 def _open(opened: Callable[[], Bench]) -> None:
-    _bench.append(opened())
+    _bench[:] = [opened()]
 
 
 def _made_there(task: Task) -> _Made:

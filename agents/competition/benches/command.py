@@ -60,18 +60,18 @@ _EXAMPLE: Final = 'a [[subject]] for each, with treatment, objective, better = "
 # The record: which program, and what it is asked.
 
 
-def _options(settings: Mapping[str, Any], program: str | None) -> Mapping[str, Any]:
-    path = _given(program)
-    for name in ("program", "sha256"):
-        if name in settings:
-            raise BadInput(f"the arena command sets {name}", "leave it out: --test says it")
+def _program(path: str) -> Mapping[str, Any]:
+    path = _given(path)
+    return {"program": os.path.basename(path), "sha256": sha256_of(path)}
+
+
+def _options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     agenda = settings.get("agenda", ())
     if isinstance(agenda, str):
         agenda = agenda_at(agenda)
     elif isinstance(agenda, list):
         agenda = tuple(tuple(item) if isinstance(item, list) else item for item in agenda)
-    program_is = {"program": os.path.basename(path), "sha256": sha256_of(path)}
-    return {**settings, **program_is, "agenda": agenda}
+    return {**settings, "agenda": agenda}
 
 
 def agenda_at(path: str) -> Sequence[Sequence[str]]:
@@ -94,10 +94,8 @@ def _item(path: str, number: int, item: Any) -> Sequence[str]:
     return tuple(item[name] for name in names)
 
 
-def _given(program: str | None) -> str:
+def _given(program: str) -> str:
     """The path of a program that can be run. Raises BadInput."""
-    if program is None:
-        raise BadInput("the arena command needs its program", "give it (--test PROGRAM)")
     path = os.path.abspath(program)
     if not os.path.isfile(path):
         raise BadInput(f"there is no program {program}", "give the path of a file (--test)")
@@ -111,6 +109,7 @@ def _given(program: str | None) -> str:
 
 def _opened(arena: Arena, program: str | None) -> Bench:
     options = options_in(arena, CommandOptions)
+    assert program is not None  # nobody opens it without
     opened = _Program(_given(program), options)
     _programs.add(opened)
     at_end(_end_all)
@@ -326,4 +325,4 @@ def _another_number(digits: str, draws: Draws) -> str:
     return str((number + 1, abs(number - 1), number * 2, number / 2)[draws.below(4)])
 
 
-BENCH: Final = BenchType(_opened, _options, has_program=True)
+BENCH: Final = BenchType(_opened, _options, _program)

@@ -38,6 +38,7 @@ OUTPUT_MAX: Final = 1 << 24  # bytes
 FILE_NAME_MAX: Final = 255
 _FRONT: Final = 40  # characters of a conduct by which people are told of it
 
+_NAME: Final = re.compile(r"[^\x00-\x1f\x7f]+")
 _SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
 
 
@@ -68,8 +69,12 @@ def _is_text(value: Any, most: int, least: int = 1) -> bool:
     return True
 
 
+def _is_name(value: Any, most: int = NAME_MAX) -> bool:
+    return _is_text(value, most) and _NAME.fullmatch(value) is not None
+
+
 def _is_file_name(value: Any) -> bool:
-    return _is_text(value, FILE_NAME_MAX) and not set(value) & {"/", "\0"}
+    return _is_name(value, FILE_NAME_MAX) and "/" not in value
 
 
 def _is_item(value: Any) -> bool:
@@ -77,8 +82,8 @@ def _is_item(value: Any) -> bool:
         return False
     treatment, objective, better, task, start = value
     return (
-        _is_text(treatment, NAME_MAX)
-        and _is_text(objective, NAME_MAX)
+        _is_name(treatment)
+        and _is_name(objective)
         and type(better) is str
         and better in DIRECTIONS
         and _is_text(task, TASK_MAX, 0)

@@ -8,6 +8,7 @@ what a conduct is worth is found out by the arena's bench.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import attrs
@@ -147,6 +148,7 @@ def _rules(arena: Arena) -> Rules:
 MiningConduct = tuple[str, str | None, int, str]
 
 
+@lru_cache(len(TREATMENTS))
 def conducts(treatment: str) -> Sequence[MiningConduct]:
     """All 288 of a treatment: first those without a minority, then by majority, minority, share."""
     alone: list[MiningConduct] = [(policy, None, 0, treatment) for policy in POLICIES]
@@ -157,7 +159,7 @@ def conducts(treatment: str) -> Sequence[MiningConduct]:
         if minority != majority
         for share in range(1, SHARE_MAX + 1)
     ]
-    return [*alone, *mixed]
+    return (*alone, *mixed)
 
 
 def _is_shaped(value: Any) -> bool:
