@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from goldrush.agents import players
 from goldrush.agents.competition.again import SeasonAgain
-from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
+from goldrush.agents.competition.arenas import (
+    NoProgram,
+    arena_record,
+    opened_tests,
+    rules_of,
+    takes_program,
+)
 from goldrush.agents.competition.cast import (
     HUMAN,
     LISTED,
@@ -32,6 +38,7 @@ from goldrush.kernel.competition.config import SeasonConfig, config_of
 from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.competition.state import SeasonState, initial
 from goldrush.kernel.competition.terms import Status
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.world import Row
 
@@ -125,9 +132,20 @@ def _again(
     trust: Sequence[str], sources: Sequence[str], means: Means
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], Asker]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> Asker:
-        tests = opened_tests(state.arena, means.program, means.jobs)
+        # What anybody does follows from what is tested: without tests nobody can be asked.
+        what = f"everybody, whose tests are those of the arena {state.arena.name}"
+        try:  # of many journals that are checked some need a program
+            program = means.program if takes_program(state.arena) else None
+            tests = opened_tests(state.arena, program, means.jobs)
+        except NoProgram:
+            return Asker(None, [f"{what}, made by a program (--test)"])
+        except BadInput as error:
+            return Asker(None, unknown=[str(error)])
+        if not tests.bench.deterministic:
+            tests.close()
+            return Asker(None, [f"{what}, which are not deterministic"])
         again = SeasonAgain(state, tests, forks, trust)
-        return Asker(again, again.not_asked, again.unknown, again.waiting)
+        return Asker(again, again.not_asked, again.unknown, again.waiting, tests.close)
 
     return asker
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldrush.agents.competition.arenas import KINDS
 from goldrush.agents.competition.players import CAST
-from goldrush.kernel.competition import COMPETITION
+from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.replay.competition import (
@@ -22,8 +22,10 @@ from goldrush.replay.competition import (
     summary,
 )
 from goldrush.replay.competition.consequences import consequences
+from goldrush.replay.competition.steps import world_of
 from goldrush.replay.toolkit import (
     Consequences,
+    Folder,
     Prompts,
     Scores,
     Story,
@@ -49,17 +51,18 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
 
 
 TOOLKIT = Toolkit(
-    world=lambda setup: COMPETITION,
+    world=world_of,
     config=SeasonConfig,
     players=CAST,
     length=_length,
-    story=Story(story.story, story.chronicle, story.names_in),
+    story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit),
     summary=Summaries(summary.summarise, show.format_summary, commands=["leaderboard"]),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
-    folder=_folder,
+    treatments=TREATMENTS,
+    folder=Folder(_folder, folder.Live),
     kinds=KINDS,
 )
