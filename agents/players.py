@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from goldrush.agents import people
 from goldrush.agents.listed import Listed
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
@@ -45,11 +46,13 @@ class Means:
     """What playing takes that no journal says.
 
     `jobs`: how many runs of a test are made at once, in worlds whose agents test what they say;
-    `program`: the path of the program that tests, where somebody's own does.
+    `program`: the path of the program that tests, where somebody's own does; `people`: how a person
+    who plays is asked (None: nobody can be).
     """
 
     jobs: int = 1
     program: str | None = None
+    people: people.Ask | None = None
 
 
 @attrs.frozen

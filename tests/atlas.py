@@ -36,7 +36,8 @@ PATH: Final = Path(bench.__file__).with_name(bench.ATLAS)
 
 
 def arena_of(options: MiningOptions) -> Arena:
-    return Arena("mining", ARENA.version, attrs.asdict(options), ARENA.subjects(options, 1))
+    subjects = tuple(ARENA.subjects(options, 1))
+    return Arena("mining", ARENA.version, attrs.asdict(options), subjects)
 
 
 def made(treatments: Sequence[str], jobs: int = 1) -> Atlas:

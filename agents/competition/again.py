@@ -13,11 +13,12 @@ from typing import Any
 from goldrush.agents.again import Known, Player, Unknown, sorted_players
 from goldrush.agents.competition.answers import Recorded, missing, reread
 from goldrush.agents.competition.bench import Tests
-from goldrush.agents.competition.cast import HUMAN, POLICIES
+from goldrush.agents.competition.cast import POLICIES
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.script import Asked, Scripts
 from goldrush.agents.competition.season import replaced_in
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
+from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import Agent, SeasonState

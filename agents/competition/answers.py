@@ -1,14 +1,14 @@
-"""From an answer from outside to the row that keeps it, and the same again from the journal alone."""
+"""From an answer from outside to the row that keeps it, and the same from the journal alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldrush.agents.competition.cast import HUMAN
 from goldrush.agents.competition.step import ANSWERED, Question
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, model_of
 from goldrush.agents.llm.question import Answer, digest, error_of, server_facts
+from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition.events import Answered
 from goldrush.kernel.world import Row
 
@@ -25,8 +25,7 @@ class Recorded:
         """The answers to these questions that there are, by the questions' index, as they stand in
         the journal one after the other.
         """
-        found = {at: row for at, question in questions.items() if (row := self._of(question))}
-        return found
+        return {at: row for at, question in questions.items() if (row := self._of(question))}
 
     def _of(self, question: Question) -> Row | None:
         prompt = digest(question.messages)

@@ -85,7 +85,7 @@ class Listed:
     name: str
     version: int
     says: str
-    has_program: bool
+    takes_program: bool
     options: Sequence[tuple[str, Any, str]]
 
 

@@ -18,6 +18,7 @@ from goldrush.agents.competition.therapist import Therapist
 from goldrush.agents.competition.worker import Worker
 from goldrush.agents.listed import Listed
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.people import HUMAN
 from goldrush.agents.trust import is_own, made
 from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.state import Agent
@@ -25,7 +26,7 @@ from goldrush.kernel.competition.terms import OFFICES, Role
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.text import check_name
 
-SCRIPTED, RANDOM, HUMAN = "scripted", "random", "human"
+SCRIPTED, RANDOM = "scripted", "random"
 _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     Role.ADMIN: Admin,
     Role.ASSISTANT: Assistant,
@@ -56,8 +57,8 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
     """The cast of a season with so many workers, as a journal's setup holds it.
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
-    workers, `ada=POLICY` for the one of that name, the last word counting; a policy alone is that of
-    all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models` or a
+    workers, `ada=POLICY` for the one of that name, the last word counting; `random` alone is said
+    of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models` or a
     server knows, or package.module:Class. Raises BadInput
     for a part that is none, a name that nobody has, and a policy that there is not.
     """

@@ -9,17 +9,16 @@ what was not tried by oneself can still be supported (SPEC-competition 12).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import attrs
 
 from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
-from goldrush.kernel.competition.terms import Fact, Part
+from goldrush.kernel.competition.terms import Part
 
 # What one piece of evidence weighs, and the ignorance that it is weighed against.
-TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 4.0, 3.0, 1.0, 1.5, 0.75, 1.0
+TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75, 1.0
 
 
 @attrs.frozen
@@ -91,7 +90,7 @@ class Evidence:
             for value in (
                 *(trial.value for trial in self.table.trials if self._is_here(trial.treatment)),
                 *(value for (_, part), value in self.table.tests.items() if part == Part.BASE),
-                *(fact.value for fact in self.seen.memory if fact.kind != Fact.SCORES),
+                *(fact.value for fact in self.seen.memory if self._is_here(fact.treatment)),
             )
             if value is not None
         ]

@@ -178,9 +178,9 @@ class Judge:
         may_flag = rights.may_flag_weakness(seen.me) and not table.was_weak
         if is_last and most and not is_agreed and may_flag:
             return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
-        if is_last and not seen.is_split and rights.may_recommend_split(seen.me):
-            if _are_apart(seen):
-                return _signal(Signal.SPLIT, "There are two subjects in this.")
+        may_split = is_last and not seen.is_split and rights.may_recommend_split(seen.me)
+        if may_split and _are_apart(seen):
+            return _signal(Signal.SPLIT, "There are two subjects in this.")
         return _signal(Signal.CLEAN, "")
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:

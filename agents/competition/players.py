@@ -16,7 +16,6 @@ from goldrush.agents.competition.arenas import (
     takes_program,
 )
 from goldrush.agents.competition.cast import (
-    HUMAN,
     LISTED,
     POLICIES,
     Entry,
@@ -31,6 +30,7 @@ from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
+from goldrush.agents.people import HUMAN, needed
 from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.competition import competition
@@ -120,7 +120,9 @@ def _seated(seating: Seating[SeasonState]) -> Season:
         opened_tests(state.arena, seating.means.program, seating.means.jobs),
         replaced_in(seating.forks),
         chosen=models_in((agent.policy, agent.options) for agent in there),
-        has_people=any(agent.policy == HUMAN for agent in there),
+        people=next(
+            (needed(seating.means.people, a.name) for a in there if a.policy == HUMAN), None
+        ),
         models=seating.models,
         earlier=seating.earlier,
         waiting=seating.waiting,

@@ -151,8 +151,7 @@ class Scripts:
             answers = yield [Asked(agent, "try_") for agent in wanting]
             pairs = zip(wanting, answers, strict=True)
             wanted = [(agent, answer) for agent, answer in pairs if answer is not None]
-            for act in self._tried(state, wanted):
-                yield act
+            yield from self.tried(state, [trial(state, a, answer) for a, answer in wanted])
             wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
     def speaking(self, state: SeasonState) -> Script:
@@ -161,38 +160,16 @@ class Scripts:
             (answer,) = yield [Asked(agent, "try_")]
             if answer is None:
                 break
-            for act in self._tried(state, [(agent, answer)]):
-                yield act
+            yield from self.tried(state, [trial(state, agent, answer)])
         by_hand = self.replaced.get((state.assignment, table.number, table.round, agent))
         if by_hand is not None:
             yield Spoke(*by_hand)._replace(id=len(table.said))
             return
         (answer,) = yield [Asked(agent, "speak")]
-        names = ("move", "target", "conduct", "claim", "part")
-        fields = {name: plain(answer.get(name)) for name in names}
-        yield Spoke(
-            table.number, table.round, len(table.said), agent, **fields,
-            words=plain(answer.get("words", "")), because=plain(answer.get("because")),
-            source=answer.get("source"),
-        )  # fmt: skip
+        yield spoken(state, agent, answer)
 
     def _may_try(self, state: SeasonState, agent: int, *, early: bool) -> bool:
         return agent not in state.table.barred and state.trials_left(agent, early=early) > 0
-
-    def _tried(
-        self, state: SeasonState, wanted: Sequence[tuple[int, Mapping[str, Any]]]
-    ) -> list[Tried]:
-        """The trials that agents want, run at once: what cannot be tested has no value, and the
-        kernel says why.
-        """
-        table, rows = state.table, []
-        for agent, answer in wanted:
-            conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
-            treatment = table.treatment if treatment is None else treatment
-            number = state.tried.get(agent, Count()).count
-            seed = state.trial_seed(table.number, agent, number)
-            rows.append(Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),)))
-        return self.tried(state, rows)
 
     def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
         """Trials with what comes of them, run at once; what cannot be run stays as it is."""
@@ -239,8 +216,7 @@ class Scripts:
 
     def judging(self, state: SeasonState) -> Script:
         (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
-        said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
-        yield Judged(state.table.number, state.table.round, *said)
+        yield judged(state, answer)
 
     def digesting(self, state: SeasonState) -> Script:
         (answer,) = yield [Asked(state.holder(Role.ASSISTANT).ordinal, "digest")]
@@ -363,6 +339,50 @@ class Scripts:
         ]
         for (agent, name), answer in zip(kept, answers, strict=True):
             yield ConditionKept(agent, name, plain(answer))
+
+
+def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
+    """A trial that somebody orders, before it is run."""
+    table = state.table
+    conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
+    treatment = table.treatment if treatment is None else treatment
+    number = state.tried.get(agent, Count()).count
+    seed = state.trial_seed(table.number, agent, number)
+    return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
+
+
+def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
+    """The contribution that an answer makes."""
+    table = state.table
+    names = ("move", "target", "conduct", "claim", "part", "because")
+    fields = {name: plain(answer.get(name)) for name in names}
+    return Spoke(
+        table.number, table.round, len(table.said), agent, **fields,
+        words=plain(answer.get("words", "")), source=answer.get("source"),
+    )  # fmt: skip
+
+
+def judged(state: SeasonState, answer: Mapping[str, Any]) -> Judged:
+    """The judge's signal."""
+    said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
+    return Judged(state.table.number, state.table.round, *said)
+
+
+def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
+    """The act that an answer makes, where one can be told before it is done; None for others."""
+    if asked.name == "try_" and answer is not None:
+        return trial(state, asked.agent, answer)
+    if asked.name == "speak":
+        return spoken(state, asked.agent, answer)
+    if asked.name == "judge":
+        return judged(state, answer)
+    if asked.name == "choose_fate":
+        return FateChosen(asked.agent, plain(answer))
+    if asked.name == "open" and answer is not None:
+        return _opened(state, asked.agent, answer)
+    if asked.name == "offer_contract" and answer is not None:
+        return ContractOffered(asked.agent, *_terms(answer))
+    return None
 
 
 def _opened(state: SeasonState, by: int, answer: Mapping[str, Any]) -> AssignmentOpened:

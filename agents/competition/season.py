@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from goldrush.agents.competition.answers import Recorded
+from goldrush.agents.competition.answers import Recorded, row_by_hand
 from goldrush.agents.competition.bench import Tests
-from goldrush.agents.competition.cast import HUMAN
 from goldrush.agents.competition.script import Asked, Replaced, Scripts
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.people import HUMAN, Ask, Inquiry
 from goldrush.kernel import run
 from goldrush.kernel.competition import VOCABULARY, arrange
 from goldrush.kernel.competition.evolve import acts_in
@@ -38,24 +39,25 @@ class Season:
         replaced: Replaced | None = None,
         *,
         chosen: Sequence[Model] = (),
-        has_people: bool = False,
+        people: Ask | None = None,
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
         waiting: Block | None = None,
         trust: Collection[str] = (),
     ) -> None:
-        """`chosen`: the models of the cast, reached as `models` says; `has_people`: somebody is
-        asked at the terminal; `earlier`: the answers that the season has already; `waiting`: acts
-        and answers of the next step that are there already; `trust`: the policies of somebody's own
+        """`chosen`: the models of the cast, reached as `models` says; `people`: how those are asked
+        who are people; `earlier`: the answers that the season has already; `waiting`: acts and
+        answers of the next step that are there already; `trust`: the policies of somebody's own
         that may be imported.
 
-        Raises BadInput where a model cannot be asked, or nobody is at the terminal.
+        Raises BadInput where a model cannot be asked.
         """
         self._tests = tests
         self._scripts = Scripts(tests, replaced)
         self._trust = trust
         self._waiting = Block(()) if waiting is None else waiting
-        self._is_early = bool(chosen) or has_people
+        self._people = people
+        self._is_early = bool(chosen) or people is not None
         self._models: SeasonModels | None = None
         if chosen:
             # Imports the client, which takes longer than a whole assignment of scripted agents.
@@ -92,7 +94,7 @@ class Season:
             missing = {at: question for at, question in outside.items() if at not in rows}
             if missing:
                 _check(step, waiting, given)
-                for at, row in self._answers(state, missing):
+                for at, row in self._answers(step, state, asked, missing):
                     rows[at] = row
                     step.rows.append((ANSWERED, row))
                     yield batches(step.rows[given:])
@@ -108,19 +110,24 @@ class Season:
         return {at: question for at, question in found.items() if question is not None}
 
     def _answers(
-        self, state: SeasonState, questions: Mapping[int, Question]
+        self,
+        step: Step,
+        state: SeasonState,
+        asked: Sequence[Asked],
+        questions: Mapping[int, Question],
     ) -> Iterator[tuple[int, Row]]:
         """Answers as they come, by the index of their questions: models are asked all at once."""
         people = {at: q for at, q in questions.items() if q.agent.policy == HUMAN}
         models = {at: q for at, q in questions.items() if at not in people}
+        unit = f"{VOCABULARY.unit} {state.assignment}"
         if models:
             assert self._models is not None
-            unit = f"{VOCABULARY.unit} {state.assignment}"
             yield from self._models.rows(unit, models)
         for at, question in people.items():
-            from goldrush.agents.competition.human import row_of
-
-            yield at, row_of(question)
+            assert self._people is not None
+            fault = partial(step.fault_of, asked[at])
+            inquiry = Inquiry(question.agent.name, unit, question.messages, question.schema, fault)
+            yield at, row_by_hand(question, self._people(inquiry))
 
 
 def _answer(step: Step, asked: Asked, at: int, rows: Mapping[int, Row]) -> Any:

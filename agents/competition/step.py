@@ -12,12 +12,13 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition import prompt
-from goldrush.agents.competition.cast import HUMAN, policy_of
+from goldrush.agents.competition.cast import policy_of
 from goldrush.agents.competition.questions import QUESTIONS
-from goldrush.agents.competition.script import Asked, Scripts
+from goldrush.agents.competition.script import Asked, Scripts, act_of
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
+from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition.acts import fault_of
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.events import CODES, Answered, Tested, Tried
@@ -154,6 +155,15 @@ class Step:
         if asked.name == "speak":
             answer = {**answer, "source": {"model": agent.options.get("name", agent.policy)}}
         return answer
+
+    def fault_of(self, asked: Asked, text: str) -> str | None:
+        """What is wrong with an answer that a person gives, as text; None where it can count."""
+        agent = self.whom(asked)
+        question, seen = QUESTIONS[asked.name], self._seen(agent)
+        if question.fault_of(text, seen.rules) is not None:
+            return f"no JSON object of the form {question.example(seen.rules)}"
+        act = act_of(self._state, asked, question.answer(text, None, seen))
+        return None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
 
     def _seen(self, agent: Agent) -> Seen:
         return Seen(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)

@@ -30,7 +30,9 @@ from goldrush.kernel.draws import Draws
 CONTRACT_TERM: Final = 5  # assignments
 PROMISED: Final = 4  # tables that a worker's contract counts
 NOISE: Final = 0.25  # of a margin: by how much less a trial must show for a claim to be doubted
-STEPS_MAX: Final = 3  # that the curious go away from what they know
+FAR_STEPS: Final = 4  # to a conduct that has nothing to do with the first
+TRIES: Final = 12  # for a conduct that is new
+CHECKS: Final = 1  # of ten: how often what is remembered is tried itself
 AGAIN: Final = 0.9  # a second proposal must promise more than this of the best known
 
 Said = Mapping[str, Any]
@@ -54,9 +56,9 @@ class Worker:
     def want_class(self, seen: Seen, draws: Draws) -> str | None:
         """Sonnet while it can afford the seat for a while, haiku when it no longer can."""
         me, fee = seen.me, seen.config.fee(Class.SONNET)
-        if me.class_ == Class.HAIKU and me.sparks >= 3 * fee:
+        if me.class_ == Class.HAIKU and me.sparks >= 2 * fee:
             return Class.SONNET
-        return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < 2 * fee else None
+        return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < fee else None
 
     def open(self, seen: Seen, draws: Draws) -> Said | None:
         """An assignment of its own, now and then: about what it knows best of."""
@@ -137,42 +139,54 @@ class _Mind:
         kept until all were heard once, and spent next to the best that it knows by then.
         """
         table = self.table
-        waits = not self.seen.is_early and self.seen.config.table and table.round == 0
-        if waits and table.rounds > 1:
+        is_last = table.round + 1 >= table.rounds
+        if not self.seen.is_early and not is_last and table.round == 0:
             return None
-        conduct = self._again() or self._near()
+        conduct = self._checked() or self._again() or self._near()
         return None if conduct is None else {"conduct": conduct, "treatment": None}
+
+    def _checked(self) -> Conduct:
+        """What it remembers as the best, if nobody has proposed it yet: does it still hold?"""
+        best = self._promising()
+        if not self.seen.is_early or best is None or best.own or not self._feels(CHECKS):
+            return None
+        return best.conduct
 
     def _again(self) -> Conduct:
         """What it would claim, if it has tried it once only, and cares."""
         best = self.evidence.best(own=True)
-        if best is None or len(best.own) > 1 or not self._feels(self.character.care // 2):
+        if best is None or len(best.own) > 1 or not self._feels(self.character.care // 3):
             return None
         return best.conduct if self.evidence.estimate(best.conduct) > 0 else None
 
     def _near(self) -> Conduct:
-        """A conduct next to the best it knows of, or some steps away, which it has not tried."""
-        best = self.evidence.best()
-        is_good = best is not None and self.evidence.estimate(best.conduct) > 0
-        start = best.conduct if best and is_good else self.seen.rules.bar(self.table.subject)
-        if best and is_good and not best.own and not best.heard:
-            return best.conduct  # what it remembers: does it still hold?
-        tried = {trial.conduct for trial in self.table.trials}
-        taken = {said.conduct for said in self.table.proposals()} | tried
-        for _ in range(4 * STEPS_MAX):
+        """A conduct next to the best it knows of, or far from everything where nothing is good,
+        which neither it has tried nor anybody proposed.
+        """
+        best = self._promising()
+        if not self.seen.is_early:
+            best = self.evidence.best(heard=True) or best
+        start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
+        taken = {trial.conduct for trial in self.table.trials}
+        taken.update(said.conduct for said in self.table.proposals())
+        for _ in range(TRIES):
             conduct = start
-            for _ in range(self._steps(is_good)):
+            for _ in range(self._steps(best)):
                 conduct = self.seen.vary(conduct, self.draws)
             if conduct not in taken:
                 return conduct
         return None
 
-    def _steps(self, is_good: bool) -> int:
-        """How far it goes: far where nothing good is known."""
-        far = self._feels(self.character.curiosity)
-        if is_good:
-            return 2 if far and self._feels(3) else 1
-        return STEPS_MAX if far else 1
+    def _promising(self) -> Known | None:
+        """The best that it knows of, if that is better than the bar."""
+        best = self.evidence.best()
+        return best if best is not None and self.evidence.estimate(best.conduct) > 0 else None
+
+    def _steps(self, best: Known | None) -> int:
+        """How many steps away it looks."""
+        if best is None:
+            return FAR_STEPS
+        return 2 if self._feels(self.character.curiosity // 3) else 1
 
     # Contributions.
 
@@ -235,16 +249,15 @@ class _Mind:
                 mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
                 if mean < claimed * (1 - NOISE):
                     found = number(self.evidence.value(mean))
-                    words = f"I tried what #{said.id} proposes and got {found}, not {number(said.claimed)}."
+                    words = (
+                        f"I tried what #{said.id} proposes and got {found}, not "
+                        f"{number(said.claimed)}."
+                    )
                     return self._challenged(said, words, own=True)
                 continue
             most = self.evidence.most()
             is_beyond = most is not None and claimed > max(most, 0.0)
-            if (
-                is_beyond
-                and self._feels(self.character.doubt)
-                and self._feels(self.character.doubt)
-            ):
+            if is_beyond and self._feels(self.character.doubt + 2):
                 seen = number(self.evidence.value(most or 0.0))
                 words = (
                     f"#{said.id} claims {number(said.claimed)}; the best that I ever saw here is "
@@ -311,7 +324,7 @@ class _Mind:
         beyond what its trials gave; None where nothing is left of it.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
-        margin = min(mean, best.margin) * self.character.share
+        margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.evidence.value(1.0) > self.evidence.value(0.0)

@@ -53,7 +53,7 @@ def _as_dict(one: Listed) -> dict[str, Any]:
     return {
         "arena": one.name,
         "version": one.version,
+        "takes_program": one.takes_program,
         "says": one.says,
-        "has_program": one.has_program,
         "options": [dict(zip(names, option, strict=True)) for option in one.options],
     }

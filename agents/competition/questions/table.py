@@ -1,4 +1,4 @@
-"""The questions at a table: trials, contributions, the judge's signal, what becomes of a conclusion."""
+"""The questions at a table: trials, contributions, the judge's signal, the conclusion."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-
 from goldrush.agents.competition.forms import FORMS, read
+
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.failures import NO_ANSWER, REFUSAL

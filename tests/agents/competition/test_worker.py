@@ -5,6 +5,8 @@ from typing import Any
 
 import attrs
 import pytest
+from goldrush.agents.competition.lab import Lab
+from goldrush.kernel.competition.conduct import seeds_of_tests
 
 from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.character import (
@@ -16,10 +18,8 @@ from goldrush.agents.competition.character import (
     character_of,
     instructions_of,
 )
-from goldrush.agents.competition.lab import Lab
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import Worker, trial_seeds
-from goldrush.kernel.competition.conduct import seeds_of_tests
 from goldrush.kernel.competition.config import config_of
 from goldrush.kernel.competition.state import SPEAK, SeasonState, initial
 from goldrush.kernel.competition.table import Contribution, Table

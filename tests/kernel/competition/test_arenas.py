@@ -19,7 +19,7 @@ AGENDA = (
     ("short", "errors", "down", "", ""),
     ("long", "words", "up", "Write more.", "one"),
 )
-COMMAND = {"program": "grade", "sha256": "0" * 64, "agenda": AGENDA}
+COMMAND: dict[str, Any] = {"program": "grade", "sha256": "0" * 64, "agenda": AGENDA}
 
 
 def arena(name: str, type_: ArenaType, assignments: int = 40, **options: Any) -> Arena:

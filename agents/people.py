@@ -1,0 +1,48 @@
+"""People who play: somebody who is asked what a language model would be, and answers in its form.
+
+Nobody is asked here: `ask` is brought by whoever has a person at hand, a terminal mostly. What a
+person answers is recorded and never asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.llm.question import Message
+from goldrush.kernel.errors import BadInput
+
+HUMAN: Final = "human"  # the policy of who is asked
+
+
+@attrs.frozen
+class Inquiry:
+    """One question to a person.
+
+    - `who`: whom the person plays; `unit`: what is played, in words ("assignment 3").
+    - `messages`: what a model in its place would be sent.
+    - `schema`: the JSON schema of the answer.
+    - `fault(text)`: what is wrong with an answer, given as JSON, in words; None where it can count.
+    """
+
+    who: str
+    unit: str
+    messages: Sequence[Message]
+    schema: Mapping[str, Any]
+    fault: Callable[[str], str | None]
+
+
+# Gives the answer, as JSON. Raises KeyboardInterrupt where the person stops.
+Ask = Callable[[Inquiry], str]
+
+
+def needed(ask: Ask | None, who: str) -> Ask:
+    """How people are asked. Raises BadInput where nobody can be."""
+    if ask is None:
+        raise BadInput(
+            f"{who} is played by a person, and nobody can be asked here",
+            "run it in a terminal, or give somebody else the seat",
+        )
+    return ask

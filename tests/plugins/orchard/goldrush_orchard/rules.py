@@ -1,0 +1,90 @@
+"""The rules of the orchard: what can be proposed for it, and how proposals compare.
+
+A conduct is (distance, water): metres from tree to tree, 2 to 9, and litres a day, 0 to 30 in tens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.competition.arena import (
+    DOWN,
+    UP,
+    Arena,
+    ArenaType,
+    Conduct,
+    Rules,
+    Subject,
+    not_a_subject,
+    options_in,
+)
+from goldrush.kernel.settings import integer, setting
+
+DISTANCES: Final = range(2, 10)
+WATERS: Final = range(0, 31, 10)
+SOILS: Final = ("clay", "sand")  # the treatments
+OBJECTIVES: Final = {"harvest": UP, "cost": DOWN}
+
+
+@attrs.frozen
+class Options:
+    """`seeds`: years of a test. `hectares`: how large the orchard is."""
+
+    seeds: int = setting(3, integer(1, 50))
+    hectares: int = setting(1, integer(1, 100))
+
+
+def subjects(options: Options, assignments: int) -> Sequence[Subject]:
+    """Each objective on each soil. What is learned of a soil serves both objectives."""
+    return [
+        Subject(objective, better, soil, soil)
+        for objective, better in OBJECTIVES.items()
+        for soil in SOILS
+    ]
+
+
+def rules(arena: Arena) -> Rules:
+    """The rules of an orchard that a setup records."""
+    options = options_in(arena, Options)
+    known = subjects(options, 1)
+    for subject in arena.subjects:
+        if subject not in known:
+            raise not_a_subject(arena, subject)
+    return Rules(
+        arena=arena,
+        treatments=SOILS,
+        is_shaped=_is_shaped,
+        is_canonical=lambda conduct, soil: conduct[0] in DISTANCES and conduct[1] in WATERS,
+        distance=lambda one, other: sum(a != b for a, b in zip(one, other, strict=True)),
+        bar=lambda subject: (4, 10),
+        describe=lambda conduct: f"{conduct[0]} m apart, {conduct[1]} litres",
+        schema={
+            "type": "object",
+            "properties": {"distance": {"type": "integer"}, "water": {"type": "integer"}},
+            "required": ["distance", "water"],
+            "additionalProperties": False,
+        },
+        text="CONDUCT: distance from tree to tree, 2 to 9 metres; water, 0, 10, 20 or 30 litres a "
+        f"day.\nVALUE: tonnes harvested, or euros spent, a year on {options.hectares} hectares.",
+        read=_read,
+    )
+
+
+def _is_shaped(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 2 and all(type(v) is int for v in value)
+
+
+def _read(value: Any, soil: str) -> Conduct:
+    return (value.get("distance"), value.get("water")) if isinstance(value, dict) else value
+
+
+ARENA: Final = ArenaType(
+    version=1,
+    says="how far apart trees should stand, and how much they should be watered",
+    options=Options,
+    subjects=subjects,
+    rules=rules,
+)

@@ -1,0 +1,118 @@
+"""An arena in a package of its own: rules and bench are found by its name; nothing is edited."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.competition.arenas import (
+    UnknownArena,
+    arena_record,
+    bench_of,
+    opened_tests,
+    rules_of,
+)
+from goldrush.agents.plugins import ARENAS, BENCHES
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from tests.cli.helpers import ROOT, goldrush
+from tests.plugins.installed import dist_info
+
+SOURCE = ROOT / "tests" / "plugins" / "orchard"
+POINTS = {
+    ARENAS: {"orchard": "goldrush_orchard.rules:ARENA"},
+    BENCHES: {"orchard": "goldrush_orchard.bench:BENCH"},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where plugins are installed."""
+    monkeypatch.syspath_prepend(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    yield tmp_path / "installed"
+    for name in [name for name in sys.modules if name.startswith("goldrush_orchard")]:
+        del sys.modules[name]
+
+
+def test_the_arena_of_a_distribution_judges_and_tests(folder: Path) -> None:
+    dist_info(folder, POINTS, "orchard")
+    arena = arena_record("orchard[hectares=2]", 10)
+    rules = rules_of(arena)
+    with opened_tests(arena) as tests:
+        bar = rules.bar(arena.subjects[0])
+        value, runs = tests.value(bar, "clay", "harvest", (1, 2, 3))
+        more, _ = tests.value((2, 30), "clay", "harvest", (1, 2, 3))
+        near = {tests.bench.vary(bar, "clay", Draws(k)) for k in range(200)}
+
+    assert ("orchard", 1, {"seeds": 3, "hectares": 2}) == (arena.name, arena.version, arena.options)
+    assert [("harvest", "clay"), ("harvest", "sand"), ("cost", "clay"), ("cost", "sand")] == [
+        subject.key for subject in arena.subjects
+    ]
+    assert arena.subjects[0].beats(more, value)
+    assert [1, 2, 3] == [seed for seed, _ in runs]
+    assert {(d, 10) for d in range(2, 10)} | {(4, w) for w in (0, 20, 30)} == near | {bar}
+    assert (4, 10) == rules.read({"distance": 4, "water": 10}, "clay")
+
+
+def test_what_tests_and_what_judges_are_listed(folder: Path, tmp_path: Path) -> None:
+    dist_info(folder, POINTS, "orchard", "0.1.0")
+    dist_info(folder, {ARENAS: {"nk": "x:Y"}, BENCHES: {"wrong": "tests.lessons:TOOLKIT"}}, "other")
+    path = f"{folder}:{SOURCE}:{ROOT}"
+    ran = goldrush("plugins", "--json", cwd=tmp_path, PYTHONPATH=path)
+    listed = goldrush("arenas", "--json", cwd=tmp_path, PYTHONPATH=path)
+    text = goldrush("arenas", cwd=tmp_path, PYTHONPATH=path)
+
+    assert {
+        ("orchard", "arena", "orchard 0.1.0", None), ("orchard", "bench", "orchard 0.1.0", None),
+        ("nk", "arena", "other 1.2", "goldrush has this name itself"),
+        ("wrong", "bench", "other 1.2", "tests.lessons:TOOLKIT is of type Toolkit"),
+    } == {tuple(row.values()) for row in json.loads(ran.out)}  # fmt: skip
+    assert (0, "") == (listed.code, listed.err)
+    names = [one["arena"] for one in json.loads(listed.out)]
+    assert ["mining", "nk", "command", "orchard"] == names
+    assert {
+        "arena": "orchard", "version": 1, "takes_program": False,
+        "says": "how far apart trees should stand, and how much they should be watered",
+        "options": [
+            {"option": "seeds", "default": 3, "range": "a whole number from 1 to 50"},
+            {"option": "hectares", "default": 1, "range": "a whole number from 1 to 100"},
+        ],
+    } == json.loads(listed.out)[-1]  # fmt: skip
+    assert "  hectares" in text.out
+
+
+def test_an_arena_that_cannot_be_used_is_a_line_and_hides_no_other(
+    folder: Path, tmp_path: Path
+) -> None:
+    dist_info(folder, {ARENAS: {"orchard": "no_such:ARENA"}}, "orchard")
+    ran = goldrush("arenas", cwd=tmp_path, PYTHONPATH=f"{folder}:{ROOT}")
+
+    assert 1 == ran.code
+    assert ran.err.startswith("goldrush: plugin orchard cannot be used: ModuleNotFoundError")
+    assert "\nnk " in ran.out
+
+
+@pytest.mark.parametrize(
+    ("points", "says"),
+    [
+        ({}, "there is no arena 'orchard' here; install what brings it, or take mining, nk"),
+        ({ARENAS: POINTS[ARENAS]}, "there is no bench 'orchard' here"),
+        ({**POINTS, BENCHES: {"orchard": "no_such:BENCH"}}, "plugin orchard cannot be used"),
+        ({**POINTS, ARENAS: {"orchard": "goldrush_orchard.bench:BENCH"}}, "is of type BenchType"),
+    ],
+)
+def test_where_it_is_not_installed_whole_nothing_can_be_judged(
+    points: dict[str, dict[str, str]], says: str, folder: Path
+) -> None:
+    dist_info(folder / "whole", POINTS, "orchard")
+    sys.path.insert(0, str(folder / "whole"))
+    arena = arena_record("orchard")
+    sys.path.remove(str(folder / "whole"))
+    dist_info(folder, points, "orchard")
+    with pytest.raises(UnknownArena, match=says):
+        bench_of(arena)
+    with pytest.raises(BadInput, match=says):
+        arena_record("orchard")
