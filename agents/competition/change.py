@@ -49,9 +49,7 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
     return Changed(facts, trust)
 
 
-def _program(
-    state: SeasonState, program: str | None, models: Models
-) -> Mapping[str, Any] | None:
+def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
     """What the record says otherwise of the program that tests, where it is another one."""
     if program is None:
         return None

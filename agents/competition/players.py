@@ -34,7 +34,7 @@ from goldrush.agents.people import HUMAN, needed
 from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.competition.state import SeasonState, initial
 from goldrush.kernel.competition.terms import Status
@@ -68,16 +68,20 @@ def record(
     )  # fmt: skip
 
 
-def configured(settings: Mapping[str, Any], means: Means | None = None) -> SeasonConfig:
+def configured(
+    settings: Mapping[str, Any],
+    means: Means | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SeasonConfig:
     """The configuration with these settings; `arena` is an Arena, its record, or the text in which
-    people write it (agents.competition.arenas). Raises BadInput.
+    people write it (agents.competition.arenas), with more `options`. Raises BadInput.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
-        number = assignments if type(assignments) is int else 1  # what is wrong is said below
+        check_setting("assignments", assignments)  # or there were subjects without end
         program = means.program if means is not None else None
-        arena = arena_record(arena, number, program)
+        arena = arena_record(arena, assignments, program, options)
     return config_of({**settings, "arena": arena})
 
 

@@ -124,9 +124,7 @@ def _bottom(state: SeasonState, table: Table, event: Bottomed) -> TieBreak:
     rule = "one agent has the lowest total"
     if len(again) == len(table.participants):
         again, rule = (), "all totals are equal, so nobody is last"
-    return _won(
-        _occasion(state, table, BOTTOM), event.tied, event.agent, event.words, again, rule
-    )
+    return _won(_occasion(state, table, BOTTOM), event.tied, event.agent, event.words, again, rule)
 
 
 def _won(

@@ -31,7 +31,16 @@ from goldrush.replay.toolkit import Names, Story
 ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
 # What is told in brief: what was claimed, concluded and scored, and what became of whom.
 BRIEF: Final = frozenset(
-    ("assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored", "bottomed")
+    (
+        "assignment_opened",
+        "spoke",
+        "tested",
+        "refused",
+        "concluded",
+        "adopted",
+        "scored",
+        "bottomed",
+    )
     + ("elimination_faced", "fate_chosen", "relegated", "returned", "deleted", "joined")
     + ("contract_signed", "contract_settled", "reward_unlocked", "stage_reached")
     + ("project_completed", "assignment_closed")
@@ -499,13 +508,9 @@ _WORDS: Final[Mapping[str, Callable[[_Teller, Event], str]]] = {
     "interviewed": _interviewed,
     "contract_offered": _offered,
     "contract_reviewed": _reviewed,
-    "contract_signed": lambda t, e: (
-        f"{t.name(e['agent'])} has a contract: {_terms(*e['terms'])}"
-    ),
+    "contract_signed": lambda t, e: f"{t.name(e['agent'])} has a contract: {_terms(*e['terms'])}",
     "condition_kept": _kept,
-    "contract_settled": lambda t, e: (
-        f"the contract of {t.name(e['agent'])} ends: {e['outcome']}"
-    ),
+    "contract_settled": lambda t, e: f"the contract of {t.name(e['agent'])} ends: {e['outcome']}",
     "reward_unlocked": lambda t, e: f"{t.name(e['agent'])} unlocks {e['reward']}",
     "stage_reached": lambda t, e: f"{t.name(e['agent'])} reaches stage {e['stage']}",
     "project_completed": lambda t, e: f"project {e['project']} is completed",
