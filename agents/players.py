@@ -139,8 +139,8 @@ class Players(Generic[S]):
       open. Raises BadInput where a model does not answer a short question.
     - `seated(seating)`: a context manager of what the run loop asks (`kernel.run.Ask`). Raises
       BadInput where somebody cannot play.
-    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh, as a
-      function of a state and the facts of the forks that led to it, which raises
+    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh,
+      as a function of a state and the facts of the forks that led to it, which raises
       agents.again.Impossible for a player that no run has. Raises what reading `sources` raises.
     - `change(state, change, models)`: what a fork changes. Raises BadInput.
     - `answers`: where the journal keeps the answers of language models; None where none can play.

@@ -15,10 +15,10 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
 from goldrush.cli.options import (
+    files_option,
     force_option,
     fsync_option,
     journal_option,
-    files_option,
     json_option,
     means_of,
     set_option,

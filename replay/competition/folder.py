@@ -5,8 +5,9 @@ the leaderboard.
     benchmarks/leaderboard.json
 
 The folder is there whole or not at all: it is written beside its place under another name and then
-moved there, also after every assignment of a season under way (`Live`). Names come from the journal, which anybody may have made: one that could lead out of
-the folder, or fall together with another one, is refused, and nothing is written.
+moved there, also after every assignment of a season under way (`Live`). Names come from the
+journal, which anybody may have made: one that could lead out of the folder, or fall together with
+another one, is refused, and nothing is written.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import json
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from goldrush.agents.competition.cast import SCRIPTED
 from goldrush.agents.competition.character import MOST, instructions_of
 from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.arena import Rules
-from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.state import Agent, SeasonState, ended
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import NewFolder, reason
@@ -63,19 +64,20 @@ def export(
     return stands
 
 
-def _write(target: str, stands: Standing, *, force: bool) -> None:
+def _write(target: str, stands: Standing, *, force: bool, sync: bool = True) -> None:
     files = as_files(stands)
     _check_free(target, force)
     with NewFolder(target) as new:
         for name, text in files.items():
-            new.add(name, text.encode())
+            new.add(name, text.encode(), sync=sync)
         _check_free(target, force)
-        new.publish(replace=force)
+        new.publish(replace=force, sync=sync)
 
 
 class Live:
     """A folder that follows a season while it is recorded: to be called with every unit that is
-    closed (kernel.run.OnUnit). After each it is what `export` makes of that assignment.
+    closed (kernel.run.OnUnit). After each it is what `export` makes of that assignment; the disk is
+    waited for after the last one only.
     """
 
     def __init__(self, path: str | Path, folder: str | Path, *, force: bool = False) -> None:
@@ -95,7 +97,8 @@ class Live:
                 self._scores.add(commit)
                 self._after = commit.after
         number = VOCABULARY.number(unit)
-        _write(self._target, Standing(number, state, self._scores.by_agent), force=True)
+        stands = Standing(number, state, self._scores.by_agent)
+        _write(self._target, stands, force=True, sync=ended(state))
 
 
 def as_files(stands: Standing) -> dict[str, str]:

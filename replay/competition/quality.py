@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from goldrush.agents.competition.arenas import bench_of
+from goldrush.agents.competition.bench import Bench
 from goldrush.kernel.competition.arena import UP, Arena, Conduct, Subject
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
@@ -38,6 +39,7 @@ class Atlases:
 
     def __init__(self, arena: Arena) -> None:
         self._known: dict[Subject, _Ranks | None] = {}
+        self._bench: Bench | None
         try:
             self._bench = bench_of(arena)
         except BadInput:  # it is not here, or tested by a program

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from goldrush.agents.competition.words import number
+from goldrush.agents.competition.words import number as value_text
 from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
@@ -125,9 +125,10 @@ def _ended(tables: Sequence[Ended]) -> str:
             (
                 str(ended.assignment), escaped(f"{ended.objective}, {ended.treatment}"),
                 escaped(ended.conduct or "nothing"),
-                "-" if ended.conduct is None else number(ended.value), number(ended.bar),
-                "-" if ended.best is None else number(ended.best),
-                _percent(ended.quality and ended.quality.percentile), ", ".join(said),
+                "-" if ended.conduct is None else value_text(ended.value), value_text(ended.bar),
+                "-" if ended.best is None else value_text(ended.best),
+                "-" if ended.quality is None else _percent(ended.quality.percentile),
+                ", ".join(said),
             )
         )  # fmt: skip
     more = len(tables) - LINES_MAX

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -31,20 +31,13 @@ from goldrush.replay.toolkit import Names, Story
 ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
 # What is told in brief: what was claimed, concluded and scored, and what became of whom.
 BRIEF: Final = frozenset(
-    (
-        "assignment_opened",
-        "spoke",
-        "tested",
-        "refused",
-        "concluded",
-        "adopted",
-        "scored",
-        "bottomed",
-    )
-    + ("elimination_faced", "fate_chosen", "relegated", "returned", "deleted", "joined")
-    + ("contract_signed", "contract_settled", "reward_unlocked", "stage_reached")
-    + ("project_completed", "assignment_closed")
-)
+    {
+        "assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored",
+        "bottomed", "elimination_faced", "fate_chosen", "relegated", "returned", "deleted",
+        "joined", "contract_signed", "contract_settled", "reward_unlocked", "stage_reached",
+        "project_completed", "assignment_closed",
+    }
+)  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 

@@ -13,7 +13,6 @@ import attrs
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.kernel import fold
-from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.events import (
     CODES,
     Answered,
@@ -183,10 +182,10 @@ class _Counting:
         elif isinstance(event, LeaderboardPosted):
             self._last = {agent: (rank, rolling) for rank, agent, rolling, _ in event.rows}
             self._first = {**{a: rank for a, (rank, _) in self._last.items()}, **self._first}
-        elif isinstance(event, tuple(_LEFT)):
-            says = _LEFT[type(event)].format(cause=getattr(event, "cause", ""))
-            name = state.agents[event[0]].name
-            self._left.append((state.assignment, name, says))
+        elif type(event) in _LEFT:
+            agent, *_ = event
+            says = _LEFT[type(event)].format(cause=state.faced.get(agent))
+            self._left.append((state.assignment, state.agents[agent].name, says))
 
     def closed(self, state: SeasonState) -> None:
         """An assignment is over; its tables still stand."""

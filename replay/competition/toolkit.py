@@ -11,6 +11,7 @@ from goldrush.agents.competition.players import CAST
 from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.run import OnUnit
 from goldrush.replay.competition import (
     audit,
     folder,
@@ -50,6 +51,10 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
     return f"{len(stands.state.agents)} agents, as after assignment {stands.assignment}"
 
 
+def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
+    return folder.Live(path, target, force=force)
+
+
 TOOLKIT = Toolkit(
     world=world_of,
     config=SeasonConfig,
@@ -63,6 +68,6 @@ TOOLKIT = Toolkit(
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
     treatments=TREATMENTS,
-    folder=Folder(_folder, folder.Live),
+    folder=Folder(_folder, _live),
     kinds=KINDS,
 )
