@@ -146,7 +146,7 @@ def _again(
         except NoProgram:
             return Asker(None, [f"{what}, made by a program (--test)"])
         except BadInput as error:
-            return Asker(None, unknown=[str(error)])
+            return Asker(None, unknown=[f"{error.what} ({error.instead})"])
         if not tests.bench.deterministic:
             tests.close()
             return Asker(None, [f"{what}, which are not deterministic"])

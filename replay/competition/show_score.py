@@ -12,6 +12,7 @@ from goldrush.kernel.competition.terms import Part, Step
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.replay.competition.score import Checked, Moved, Proposal, Score
+from goldrush.replay.competition.steps import conduct_text
 from goldrush.replay.text import table
 
 _RULES: Final = {
@@ -53,11 +54,11 @@ def _part(dimension: str, score: int, lines: Sequence[str], none: str) -> list[s
 def _proposal(score: Score, proposal: Proposal) -> str:
     known = "nothing like it was known"
     if proposal.distance is not None:
-        nearest = words.conduct(proposal.nearest, score.rules)
+        nearest = conduct_text(proposal.nearest, score.rules)
         known = f"{_AWAY[proposal.distance]} {nearest}, the nearest known"
     led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
-    conduct = words.conduct(proposal.conduct, score.rules)
+    conduct = conduct_text(proposal.conduct, score.rules)
     return f"#{proposal.id}, {conduct}: {known}; {led}{became}: {proposal.score}"
 
 
@@ -101,7 +102,7 @@ def _ids(ids: Sequence[int]) -> str:
 def _concluded(score: Score, concluded: Conclusion) -> str:
     if concluded.proposal is None:
         return "nothing"
-    return f"#{concluded.proposal}, {words.conduct(concluded.conduct, score.rules)}"
+    return f"#{concluded.proposal}, {conduct_text(concluded.conduct, score.rules)}"
 
 
 def _moved(moved: Moved) -> str:

@@ -7,13 +7,14 @@ table (who was tied, why a score is what it is) looks at the state in between.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition import words
 from goldrush.agents.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel import derive, fold
 from goldrush.kernel.competition import competition
@@ -71,7 +72,11 @@ def season_world(reader: JournalReader, *, judging: bool = False) -> World[Seaso
 
 def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
     """A conduct in words; as plain values where the rules of the arena are not here."""
-    return words.value(conduct) if rules is None else words.conduct(conduct, rules)
+    said = json.dumps(conduct) if rules is None else rules.describe(conduct)
+    return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,.%+()-]*", re.ASCII)  # what need not be quoted
 
 
 @attrs.frozen

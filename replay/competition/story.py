@@ -25,7 +25,7 @@ from goldrush.kernel.competition.terms import Cause, Move, Part
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.world import Event
-from goldrush.replay.competition.steps import season_world
+from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.toolkit import Names, Story
 
 ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
@@ -147,7 +147,7 @@ class _Teller:
         conduct = _tupled(value)
         if self._rules is None or not self._rules.is_shaped(conduct):
             return _quoted(value)
-        return words.conduct(conduct, self._rules)
+        return conduct_text(conduct, self._rules)
 
     def at(self, event: Event) -> _At:
         """What was told of the table of an event."""
