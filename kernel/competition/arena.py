@@ -61,6 +61,12 @@ class Subject:
             return False
         return other is None or (value != other and self.holds(value, other))
 
+    def is_sharp(self, value: float | None, claim: float, bar: float | None) -> bool:
+        """Whether a claim that holds says at least half of what its test shows beyond the bar."""
+        if value is None or bar is None or not self.holds(value, claim):
+            return False
+        return 2 * abs(claim - bar) >= abs(value - bar)
+
 
 @attrs.frozen
 class Arena:
