@@ -15,7 +15,7 @@ from goldrush.replay.competition.leaderboard import leaderboard
 from goldrush.replay.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
-from tests.replay.competition.forged import changed, forged, rich, with_row
+from tests.seasons import changed, forged, rich, with_row
 
 Goldrush = Callable[..., Ran]
 
