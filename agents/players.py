@@ -144,8 +144,8 @@ class Players(Generic[S]):
       agents.again.Impossible for a player that no run has. Raises what reading `sources` raises.
     - `change(state, change, models)`: what a fork changes. Raises BadInput.
     - `answers`: where the journal keeps the answers of language models; None where none can play.
-    - `estimate(prepared, models)`: what each model would take in a whole run, before anybody is
-      asked; None where it cannot be told. Raises BadInput as a run would.
+    - `estimate(prepared, models, means)`: what each model would take in a whole run, before anybody
+      is asked; None where it cannot be told. Raises BadInput as a run would.
     - `has_recorded`: whether agents can play what another journal recorded.
     - `has_plugins`: whether rosters can name the policies of other distributions.
     - `horizon`: the setting that says of how many units a run is.
@@ -160,7 +160,7 @@ class Players(Generic[S]):
     )
     change: Callable[[S, Change, Models | None], Changed] = _no_change
     answers: Answers | None = None
-    estimate: Callable[[Prepared, Models], Sequence[Estimate]] | None = None
+    estimate: Callable[[Prepared, Models, Means], Sequence[Estimate]] | None = None
     has_recorded: bool = False
     has_plugins: bool = False
     policies: Mapping[str, Listed] = attrs.field(factory=dict)

@@ -58,7 +58,7 @@ def players_of(game: Game[S, V]) -> Players[S]:
     def change(state: S, wanted: Change, models: Models | None) -> Changed:
         return changed_by(game, state, wanted, models)
 
-    def estimate(run: Prepared, models: Models) -> Sequence[Estimate]:
+    def estimate(run: Prepared, models: Models, means: Means) -> Sequence[Estimate]:
         from goldrush.agents.estimate import estimates
 
         roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
@@ -169,6 +169,7 @@ def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
         waiting=waiting if waiting.batches else None,
         models=seating.models,
         earlier=seating.earlier,
+        people=seating.means.people,
     )
 
 

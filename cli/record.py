@@ -35,7 +35,7 @@ from goldrush.replay.text import table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, Prepared
+    from goldrush.agents.players import Means, Players, Prepared
     from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.toolkit import Toolkit
@@ -326,15 +326,22 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     return vocabulary, closed, waiting
 
 
-def _estimated(who: Players[Any], run: Prepared, models: Models, as_json: bool) -> int:
+def _estimated(
+    who: Players[Any],
+    run: Prepared,
+    models: Models,
+    as_json: bool,
+    means: Means | None = None,
+) -> int:
     """Tell what a run would take."""
     import attrs
 
+    from goldrush.agents.players import Means
     from goldrush.kernel.errors import BadInput
 
     if who.estimate is None:
         raise BadInput("this world has no estimate", "leave --dry-run out")
-    found = who.estimate(run, models)
+    found = who.estimate(run, models, means or Means())
     if as_json:
         echo_json([attrs.asdict(one) for one in found])
         return DONE

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.models import LLM
+from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
@@ -376,7 +377,7 @@ def own_policies() -> list[str]:
     names: list[str] = []
     for world in NAMES:
         own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, LLM, RECORDED)]
+        names += [f"{world}/{name}" for name in (*own, LLM, HUMAN, RECORDED)]
     return names
 
 

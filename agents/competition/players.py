@@ -28,6 +28,7 @@ from goldrush.agents.competition.change import changed_by
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
+from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
 from goldrush.agents.people import HUMAN, needed
@@ -160,7 +161,15 @@ def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
     answered = Answered(*row)
     source = answered.source or {}
+    if source.get("name") == HUMAN:
+        return answered.agent, None, None, None
     return answered.agent, source.get("name"), source.get("error"), source
+
+
+def _estimate(run: Prepared, models: Models, means: Means) -> Sequence[Estimate]:
+    from goldrush.agents.competition.estimate import estimates
+
+    return estimates(run, models, means)
 
 
 CAST: Final = Players[SeasonState](
@@ -170,6 +179,7 @@ CAST: Final = Players[SeasonState](
     again=_again,
     decided=_decided,
     change=changed_by,
+    estimate=_estimate,
     answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,
     horizon="assignments",

@@ -111,13 +111,16 @@ class Arena:
 
     def as_dict(self) -> dict[str, Any]:
         """The record, as the setup holds it."""
-        subjects = tuple(attrs.astuple(subject) for subject in self.subjects)
         return {
             "name": self.name,
             "version": self.version,
             "options": dict(self.options),
-            "subjects": subjects,
+            "subjects": self._plain_subjects,
         }
+
+    @cached_property
+    def _plain_subjects(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(attrs.astuple(subject) for subject in self.subjects)
 
 
 def arena_of(record: Any) -> Arena:

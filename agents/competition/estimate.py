@@ -1,0 +1,121 @@
+"""What the models of a season would take, before anybody is asked and anything is tested.
+
+The first assignments are played in memory by scripted stand-ins, with made-up values of tests, to
+see what is asked and how long the questions become; the rest is taken to be like the last of them.
+That is a guess: models talk otherwise than stand-ins do. So the most is told from the limits of a
+question and of an answer. Both count every question once: tries come on top.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.arenas import bench_of, rules_of
+from goldrush.agents.competition.bench import Bench, Run, Tests
+from goldrush.agents.competition.cast import SCRIPTED, models_in
+from goldrush.agents.competition.limits import PROMPT_MAX
+from goldrush.agents.competition.script import Scripts
+from goldrush.agents.competition.seats import model_at
+from goldrush.agents.competition.step import Step, batches
+from goldrush.agents.estimate import BYTES_PER_TOKEN
+from goldrush.agents.llm.budget import Budget, Estimate, prices
+from goldrush.agents.llm.models import LLM, Model, Models
+from goldrush.agents.llm.question import Question
+from goldrush.agents.people import HUMAN
+from goldrush.agents.players import Means, Prepared
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.arena import Arena, Conduct
+from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.world import Block
+
+PLAYED: Final = 12  # assignments, at most
+LIKE: Final = 4  # of them, by which the others are told
+
+
+def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate]:
+    """What each model of a cast would take in a whole season. Raises BadInput as a season would."""
+    config = config_of(prepared.setup["config"])
+    cast = prepared.setup["cast"]
+    chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
+    Budget(models, [model.name for model in chosen])  # refuses what a season would
+    played = list(_played(config, cast, models, means, prepared.trust))
+    known = prices(models, [model.name for model in chosen])
+    return [_estimate(model, config, played, known.get(model.name)) for model in chosen]
+
+
+# Of an assignment, by model: how many questions, and their bytes.
+_Asked = tuple[Counter[str], Counter[str]]
+
+
+def _estimate(
+    model: Model,
+    config: SeasonConfig,
+    played: Sequence[_Asked],
+    price: tuple[float, float] | None,
+) -> Estimate:
+    left, like = config.assignments - len(played), played[-LIKE:]
+
+    def whole(which: int) -> int:
+        counted = sum(asked[which][model.name] for asked in played)
+        return counted + round(left * sum(asked[which][model.name] for asked in like) / len(like))
+
+    questions, size = whole(0), whole(1)
+    most_in, most_out = questions * PROMPT_MAX, questions * model.max_tokens
+    cost = price and (most_in * price[0] + most_out * price[1]) / 1_000_000
+    about = min(round(size / BYTES_PER_TOKEN), most_in)
+    return Estimate(model.name, questions, about, most_in, most_out, cost)
+
+
+def _played(
+    config: SeasonConfig,
+    cast: Sequence[Mapping[str, Any]],
+    models: Models,
+    means: Means,
+    trust: Collection[str],
+) -> Iterator[_Asked]:
+    """What is asked in each of the first assignments."""
+    # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
+    outside = (LLM, HUMAN)
+    seats = [{**e, "policy": SCRIPTED if e["policy"] in outside else e["policy"]} for e in cast]
+    world = competition(rules_of(config.arena))
+    state = world.initial({"config": config.as_dict(), "cast": seats})
+    with Tests(config.arena, lambda: _guessing(config.arena, means)) as tests:
+        scripts = Scripts(tests)
+        for _ in range(min(PLAYED, config.assignments)):
+            questions: Counter[str] = Counter()
+            sizes: Counter[str] = Counter()
+            while not world.unit_done(state):
+                step = Step(state, scripts, trust)
+                asked = step.next()
+                while asked is not None:
+                    for one in asked:
+                        seat = step.whom(one)
+                        question = step.question(one) if "model" in seat.options else None
+                        if question is not None:
+                            model = model_at(seat)
+                            endpoint = models.endpoint(model.name)
+                            most = Question(model, endpoint, question.messages, question.schema)
+                            questions[model.name] += 1
+                            sizes[model.name] += most.most().tokens_in
+                    asked = step.next([step.scripted(one, at) for at, one in enumerate(asked)])
+                inputs = world.arrange(Block(batches(step.rows)))
+                derived = Block(world.decide(state, inputs))
+                state = world.evolve(world.evolve(state, inputs), derived)
+            state = world.close(state)
+            yield questions, sizes
+
+
+def _guessing(arena: Arena, means: Means) -> Bench:
+    """The bench of an arena that tests nothing: every run has a value that is made up."""
+
+    def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
+        word = Draws(objective, treatment, repr(conduct), seed).word()
+        return word / 2**64, word
+
+    bench = bench_of(arena, means.program)
+    return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once="alone")
