@@ -30,8 +30,8 @@ from tests.seasons import (
     alone,
     changed,
     events_of,
-    fork,
     forged,
+    fork,
     rich,
     small,
 )
@@ -268,7 +268,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
             commits = changed(
                 sound, CODES[kind], assignment, change, is_meant=lambda row, at=table: row[0] == at
             )
-            with contextlib.suppress(MalformedEvents):  # most tables do not end if others have their turn
+            with contextlib.suppress(MalformedEvents):  # a table may not end so
                 forged(path, commits, sound)
                 break
     broken = [audited for audited in audit_all(path) if not audited.holds]

@@ -414,9 +414,7 @@ NAMES: dict[str, str] = {
 def test_a_name_that_can_be_no_folders_is_refused_and_nothing_is_written(
     season: Path, tmp_path: Path, name: str
 ) -> None:
-    path = forged(
-        tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season
-    )
+    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season)
     (tmp_path / "in").mkdir()
 
     with pytest.raises(BadInput, match=f"agent 50 is called .*{NAMES[name]}") as raised:
@@ -439,9 +437,7 @@ def test_names_that_fall_together_are_refused(
         first = forged(
             tmp_path / "a.journal", with_row(season, 0, JOINED, (50, one, None))[:2], season
         )
-    path = forged(
-        tmp_path / "b.journal", with_row(first, 0, JOINED, (51, other, None))[:2], season
-    )
+    path = forged(tmp_path / "b.journal", with_row(first, 0, JOINED, (51, other, None))[:2], season)
 
     with pytest.raises(BadInput, match=r"agents \d+ and 5\d are called .* one folder"):
         export(path, tmp_path / "x")
@@ -455,9 +451,7 @@ def test_names_that_fall_together_are_refused(
     ids=ascii,
 )  # fmt: skip
 def test_other_names_are_folders_as_they_are(season: Path, tmp_path: Path, name: str) -> None:
-    path = forged(
-        tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season
-    )
+    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season)
     export(path, tmp_path / "x")
 
     assert (tmp_path / "x" / "agents" / name / "metrics.json").exists()

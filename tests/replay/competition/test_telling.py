@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.players import configured
 from goldrush.agents.competition.arenas import rules_of
+from goldrush.agents.competition.players import configured
 from goldrush.kernel.competition.events import CODES, EVENTS, Concluded
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import Event
