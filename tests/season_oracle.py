@@ -492,17 +492,16 @@ class SeasonOracle:
             return NOT_YET
         if rounds is not None and not agent["self-determined"]:
             return NOT_YET
-        if team is not None and self.directed(0) is not None:
+        if team is not None:
+            code = MALFORMED if self.directed(0) is not None else self.wrong_team(team)
+            if code is not None:
+                return code
+        is_free = self.directed(1) is None
+        if order is not None and not (is_free and self.is_list_of_active(order)):
             return MALFORMED
-        if order is not None and self.directed(1) is not None:
-            return MALFORMED
-        code = None if team is None else self.wrong_team(team)
-        if code is None and order is not None and not self.is_list_of_active(order):
-            return MALFORMED
-        if code is None and rounds is not None:
-            longest = 2 * self.config["rounds_max"]
-            return None if is_int(rounds) and 2 <= rounds <= longest else MALFORMED
-        return code
+        longest = 2 * int(self.config["rounds_max"])
+        is_right = rounds is None or (is_int(rounds) and 2 <= rounds <= longest)
+        return None if is_right else MALFORMED
 
     def directed(self, which: int) -> list[int] | None:
         """The directive's team (0) or order (1)."""
@@ -1503,10 +1502,10 @@ def is_short(value: Any) -> bool:
 
 
 def is_interview(questions: Any, answers: Any) -> bool:
-    """Whether these are questions, with an answer to each."""
+    """Whether these are questions, perhaps none, with an answer to each."""
     if not isinstance(questions, list) or not isinstance(answers, list):
         return False
-    is_right = 1 <= len(questions) == len(answers) <= QUESTIONS_MAX
+    is_right = len(questions) == len(answers) <= QUESTIONS_MAX
     return is_right and all(map(is_text, questions + answers))
 
 

@@ -109,6 +109,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
     assert {
         "goldrush/py.typed", "goldrush/kernel/README.md", "goldrush/PLUGINS.md",
         "goldrush/replay/report/page.html", "goldrush/replay/report/page.css",
+        "goldrush/agents/competition/benches/mining.atlas",
     } < set(names)  # fmt: skip
     assert [] == links
 

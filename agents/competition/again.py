@@ -17,8 +17,9 @@ from goldrush.agents.competition.cast import POLICIES
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.script import Asked, Scripts
 from goldrush.agents.competition.season import replaced_in
+from goldrush.agents.competition.seats import by_class
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
-from goldrush.agents.people import HUMAN
+from goldrush.agents.llm.models import LLM
 from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import Agent, SeasonState
@@ -53,9 +54,10 @@ class SeasonAgain:
         self._on_question = on_question
         self._scripts = Scripts(tests, replaced_in(forks))
         self._trust = frozenset(trust)
-        self._known = Known({*POLICIES, HUMAN}, VERSION, self._trust)
-        there = [_player(agent) for agent in state.agents.values() if agent.status != Status.GONE]
-        found = sorted_players(there, self._known, ", and what followed in its steps")
+        self._known = Known(POLICIES, VERSION, self._trust)
+        there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
+        players = [player for agent in there for player in _players(agent)]
+        found = sorted_players(players, self._known, ", and what followed in its steps")
         self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
@@ -107,10 +109,13 @@ class SeasonAgain:
 
     def _can_ask(self, agent: Agent) -> bool:
         try:
-            return self._known.can_ask(_player(agent))
+            return all(map(self._known.can_ask, _players(agent)))
         except Unknown:
             return False
 
 
-def _player(agent: Agent) -> Player:
-    return Player(agent.name, agent.policy, agent.options)
+def _players(agent: Agent) -> list[Player]:
+    """An agent; if it is a model, once for each that it is in one of its classes."""
+    if agent.policy != LLM:
+        return [Player(agent.name, agent.policy, agent.options)]
+    return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.step import ANSWERED, Question
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import Model, model_of
+from goldrush.agents.llm.models import Model
 from goldrush.agents.llm.question import Answer, digest, error_of, server_facts
 from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition.events import Answered
@@ -65,7 +66,7 @@ def reread(row: Row, question: Question) -> Row:
     if known == NO_ANSWER:
         text = ""
     expected = {
-        "name": model_of(question.agent.options).name,
+        "name": model_at(question.agent).name,
         **server_facts(source),
         "prompt": digest(question.messages),
         "error": _error(question, text, known),

@@ -14,16 +14,18 @@ import attrs
 
 from goldrush.agents.competition import chance
 from goldrush.agents.competition.offices import Admin, Assistant, Judge, User
+from goldrush.agents.competition.seats import models_of, options_of
 from goldrush.agents.competition.therapist import Therapist
 from goldrush.agents.competition.worker import Worker
 from goldrush.agents.listed import Listed
-from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.people import HUMAN
 from goldrush.agents.trust import is_own, made
+from goldrush.kernel.competition.config import CLASSES
 from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.state import Agent
-from goldrush.kernel.competition.terms import OFFICES, Role
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.competition.terms import OFFICES, Class, Role
+from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.text import check_name
 
 SCRIPTED, RANDOM = "scripted", "random"
@@ -53,14 +55,22 @@ LISTED: Final = {
 Entry = dict[str, Any]
 
 
-def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = None) -> list[Entry]:
+def cast_of(
+    workers: int,
+    parts: Sequence[str] = (),
+    models: Models | None = None,
+    by_class: Mapping[str, str] | None = None,
+) -> list[Entry]:
     """The cast of a season with so many workers, as a journal's setup holds it.
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
     workers, `ada=POLICY` for the one of that name, the last word counting; `random` alone is said
     of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models`
-    or a server knows, or package.module:Class. Raises BadInput for a part that is none, a name that
-    nobody has, and a policy that there is not.
+    or a server knows, or package.module:Class. `by_class`: the names of the models that workers are
+    as haiku and as sonnet, unless `parts` says something else of them.
+
+    Raises BadInput for a part that is none, a name that nobody has, a class or a policy that there
+    is not.
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
     cast: list[Entry] = [
@@ -73,8 +83,24 @@ def cast_of(workers: int, parts: Sequence[str] = (), models: Models | None = Non
         }
         for ordinal, role in enumerate(roles)
     ]
+    if by_class:
+        options = _by_class(by_class, models)
+        for entry in cast:
+            if entry["role"] == Role.WORKER:
+                entry.update(policy=LLM, options=options)
     assign(cast, parts, models)
     return cast
+
+
+def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
+    """The options of workers that are a model as haiku and a model as sonnet."""
+    for name in names:
+        if name not in CLASSES:
+            raise unknown("class", name, CLASSES)
+    if Class.HAIKU not in names:
+        raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
+    chosen = {class_: _model(name, models) for class_, name in names.items()}
+    return options_of(chosen[Class.HAIKU], chosen.get(Class.SONNET))
 
 
 def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
@@ -98,16 +124,23 @@ def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str
     """Policy and options of an entry, from what people write. Raises BadInput."""
     check_name("policy", text)
     family, _, name = text.partition(":")
+    if text == HUMAN:
+        from goldrush.agents.competition.prompt import VERSION
+
+        return HUMAN, {"prompt": VERSION}
     if family != LLM:
         check_policy(text)
         return text, {}
+    return LLM, options_of(_model(name, models))
+
+
+def _model(name: str, models: Models | None) -> Model:
+    from goldrush.agents.competition.prompt import VERSION
+
     models = models or Models()
     if not name and models.default is None and len(models.known) != 1:
         raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
-    from goldrush.agents.competition.prompt import VERSION
-
-    model = attrs.evolve(models.named(name), prompt=VERSION)
-    return LLM, model.as_options()
+    return attrs.evolve(models.named(name), prompt=VERSION)
 
 
 def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
@@ -115,7 +148,8 @@ def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
 
     Raises BadInput for options that are no model's.
     """
-    return list(dict.fromkeys(model_of(options) for policy, options in players if policy == LLM))
+    found = (models_of(options) for policy, options in players if policy == LLM)
+    return list(dict.fromkeys(model for models in found for model in models))
 
 
 def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
@@ -133,7 +167,7 @@ def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[En
 
 def check_policy(name: str) -> None:
     """Raises BadInput for what is no policy of a season."""
-    if name not in (*POLICIES, HUMAN) and not is_own(name):
+    if name not in POLICIES and not is_own(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
             f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",

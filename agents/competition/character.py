@@ -39,12 +39,12 @@ class Character:
 
 TRAITS: Final = tuple(attrs.fields_dict(Character))
 CHARACTERS: Final[Mapping[str, Character]] = {
-    "prospector": Character(boldness=5, curiosity=8, doubt=4, care=4, loyalty=4),
-    "skeptic": Character(boldness=3, curiosity=5, doubt=9, care=6, loyalty=4),
-    "builder": Character(boldness=4, curiosity=3, doubt=3, care=7, loyalty=6),
-    "gambler": Character(boldness=10, curiosity=9, doubt=6, care=1, loyalty=2),
-    "companion": Character(boldness=4, curiosity=4, doubt=2, care=5, loyalty=9),
-    "surveyor": Character(boldness=2, curiosity=6, doubt=6, care=9, loyalty=5),
+    "prospector": Character(boldness=5, curiosity=8, doubt=6, care=4, loyalty=4),
+    "skeptic": Character(boldness=3, curiosity=5, doubt=10, care=6, loyalty=4),
+    "builder": Character(boldness=4, curiosity=3, doubt=5, care=7, loyalty=6),
+    "gambler": Character(boldness=10, curiosity=9, doubt=8, care=1, loyalty=2),
+    "companion": Character(boldness=4, curiosity=4, doubt=4, care=5, loyalty=9),
+    "surveyor": Character(boldness=2, curiosity=6, doubt=8, care=9, loyalty=5),
 }
 # What a persona puts in place of single traits.
 PERSONAS: Final[Mapping[str, Mapping[str, int]]] = {

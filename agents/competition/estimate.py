@@ -19,10 +19,11 @@ from goldrush.agents.competition.bench import Bench, Run, Tests
 from goldrush.agents.competition.cast import SCRIPTED, models_in
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.script import Scripts
+from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.step import Step, batches
 from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
-from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.people import HUMAN
 from goldrush.agents.players import Means, Prepared
@@ -93,10 +94,10 @@ def _played(
                 asked = step.next()
                 while asked is not None:
                     for one in asked:
-                        options = step.whom(one).options
-                        question = step.question(one) if "model" in options else None
+                        seat = step.whom(one)
+                        question = step.question(one) if "model" in seat.options else None
                         if question is not None:
-                            model = model_of(options)
+                            model = model_at(seat)
                             endpoint = models.endpoint(model.name)
                             most = Question(model, endpoint, question.messages, question.schema)
                             questions[model.name] += 1

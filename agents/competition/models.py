@@ -12,10 +12,11 @@ from typing import Any
 from goldrush.agents.competition.answers import row_of
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.questions.question import BOOLEAN, an_object
+from goldrush.agents.competition.seats import model_at, models_of, options_of
 from goldrush.agents.competition.step import Question
 from goldrush.agents.llm.asker import Asker
 from goldrush.agents.llm.failures import Earlier
-from goldrush.agents.llm.models import LLM, Model, Models, check_version, model_of
+from goldrush.agents.llm.models import LLM, Model, Models, check_version
 from goldrush.agents.llm.question import Answer
 from goldrush.kernel.world import Row
 
@@ -47,7 +48,7 @@ class SeasonModels:
         Raises RunStopped, before anybody is asked, as `Asker` does.
         """
         keys, asked = list(questions), list(questions.values())
-        models = [model_of(question.agent.options) for question in asked]
+        models = [model_at(question.agent) for question in asked]
 
         def row(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
             made = row_of(asked[index], models[index], answer)
@@ -64,16 +65,16 @@ def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
     Every model is asked a short question. Raises BadInput where one does not answer it, and for
     options that are no model's.
     """
-    models_of_cast = [model_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
-    chosen = list(dict.fromkeys(models_of_cast))
+    seats = [models_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
+    chosen = list(dict.fromkeys(model for seat in seats for model in seat))
     form = an_object(adopted=BOOLEAN)
     asker = Asker(chosen, models)
     try:
-        options = {model: asker.settled(model, form).as_options() for model in chosen}
+        settled = {model: asker.settled(model, form) for model in chosen}
     finally:
         asker.close()
     return [
-        {**entry, "options": options[model_of(entry["options"])]}
+        {**entry, "options": options_of(*(settled[m] for m in models_of(entry["options"])))}
         if entry["policy"] == LLM
         else entry
         for entry in cast

@@ -15,6 +15,7 @@ from goldrush.agents.competition import prompt
 from goldrush.agents.competition.cast import policy_of
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.script import Asked, Scripts, act_of
+from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
@@ -153,7 +154,8 @@ class Step:
         error = source.get("error") if source else None
         answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
         if asked.name == "speak":
-            answer = {**answer, "source": {"model": agent.options.get("name", agent.policy)}}
+            who = model_at(agent).name if agent.policy == LLM else agent.policy
+            answer = {**answer, "source": {"model": who}}
         return answer
 
     def fault_of(self, asked: Asked, text: str) -> str | None:

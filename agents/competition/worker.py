@@ -169,6 +169,7 @@ class _Mind:
         start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
         taken = {trial.conduct for trial in self.table.trials}
         taken.update(said.conduct for said in self.table.proposals())
+        taken.add(self.seen.rules.bar(self.table.subject))
         for _ in range(TRIES):
             conduct = start
             for _ in range(self._steps(best)):
@@ -216,7 +217,9 @@ class _Mind:
         if best is None or best.id == held:
             return None
         here = 0.0 if held is None else self.evidence.estimate(self.table.said[held].conduct)
-        needed = here * (1 + (MOST - self.character.loyalty) / (2 * MOST))
+        is_own = held is not None and self.table.said[held].agent == self.me
+        pride = (MOST - self.character.loyalty) / (4 * MOST) if is_own else 0.0
+        needed = here * (1 + pride)
         estimate = self.evidence.estimate(best.conduct)
         if estimate <= max(needed, 0.0):
             return None
@@ -324,7 +327,7 @@ class _Mind:
         beyond what its trials gave; None where nothing is left of it.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
-        margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
+        margin = mean * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.evidence.value(1.0) > self.evidence.value(0.0)

@@ -90,7 +90,7 @@ def _listing(*kinds: Kind) -> Kind:
     )
 
 
-SAID: Final = Kind("what was said", _is_said, _shown)
+SAID: Final = Kind("plain values", _is_said, _shown)
 CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Code))
 
 

@@ -216,7 +216,7 @@ class SeasonState:
 
     def draws(self, table: int, n: int, kind: str) -> Draws:
         """The draws of a kind in the assignment under way: key `[seed, assignment, table, n, kind]`
-        (SPEC-competition 2).
+        (README, section 3).
         """
         return Draws(self.config.seed, self.assignment, table, n, kind)
 
@@ -259,12 +259,16 @@ class SeasonState:
 
     def stipulated_objective(self) -> str | None:
         """The objective that a contract gives somebody the right to, of several the first's."""
-        objectives = (
-            agent.contract.objective
-            for agent in self.agents.values()
-            if agent.contract is not None and agent.status == Status.ACTIVE
-        )
-        return next((objective for objective in objectives if objective is not None), None)
+        holder = self.objective_holder()
+        return None if holder is None or holder.contract is None else holder.contract.objective
+
+    def objective_holder(self) -> Agent | None:
+        """The first whose contract gives it the choice of the next objective."""
+        for agent in self.agents.values():
+            contract = agent.contract if agent.status == Status.ACTIVE else None
+            if contract is not None and contract.objective is not None:
+                return agent
+        return None
 
 
 _UNTRIED: Final = Tried()

@@ -75,8 +75,15 @@ STEPS_MAX = 2_000  # more than any of these seasons can take
 ASSIGNMENTS_MAX = 5
 CLASSES, MOVES, SIGNALS, FATES = map(names_of, (Class, Move, Signal, Fate))
 # As where more is better; mirrored where less is.
-VALUES = (0.7, 0.9, 0.6, 0.1, 0.7, None)
-CLAIMS = (0.6, 0.6, 0.7, 0.9, 0.55, 0.6, 0.5, 0.3, 1, "good")
+VALUES = (0.9, 0.9, 0.8, 0.8, 0.6, 0.1, None)
+CLAIMS = (0.75, 0.75, 0.75, 0.9, 0.8, 0.7, 0.6, 0.55, 0.5, 0.3, 1, "good")
+HIGH_VALUES, HIGH_CLAIMS = (0.9, 0.9, 0.8, 0.9, 0.9, 0.1), (0.75, 0.75, 0.8, 0.6)
+# What is done where there is something to refer to: a season of all, of proposals, of disputes.
+MANNERS: Final = (
+    (Move.PASS, *[Move.PROPOSE, Move.AMEND, Move.SUPPORT, Move.SUPPORT] * 2, *[Move.CHALLENGE] * 3),
+    (Move.PASS, *[Move.PROPOSE] * 7, Move.AMEND, Move.SUPPORT),
+    (Move.PASS, *[Move.PROPOSE] * 3, *[Move.SUPPORT] * 4, *[Move.CHALLENGE] * 4),
+)
 LINES = ("a", "b", "c", "d")
 # What is proposed in an arena: near to each other and far, and what is no conduct there.
 CONDUCTS: Final[Mapping[str, Sequence[Any]]] = {
@@ -196,7 +203,7 @@ def seasons(draw: st.DrawFn) -> Season:
         return sorted(draw(st.lists(few, min_size=count, max_size=count)))
 
     def mostly_on() -> bool:
-        return bool(draw(st.sampled_from((True,) * 5 + (False,))))
+        return bool(draw(st.sampled_from((True,) * 4 + (False,))))
 
     settings = {
         "seed": draw(st.integers(0, 99)),
@@ -204,9 +211,9 @@ def seasons(draw: st.DrawFn) -> Season:
         "assignments_per_day": draw(st.integers(1, 2)),
         "assignments_per_project": draw(st.integers(1, 2)),
         "workers": draw(st.integers(3, 5)),
-        "moves": draw(st.integers(1, 3)),
-        "moves_expanded": draw(st.integers(2, 4)),
-        "rounds_max": draw(st.integers(1, 4)),
+        "moves": draw(st.integers(1, 4)),
+        "moves_expanded": draw(st.integers(2, 5)),
+        "rounds_max": draw(st.integers(1, 5)),
         "scoring": draw(st.sampled_from(names_of(Scoring))),
         "rolling_days": draw(st.integers(1, 2)),
         "sparks_start": draw(st.integers(0, 9)),
@@ -304,6 +311,9 @@ class Cast:
     def __init__(self, choices: bytes, season: SeasonOracle) -> None:
         self._choices = iter(choices)
         self.season = season
+        self.manner = self.pick(MANNERS)
+        self.values = self.pick((VALUES, HIGH_VALUES))
+        self.claims = self.pick((CLAIMS, HIGH_CLAIMS))
 
     def pick(self, among: Sequence[T]) -> T:
         """One of these; the first where there are no choices any more."""
@@ -315,7 +325,7 @@ class Cast:
 
     def acts(self) -> list[Act]:
         """The acts of a step: what the phase asks for, mostly."""
-        how = self.pick((*["right"] * 20, "none", "with", "with", "twice", "wrong", "bent", "bent"))
+        how = self.pick((*["right"] * 20, "none", "with", "with", "twice", "wrong", *["bent"] * 4))
         acts: list[Any] = []
         if how in ("with", "wrong"):
             acts += [self.anything() for _ in range(self.pick((1, 2, 3)))]
@@ -334,11 +344,22 @@ class Cast:
         return asked()
 
     def bent(self, act: Any) -> Any:
-        """An act with one field of another value."""
-        names = [name for name in act._fields if name != "source"]
-        name = self.pick(names)
+        """An act with something in one field changed."""
         kinds = dict(zip(act._fields, EVENTS[CODES[type(act)]].fields.values(), strict=True))
-        return act._replace(**{name: self.value(kinds[name])})
+        name = self.pick([name for name in act._fields if name != "source"])
+        value = self.changed(_in_row(getattr(act, name)))
+        if not kinds[name].holds(value):
+            value = self.value(kinds[name])
+        return act._replace(**{name: value})
+
+    def changed(self, value: Any) -> Any:
+        """Another value, or the same with an item left out, doubled or changed."""
+        if not isinstance(value, tuple) or not value or self.pick((False, False, True)):
+            return self.pick(_ANYTHING)
+        index = self.pick(range(len(value)))
+        item = value[index]
+        items = self.pick(((self.changed(item),), (self.changed(item),), (), (item, item)))
+        return value[:index] + items + value[index + 1 :]
 
     def in_open(self) -> list[Any]:
         season = self.season
@@ -397,9 +418,7 @@ class Cast:
         made = table.proposals(self.pick((table.counted(), table.counted(), table.said)))
         proposals = [said["id"] for said in made] or [0]
         others = [said["id"] for said in made if said["agent"] != who]
-        moves = (Move.PASS, *[Move.PROPOSE, Move.AMEND, Move.SUPPORT, Move.SUPPORT] * 2)
-        moves = (*moves, *[Move.CHALLENGE] * 3)
-        move = self.pick(moves if others else (Move.PASS, *[Move.PROPOSE] * 6, *MOVES))
+        move = self.pick(self.manner if others else (Move.PASS, *[Move.PROPOSE] * 9, *MOVES))
         target = conduct = claim = part = None
         if move in (Move.AMEND, Move.SUPPORT, Move.CHALLENGE):
             target = self.pick(others or proposals)
@@ -408,7 +427,7 @@ class Cast:
         if move == Move.CHALLENGE:
             edges = [said["id"] for said in made if said["claim"][1] is not None]
             part = self.pick((Part.BASE, Part.BASE, Part.EDGE)) if target in edges else Part.BASE
-        ids = self.some(range(len(table.said)))
+        ids = self.some(range(len(table.said) + self.pick((0, 0, 0, 0, 0, 1))))
         because = self.pick((None, (ids, False), ((), True), (ids, True)))
         at = (table.number, table.round, len(table.said))
         return Spoke(*at, who, move, target, conduct, claim, part, "", because, None)
@@ -448,9 +467,10 @@ class Cast:
         taken = self.pick((True, False, None))
         now = self.season.agents[agent]["instructions"]
         objective, treatment = self.subject()
-        skill = (objective, treatment, self.conduct(treatment), self.pick(VALUES))
+        skill = (objective, treatment, self.conduct(treatment), self.pick(self.values))
+        lines = self.pick((LINES, LINES, LINES, ()))
         acts = [
-            Debriefed(0, agent, LINES, LINES, self.season.phase == Phase.IMPROVE),
+            Debriefed(0, agent, lines, lines, self.season.phase == Phase.IMPROVE),
             TraitRecorded(agent, self.pick(LINES), (0,)),
             PersonaProposed(agent, self.pick(LINES), taken),
             SkillDistilled(agent, skill, taken),
@@ -471,9 +491,10 @@ class Cast:
             if self.pick((False, True)):
                 conditions.append((Condition.OBJECTIVE, self.subject()[0]))
             wins = self.pick(((1, 1), (2, 1), (3, 2), (2, 2), (1, 2)))
-            target = wins if is_worker else self.pick((0, 1, 2.5, 5))
+            target = wins if is_worker else self.pick((1, 1, 2, 0, 2.5, 5))
             terms = (conditions, target, self.season.assignment + self.pick((1, 1, 2)))
-            acts.append(Interviewed(agent, LINES, LINES))
+            lines = self.pick((LINES, LINES, LINES, ()))
+            acts.append(Interviewed(agent, lines, lines))
             acts.append(ContractOffered(agent, *terms))
             answer = self.pick(((True, None, None), (False, None, None), (False, terms, True)))
             acts.append(ContractReviewed(agent, *answer))
@@ -489,8 +510,10 @@ class Cast:
 
     def subject(self, objective: str | None = None, apart_from: str | None = None) -> Any:
         """One of the first few subjects: of an objective, or of another treatment, if there is."""
-        treatments = self.treatments()
-        subjects = [[o, t] for o, _, t, _ in self.season.arena.subjects if t in treatments]
+        arena, treatments = self.season.arena, self.treatments()
+        objectives = list(dict.fromkeys(arena.objectives()))[:2]
+        listed = [[subject[0], subject[2]] for subject in arena.subjects]
+        subjects = [[o, t] for o, t in listed if o in objectives and t in treatments]
         fitting = [s for s in subjects if objective in (None, s[0]) and s[1] != apart_from]
         return self.pick(fitting or subjects)
 
@@ -512,7 +535,7 @@ class Cast:
     def claim(self) -> Any:
         own, *others = [self.season.table.treatment, *self.treatments()]
         edges = [None] * 6 + [treatment for treatment in others * 2 if treatment != own] + [own]
-        return (self.turned(self.pick(CLAIMS)), self.pick(edges))
+        return (self.turned(self.pick(self.claims)), self.pick(edges))
 
     def turned(self, value: Any) -> Any:
         """A value that means as much in the direction of the table's objective."""
@@ -526,7 +549,7 @@ class Cast:
         value = 0.5 if self.pick((True, True, True, False)) else None
         if at is not None and part is not None:
             conduct, treatment = table.claimed(at, part)
-            value = self.turned(self.pick(VALUES))
+            value = self.turned(self.pick(self.values))
         key = season.key("test", table)
         seeds = [1 << 52 | word(key, i) >> 12 for i in range(season.arena.options["seeds"])]
         runs = tuple((seed, 0) for seed in seeds)
@@ -538,7 +561,7 @@ class Cast:
         number = [who for who, _ in season.trials].count(agent) + further
         conduct, treatment = self.conduct(table.treatment), self.pick(self.treatments())
         runs = ((word(season.key("trial", table, agent), number) >> 12, 0),)
-        return Tried(table.number, agent, number, conduct, treatment, self.pick(VALUES), runs)
+        return Tried(table.number, agent, number, conduct, treatment, self.pick(self.values), runs)
 
     def anything(self) -> Any:
         """An act of any phase, or one with its values drawn: of the form of its event, and of no

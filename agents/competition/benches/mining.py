@@ -7,7 +7,7 @@ run recorded. Only what an objective needs is counted, by the same functions tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
 
@@ -68,8 +68,13 @@ def _as_tested(conduct: Conduct, treatment: str) -> Conduct:
 
 def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct:
     """One field is another; a minority comes with a share, and goes with it."""
-    near = [other for other in conducts(treatment) if _are_near(conduct, other)]
+    near = _near(conduct, treatment)
     return near[draws.below(len(near))]
+
+
+@lru_cache(1_024)
+def _near(conduct: MiningConduct, treatment: str) -> Sequence[MiningConduct]:
+    return [other for other in conducts(treatment) if _are_near(conduct, other)]
 
 
 def _are_near(one: MiningConduct, other: MiningConduct) -> bool:

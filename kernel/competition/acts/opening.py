@@ -111,11 +111,10 @@ def _opened(state: SeasonState, act: AssignmentOpened) -> None:
     state.is_split = False
     state.recommended = None
     first = subjects[0]
-    for agent in state.agents.values():
-        contract = agent.contract if agent.status == Status.ACTIVE else None
-        if contract is not None and contract.objective == first.objective:
-            state.change(agent.ordinal, contract=contract.granted())
-            break
+    holder = state.objective_holder()
+    contract = None if holder is None else holder.contract
+    if holder is not None and contract is not None and contract.objective == first.objective:
+        state.change(holder.ordinal, contract=contract.granted())
     if state.approved == first.key:
         state.approved = None
 

@@ -2,104 +2,120 @@
 
 `given(workers=3)` is a season of which nothing is played; `says`, `judges` and `does` put acts in,
 and before each of them whoever is waited for does the neutral thing: the admin opens with an order
-by ordinal, participants pass, tests give what `worth` says, and nothing else is done. What followed
-can then be asked for. Workers have sparks enough to lose every time, unless a test says how many.
+by ordinal, nobody tries anything, participants pass, tests give what `worth` says, and nothing else
+is done. What followed can then be asked for. Unless a test says otherwise workers have sparks
+enough to lose every time, scores are absolute, and claims hold and are sharp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgpack
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.acts import due_test
-from goldrush.kernel.competition.conduct import BASE, Conduct, bar_conduct, seeds_of_tests
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.acts.roundtable import due_test, speaker
+from goldrush.kernel.competition.arena import UP, Arena
+from goldrush.kernel.competition.arenas import mining, nk
 from goldrush.kernel.competition.config import config_of
 from goldrush.kernel.competition.events import (
-    ADOPTED,
-    AMEND,
-    ASSIGNMENT_OPENED,
-    CHALLENGE,
-    CONTRACT_OFFERED,
-    CONTRACT_REVIEWED,
-    DIGESTED,
-    INTERVIEWED,
-    JUDGED,
-    PASS,
-    PROPOSE,
-    SPOKE,
-    SUPPORT,
-    TABLE_SET,
-    TESTED,
+    CODES,
+    Adopted,
+    AssignmentOpened,
+    ContractOffered,
+    ContractReviewed,
+    Debriefed,
+    Digested,
+    Interviewed,
+    Judged,
+    Rated,
+    Spoke,
+    TableSet,
+    Tested,
+    Tried,
 )
-from goldrush.kernel.competition.state import (
-    ADOPT,
-    CONTRACT,
-    DIGEST,
-    OPEN,
-    PHASES,
-    PROVE,
-    SET,
-    SPEAK,
-    TEST,
-    Agent,
-    SeasonState,
-)
-from goldrush.kernel.competition.state import JUDGED as JUDGING
+from goldrush.kernel.competition.names import NAMES
+from goldrush.kernel.competition.state import Agent, SeasonState
 from goldrush.kernel.competition.table import Table
-from goldrush.kernel.competition.turns import speaker
+from goldrush.kernel.competition.terms import OFFICES, Move, Part, Phase, Role, names_of
 from goldrush.kernel.fold import block_events, fold
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Block
 
 ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
 ADA, BEN, CLEO, DOV, ELIF, FINN = range(5, 11)
+TRIO = (ADA, BEN, CLEO)
 
+MINING = Arena(
+    "mining",
+    mining.ARENA.version,
+    {"agents": 10, "rounds": 100, "seeds": 2},
+    tuple(mining.subject_of(o, t) for o in mining.OBJECTIVES for t in mining.TREATMENTS),
+)
 BASELINE, TRUCE = "baseline", "truce-0"
 SUBJECT = ("efficiency", BASELINE)
-BAR = 0.5
-CLAIMED = 0.6  # what a claim says, unless a test says something else
-TRUE, FALSE = 0.9, 0.1
+GINI = ("gini", TRUCE)
+MINERS = ("mine", None, 0, BASELINE)
+RAIDERS = ("raid", None, 0, BASELINE)
+GUARDS = ("defend", None, 0, BASELINE)
+FEW_RAIDERS = ("mine", "raid", 1, BASELINE)
+MORE_RAIDERS = ("mine", "raid", 2, BASELINE)
+FEW_GUARDS = ("claim", "defend", 3, BASELINE)
+BAR_CONDUCT = ("greedy-mine", None, 0, BASELINE)
 
-MINERS: Conduct = ("mine", None, 0, BASELINE)
-RAIDERS: Conduct = ("raid", None, 0, BASELINE)
-GUARDS: Conduct = ("defend", None, 0, BASELINE)
-FEW_RAIDERS: Conduct = ("mine", "raid", 1, BASELINE)
-MORE_RAIDERS: Conduct = ("mine", "raid", 2, BASELINE)
-FEW_GUARDS: Conduct = ("claim", "defend", 3, BASELINE)
+# An arena with one treatment, so without edges; its conducts are twelve bits.
+BITS = Arena(
+    "nk", nk.ARENA.version, {"seeds": 2, "noise": 0.0, "drift": 0.0},
+    tuple(nk.ARENA.subjects(nk.NkOptions(), 1)[:1]),
+)  # fmt: skip
+_TYPES = {"mining": mining.ARENA, "nk": nk.ARENA}
 
-Act = tuple[int, Row]
-Line = tuple[Any, ...]  # agent, move, target, conduct, claim, part, words
+# Where more is better: what is tested is worth TRUE, and what is claimed is less, but more than
+# half of what TRUE is beyond the bar. Where less is better it is 1 - TRUE. All of it is exact.
+BAR, CLAIMED, TRUE, FALSE = 0.5, 0.75, 0.875, 0.125
+
+Act = Any  # a named tuple of kernel.competition.events
 
 
-# What is said at a table; the season fills in where and when.
+class Line(NamedTuple):
+    """What is said at a table; the season fills in where and when."""
+
+    agent: int
+    move: Any
+    target: Any = None
+    conduct: Any = None
+    claim: Any = None
+    part: Any = None
+    words: Any = ""
+    because: Any = None
 
 
-def propose(
-    agent: int, conduct: Any = MINERS, value: Any = CLAIMED, edge: str | None = None
-) -> Line:
-    return (agent, PROPOSE, None, conduct, (value, edge), None, "")
+def propose(agent: int, conduct: Any = MINERS, value: Any = CLAIMED, edge: Any = None) -> Line:
+    return Line(agent, Move.PROPOSE, None, conduct, (value, edge))
 
 
 def amend(
-    agent: int, target: Any, conduct: Any, value: Any = CLAIMED, edge: str | None = None
+    agent: int, target: Any, conduct: Any = RAIDERS, value: Any = CLAIMED, edge: Any = None
 ) -> Line:
-    return (agent, AMEND, target, conduct, (value, edge), None, "")
+    return Line(agent, Move.AMEND, target, conduct, (value, edge))
 
 
 def support(agent: int, target: Any) -> Line:
-    return (agent, SUPPORT, target, None, None, None, "")
+    return Line(agent, Move.SUPPORT, target)
 
 
-def challenge(agent: int, target: Any, part: Any = BASE) -> Line:
-    return (agent, CHALLENGE, target, None, None, part, "")
+def challenge(agent: int, target: Any, part: Any = Part.BASE) -> Line:
+    return Line(agent, Move.CHALLENGE, target, part=part)
 
 
 def silent(agent: int) -> Line:
-    return (agent, PASS, None, None, None, None, "")
+    return Line(agent, Move.PASS)
+
+
+def bits(ones: int) -> str:
+    """A conduct of BITS; so many as they differ in number, so far two are apart."""
+    return "1" * ones + "0" * (nk.BITS - ones)
 
 
 # Other acts, with the fields that matter.
@@ -113,38 +129,59 @@ def opened(
     day: int = 0,
     project: int = 0,
 ) -> Act:
-    return (ASSIGNMENT_OPENED, (by, day, project, subjects or (SUBJECT,), (team, order)))
+    return AssignmentOpened(by, day, project, subjects or (SUBJECT,), (team, order))
 
 
 def table_set(
     by: int = ASSISTANT, team: Any = None, order: Any = None, rounds: Any = None, table: int = 0
 ) -> Act:
-    return (TABLE_SET, (table, by, team, order, rounds))
+    return TableSet(table, by, team, order, rounds)
 
 
 def digested(*, rejected: Any = False, table: int = 0) -> Act:
-    return (DIGESTED, (table, "in short", "none", rejected))
+    return Digested(table, "in short", "none", rejected)
 
 
 def adopted(adopted: Any = True, table: int = 0) -> Act:
-    return (ADOPTED, (table, adopted))
+    return Adopted(table, adopted)
+
+
+def debriefed(agent: int, *, extra: bool = False, table: int = 0) -> Act:
+    return Debriefed(table, agent, ("how was it?",), ("well",), extra)
+
+
+def rating(agent: int, raw: Any, reasons: Any = ("", "", "", ""), table: int = 0) -> Act:
+    return Rated(table, agent, raw, reasons)
 
 
 def interviewed(agent: int) -> Act:
-    return (INTERVIEWED, (agent, ("why?",), ("because",)))
+    return Interviewed(agent, ("why?",), ("because",))
 
 
-def offered(agent: int, conditions: Any = (), target: Any = 0, due: Any = 10) -> Act:
-    return (CONTRACT_OFFERED, (agent, conditions, target, due))
+def offered(agent: int, conditions: Any = (), target: Any = None, due: Any = 10) -> Act:
+    """An offer; without a target one that is met by nothing."""
+    if target is None:
+        target = (1, 1) if agent >= ADA else 0
+    return ContractOffered(agent, conditions, target, due)
 
 
 def reviewed(agent: int, approved: Any = True, terms: Any = None, taken: Any = None) -> Act:
-    return (CONTRACT_REVIEWED, (agent, approved, terms, taken))
+    return ContractReviewed(agent, approved, terms, taken)
+
+
+def cast_of(workers: int) -> list[dict[str, Any]]:
+    """The cast of a setup: the offices, the user, so many workers."""
+    roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
+    return [
+        {"ordinal": n, "name": name, "role": role, "policy": "none", "options": {}}
+        for n, (name, role) in enumerate(zip((*roles[:5], *NAMES), roles, strict=False))
+    ]
 
 
 def given(**settings: Any) -> Season:
     """A season in which nothing has happened yet."""
-    return Season({"workers": 3, "sparks_start": 1_000, "scoring": "absolute"} | settings)
+    usual = {"workers": 3, "sparks_start": 1_000, "scoring": "absolute", "trials": (0, 0)}
+    return Season(usual | {"arena": MINING} | settings)
 
 
 class Season:
@@ -153,17 +190,22 @@ class Season:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.config = config_of(settings)
         setup = {"config": self.config.as_dict(), "cast": cast_of(self.config.workers)}
-        self.state: SeasonState = COMPETITION.initial(setup)
+        arena = self.config.arena
+        self.world = competition(_TYPES[arena.name].rules(arena))
+        self.state: SeasonState = self.world.initial(setup)
         self.derived = Block([])  # of the last step
+        self.blocks: list[list[Block]] = [[]]  # of each assignment
         self._events: list[dict[str, Any]] = []
         self._worth: dict[Any, float | None] = {}
-        self._subject: Any = SUBJECT
+        self._subject: Any = SUBJECT if SUBJECT in arena.by_key else arena.subjects[0].key
         self._order: Any = ()
 
     # Given: what things are worth, what somebody has.
 
     def worth(self, values: Mapping[Any, float | None]) -> Self:
-        """Tested values by conduct, or by (conduct, treatment) for an edge. TRUE without."""
+        """Tested values by conduct, or by (conduct, treatment) for an edge; TRUE without, and BAR
+        for the bar.
+        """
         self._worth.update(values)
         return self
 
@@ -186,40 +228,38 @@ class Season:
 
     def does(self, *acts: Act) -> Self:
         """One step of these acts, and of nothing else."""
-        inputs = Block([(code, [row]) for code, row in acts])
-        derived = Block(COMPETITION.decide(self.state, inputs))
+        inputs = Block([(CODES[type(act)], [tuple(act)]) for act in acts])
+        self.derived = Block(self.world.decide(self.state, inputs))
         unit = self.state.assignment + 1
-        self.derived = derived
-        self._events += [event.as_dict() for event in block_events(COMPETITION, unit, derived)]
-        self.state = fold(COMPETITION, self.state, [inputs, derived])
-        if COMPETITION.unit_done(self.state):
-            self.state = COMPETITION.close(self.state)
+        self._events += [e.as_dict() for e in block_events(self.world, unit, self.derived)]
+        self.state = fold(self.world, self.state, [inputs, self.derived])
+        self.blocks[-1] += [inputs, self.derived]
+        if self.world.unit_done(self.state):
+            self.state = self.world.close(self.state)
+            self.blocks.append([])
         return self
 
     def neutral(self) -> list[Act]:
         """What keeps a season going without changing much."""
         state = self.state
-        if state.phase == OPEN:
+        if state.phase == Phase.OPEN:
             order = state.active() if self._order == () else self._order
             order = None if order is None else tuple(order)
-            day, project = state.day, state.project
-            return [opened(ADMIN, self._subject, order=order, day=day, project=project)]
-        if state.phase == SET:
+            return [self.opened(ADMIN, self._subject, order=order)]
+        if state.phase == Phase.SET:
             return [self.tested()]
-        if state.phase == SPEAK:
+        if state.phase == Phase.SPEAK:
             return [self.spoke(silent(speaker(state)))]
-        if state.phase == TEST:
+        if state.phase == Phase.TEST:
             said = self.table.challenge_to_test()
             assert said is not None
-            return [self.tested(said.target, said.part)]
-        if state.phase == JUDGING:
+            return [self.tested(*said.challenged)]
+        if state.phase == Phase.JUDGE:
             return [self.judged("clean")]
-        if state.phase == PROVE:
+        if state.phase == Phase.PROVE:
             return [self.tested(*test) for test in self.table.untested()]
-        if state.phase == DIGEST:
+        if state.phase == Phase.DIGEST:
             return [digested(table=self.table.number)]
-        if state.phase == ADOPT:
-            return [adopted(False, self.table.number)]
         return []
 
     def to(self, phase: str) -> Self:
@@ -234,66 +274,96 @@ class Season:
     def says(self, *lines: Line) -> Self:
         """Each is said when its speaker's turn comes; whoever is before it passes."""
         for line in lines:
-            self.turn(line[0])
+            self.turn(line.agent)
             self.does(self.spoke(line))
         return self
 
     def turn(self, agent: int) -> Self:
         """Neutral steps until it is somebody's turn to speak."""
-        while self.state.phase != SPEAK or speaker(self.state) != agent:
+        phases = names_of(Phase)
+        while self.state.phase != Phase.SPEAK or speaker(self.state) != agent:
             phase = self.state.phase
-            assert PHASES.index(phase) <= PHASES.index(JUDGING), f"{agent} has no turn any more"
+            assert phases.index(phase) <= phases.index(Phase.JUDGE), f"{agent} has no turn any more"
             self.does(*self.neutral())
         return self
 
     def judges(self, signal: Any, *ids: int) -> Self:
         """The judge gives a signal at the end of the round."""
-        return self.to(JUDGING).does(self.judged(signal, ids))
+        return self.to(Phase.JUDGE).does(self.judged(signal, ids))
+
+    def rates(self, raws: Mapping[int, Any]) -> Self:
+        """The therapist gives these numbers, or numbers of these totals; then what follows."""
+        self.to(Phase.DEBRIEF)
+        number = self.table.number
+        return self.does(*[rating(agent, _four(raw), table=number) for agent, raw in raws.items()])
+
+    def scores(self, *totals: int) -> Self:
+        """The assignment under way to its end; ada, ben, cleo (and so on) get these totals."""
+        assignment = self.state.assignment
+        return self.rates(dict(enumerate(totals, ADA))).until(assignment + 1)
 
     def closes(self, times: int = 1) -> Self:
-        """Neutral steps until so many assignments are closed."""
-        until = self.state.assignment + times
-        while self.state.assignment < until:
+        """Neutral steps until so many assignments more are closed."""
+        return self.until(self.state.assignment + times)
+
+    def until(self, assignment: int) -> Self:
+        """Neutral steps until so many assignments are closed in all."""
+        while self.state.assignment < assignment:
             self.does(*self.neutral())
         return self
 
-    def signs(self, agent: int, conditions: Any = (), target: Any = 0, due: Any = 10) -> Self:
+    def phases(self) -> list[str]:
+        """The phases in which the assignment under way waits, from now on, until it is closed."""
+        assignment, found = self.state.assignment, []
+        while self.state.assignment == assignment:
+            found.append(self.state.phase)
+            self.does(*self.neutral())
+        return found
+
+    def signs(self, agent: int, conditions: Any = (), target: Any = None, due: Any = 10) -> Self:
         """An agent that reached the threshold gets the contract that it asks for."""
         acts = interviewed(agent), offered(agent, conditions, target, due), reviewed(agent)
-        return self.to(CONTRACT).does(*acts)
+        return self.to(Phase.CONTRACT).does(*acts)
 
     # Acts that depend on where the season stands.
 
-    def spoke(self, line: Line) -> Act:
+    def opened(self, by: int = ADMIN, *subjects: Any, **fields: Any) -> Act:
+        """The act of opening the assignment now."""
+        state = self.state
+        return opened(by, *subjects, day=state.day, project=state.project, **fields)
+
+    def spoke(self, line: Line, **fields: Any) -> Act:
         """The act of saying something now."""
-        agent, move, *carried, words = line
         table = self.table
-        at = (table.number, table.round, len(table.said))
-        return (SPOKE, (*at, agent, move, *carried, words, None))
+        act = Spoke(table.number, table.round, len(table.said), *line, source=None)
+        return act._replace(**fields)
 
     def judged(self, signal: Any, ids: Any = (), reason: Any = "") -> Act:
         """The act of judging the round under way."""
-        return (JUDGED, (self.table.number, self.table.round, signal, ids, reason))
+        return Judged(self.table.number, self.table.round, signal, ids, reason)
 
     def tested(self, at: int | None = None, part: str | None = None, **fields: Any) -> Act:
         """The act of a test that is waited for, of the bar or of a claim, with its true value."""
-        due = due_test(self.state, at, part)
-        conduct, treatment = due or (None, "")
-        worth: Any = BAR if at is None else TRUE
-        if at is not None:
-            worth = self._worth.get((conduct, treatment), self._worth.get(conduct, worth))
-        elif conduct is not None:
-            worth = self._worth.get(bar_conduct(treatment), worth)
-        row = {
-            "table": self.table.number, "at": at, "part": part, "conduct": conduct,
-            "treatment": treatment, "value": worth, "runs": self.runs(),
-        }  # fmt: skip
-        return (TESTED, tuple((row | fields).values()))
+        conduct, treatment = due_test(self.state, at, part) or (None, "")
+        usual = TRUE if self.table.subject.better == UP else 1 - TRUE
+        worth = self._worth.get(conduct, BAR if at is None else usual)
+        value = self._worth.get((conduct, treatment), worth)
+        number = self.table.number
+        act = Tested(number, at, part, conduct, treatment, value, self.runs())
+        return act._replace(**fields)
+
+    def tried(self, agent: int, conduct: Any = MINERS, value: Any = TRUE, **fields: Any) -> Act:
+        """The act of the next trial of an agent."""
+        table, counts = self.table, self.state.tried
+        number = counts[agent].count if agent in counts else 0
+        seed = self.state.trial_seed(table.number, agent, number)
+        runs = ((seed, 0),)
+        act = Tried(table.number, agent, number, conduct, table.treatment, value, runs)
+        return act._replace(**fields)
 
     def runs(self) -> tuple[tuple[int, int], ...]:
         """The runs of a test at this table."""
-        seeds = seeds_of_tests(self.config, self.state.assignment, self.table.number)
-        return tuple((seed, 0) for seed in seeds)
+        return tuple((seed, 0) for seed in self.state.test_seeds(self.table.number))
 
     # Then: what came of it.
 
@@ -304,7 +374,7 @@ class Season:
 
     def followed(self, name: str | None = None) -> list[dict[str, Any]]:
         """The derived events of the last step (of one type), in their logical form."""
-        events = block_events(COMPETITION, self.state.assignment + 1, self.derived)
+        events = block_events(self.world, self.state.assignment + 1, self.derived)
         return [event.as_dict() for event in events if name in (None, event.name)]
 
     def events(self, name: str, *fields: str) -> list[Any]:
@@ -320,17 +390,17 @@ class Season:
         """The last of them."""
         return self.events(name, *fields)[-1]
 
-    def raw(self, agent: int) -> list[int]:
-        """What an agent was last given for novelty, accuracy, impact and challenge."""
-        return self._scored(agent)["raw"]  # type: ignore[no-any-return]
+    def scored(self, agent: int, field: str) -> Any:
+        """A field of what an agent was last scored: raw, steps, final, total, rubric."""
+        return next(e for e in reversed(self.events("scored")) if e["agent"] == agent)[field]
 
-    def final(self, agent: int) -> list[int]:
-        """What became of that."""
-        return self._scored(agent)["final"]  # type: ignore[no-any-return]
+    @property
+    def phase(self) -> str:
+        return self.state.phase
 
-    def steps(self, agent: int) -> list[list[Any]]:
-        """By which steps."""
-        return self._scored(agent)["steps"]  # type: ignore[no-any-return]
+    @property
+    def speaker(self) -> int:
+        return speaker(self.state)
 
     @property
     def table(self) -> Table:
@@ -343,8 +413,16 @@ class Season:
     def of(self, agent: int) -> Agent:
         return self.state.agents[agent]
 
-    def _scored(self, agent: int) -> dict[str, Any]:
-        return next(e for e in reversed(self.events("scored")) if e["agent"] == agent)
+    def remembers(self, agent: int, family: str = "efficiency in baseline") -> list[str]:
+        """The kinds of what an agent remembers of a family."""
+        return [fact.kind for fact in self.of(agent).memory.get(family, ())]
+
+
+def _four(raw: Any) -> Any:
+    """Four numbers from 0 to 3, of a total if it is one."""
+    if isinstance(raw, int):
+        return tuple(min(3, max(0, raw - 3 * place)) for place in range(4))
+    return raw
 
 
 def words(seed: int, assignment: int, table: int, n: int, kind: str, count: int = 1) -> list[int]:

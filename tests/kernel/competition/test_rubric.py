@@ -1,6 +1,7 @@
-"""Scores, one cell of the rubric a test, and the steps afterwards (kernel/competition/README.md 6).
+"""Scores, one cell of the rubric a case, and the steps afterwards (kernel/competition/README.md 6).
 
-A raw score is [novelty, accuracy, net impact, challenge].
+A raw score is [novelty, accuracy, net impact, challenge]. Five sit at each table here; who is not
+named passes.
 """
 
 from collections.abc import Mapping
@@ -8,489 +9,376 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import RATED
 from goldrush.kernel.competition.rubric import lower_median, related
-from goldrush.kernel.competition.state import DEBRIEF, IMPROVE, OPEN
+from goldrush.kernel.competition.settle import grounds_at
+from goldrush.kernel.competition.terms import Phase
 from tests.kernel.competition.seasons import (
     ADA,
     ADMIN,
-    BASELINE,
+    BAR_CONDUCT,
     BEN,
+    BITS,
     CLEO,
     DOV,
+    ELIF,
     FALSE,
     FEW_GUARDS,
     FEW_RAIDERS,
+    GINI,
     GUARDS,
     JUDGE,
     MINERS,
     MORE_RAIDERS,
     RAIDERS,
+    SUBJECT,
+    TRIO,
     TRUCE,
-    Act,
+    TRUE,
+    Line,
     Season,
     amend,
+    bits,
     challenge,
     given,
     opened,
     propose,
+    rating,
     support,
     words,
 )
 
-REASONS = ("", "", "", "")
+NOVELTY, ACCURACY, IMPACT, CHALLENGE = range(4)
+BLUNT = 1.01  # a value so much beyond CLAIMED that the claim is not sharp
 
 
-def novelty(season: Season, agent: int) -> int:
-    return season.closes().raw(agent)[0]
+def raw(season: Season, agent: int, dimension: int) -> int:
+    """What the rubric gives in the assignment under way."""
+    score: int = season.closes().scored(agent, "raw")[dimension]
+    return score
 
 
-def accuracy(season: Season, agent: int) -> int:
-    return season.closes().raw(agent)[1]
+def said(*lines: Line, **settings: Any) -> Season:
+    return given(**{"workers": 5} | settings).says(*lines)
 
 
-def impact(season: Season, agent: int) -> int:
-    return season.closes().raw(agent)[2]
-
-
-def challenged(season: Season, agent: int) -> int:
-    return season.closes().raw(agent)[3]
+case = pytest.param
 
 
 # Novelty
 
 
-def test_who_proposes_nothing_offers_nothing_new() -> None:
-    assert 0 == novelty(given().says(propose(ADA), support(BEN, 0)), BEN)
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        case([propose(ADA), support(BEN, 0)], 0, id="proposes nothing"),
+        case([propose(ADA), propose(BEN)], 0, id="said before at the table"),
+        case([propose(ADA), propose(BEN, RAIDERS)], 1, id="a variation"),
+        case([propose(ADA), amend(BEN, 0)], 1, id="a variation of what it amends"),
+        case([propose(ADA, FEW_RAIDERS), propose(CLEO, FEW_GUARDS), propose(BEN, MORE_RAIDERS)], 1,
+             id="the nearest counts and not the latest"),
+        case([propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], 1,
+             id="a variation concluded"),
+        case([propose(ADA), propose(BEN, FEW_RAIDERS), support(CLEO, 0)], 2, id="fresh"),
+        case([propose(BEN), support(CLEO, 0)], 2, id="fresh and concluded while nobody led"),
+        case([propose(ADA), propose(BEN, FEW_GUARDS), support(CLEO, 0), propose(BEN)], 2,
+             id="its best proposal"),
+        case([propose(ADA), propose(BEN, FEW_RAIDERS), support(CLEO, 1)], 3,
+             id="fresh and concluded while another led"),
+        case([*[propose(ADA), propose(BEN, FEW_GUARDS), amend(CLEO, 1, GUARDS)], *[support(DOV, 2),
+             support(BEN, 2)]], 3, id="fresh and amended into the conclusion"),
+    ],
+)  # fmt: skip
+def test_novelty(lines: list[Line], expected: int) -> None:
+    assert expected == raw(said(*lines), BEN, NOVELTY)
 
 
-def test_what_was_said_before_at_the_table_is_nothing_new() -> None:
-    assert 0 == novelty(given().says(propose(ADA), propose(BEN)), BEN)
+def test_another_led_even_if_it_was_refuted_or_redirected_later() -> None:
+    refuted = said(propose(ADA), propose(BEN, FEW_GUARDS)).worth({MINERS: FALSE})
+    redirected = said(propose(ADA), propose(BEN, FEW_GUARDS)).judges("redirect", 0)
+
+    assert (3, 3) == (raw(refuted, BEN, NOVELTY), raw(redirected, BEN, NOVELTY))
 
 
-def test_one_field_away_from_the_nearest_known_is_a_variation() -> None:
-    assert 1 == novelty(given().says(propose(ADA), propose(BEN, RAIDERS)), BEN)
+@pytest.mark.parametrize(("days", "expected"), [(1, 0), (2, 0), (3, 2)])
+def test_what_was_proposed_within_the_window_is_known(days: int, expected: int) -> None:
+    season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(days)
 
-
-def test_the_nearest_known_counts_and_not_the_latest() -> None:
-    season = given().says(propose(ADA, FEW_GUARDS), propose(BEN, FEW_RAIDERS))
-
-    assert 1 == novelty(season.says(propose(CLEO, MORE_RAIDERS)), CLEO)
-
-
-def test_what_an_amendment_amends_is_known() -> None:
-    assert 1 == novelty(given().says(propose(ADA), amend(BEN, 0, RAIDERS)), BEN)
-
-
-def test_two_fields_away_from_every_known_is_fresh() -> None:
-    assert 2 == novelty(given().says(propose(ADA), propose(BEN, FEW_RAIDERS)), BEN)
-
-
-def test_where_nothing_is_known_everything_is_fresh() -> None:
-    assert 2 == novelty(given().says(propose(ADA)), ADA)
-
-
-@pytest.mark.parametrize("conduct", [FEW_RAIDERS, FEW_GUARDS])  # two fields away, and three
-def test_fresh_and_concluded_while_another_led_is_the_most(conduct: Any) -> None:
-    season = given().says(propose(ADA), propose(BEN, conduct), support(CLEO, 1))
-
-    assert 3 == novelty(season, BEN)
-
-
-def test_fresh_and_amended_into_the_conclusion_is_the_most() -> None:
-    season = given(workers=4).says(propose(ADA), propose(BEN, FEW_GUARDS))
-    season.says(amend(CLEO, 1, GUARDS), support(DOV, 2)).judges("clean").says(support(BEN, 2))
-
-    assert 3 == novelty(season, BEN)
-
-
-def test_fresh_and_concluded_while_nobody_led_is_less() -> None:
-    assert 2 == novelty(given().says(propose(ADA), support(BEN, 0)), ADA)
-
-
-def test_fresh_while_another_led_but_not_concluded_is_less() -> None:
-    assert 2 == novelty(given().says(propose(ADA), propose(BEN, FEW_GUARDS), support(CLEO, 0)), BEN)
-
-
-def test_a_variation_that_is_concluded_stays_one() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
-
-    assert 1 == novelty(season, BEN)
-
-
-def test_novelty_is_that_of_the_best_proposal() -> None:
-    season = given().says(propose(ADA), propose(BEN, FEW_GUARDS)).judges("clean")
-
-    assert 2 == novelty(season.says(propose(BEN, MINERS)), BEN)
-
-
-def test_what_was_proposed_within_the_window_is_known() -> None:
-    season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes()
-
-    assert 0 == novelty(season.closes().says(propose(BEN)), BEN)
-
-
-def test_what_was_proposed_before_the_window_is_not() -> None:
-    season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(3)
-
-    assert 2 == novelty(season.says(propose(BEN)), BEN)
+    assert expected == raw(season.says(propose(BEN)), BEN, NOVELTY)
 
 
 def test_what_is_proposed_again_is_known_for_longer() -> None:
     season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(2)
     season.says(propose(BEN)).closes(2)
 
-    assert 0 == novelty(season.says(propose(CLEO)), CLEO)
+    assert 0 == raw(season.says(propose(CLEO)), CLEO, NOVELTY)
 
 
-def test_what_was_redirected_is_not_known() -> None:
-    season = given().says(propose(ADA)).judges("redirect", 0)
+@pytest.mark.parametrize("assignments", [0, 1])
+def test_what_was_redirected_is_neither_known_nor_new(assignments: int) -> None:
+    season = said(propose(ADA)).judges("redirect", 0).closes(assignments).says(propose(BEN))
 
-    assert 2 == novelty(season.says(propose(BEN)), BEN)
-    season = given().says(propose(ADA)).judges("redirect", 0).closes()
-    assert 2 == novelty(season.says(propose(BEN)), BEN)
-
-
-def test_what_was_redirected_is_not_new_either() -> None:
-    assert 0 == novelty(given().says(propose(ADA)).judges("redirect", 0), ADA)
+    assert 2 == raw(season, BEN, NOVELTY)
+    assert 0 == season.scored(ADA, "raw")[NOVELTY]
 
 
 def test_what_was_said_at_the_first_table_is_known_at_the_second() -> None:
     season = given().has(JUDGE, stage=3).judges("split").closes()
-    season.does(opened(ADMIN, ("efficiency", BASELINE), ("gini", TRUCE), order=(ADA, BEN, CLEO)))
+    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).says(propose(ADA, FEW_RAIDERS))
+    season.to(Phase.ADOPT).does()
 
-    season.says(propose(ADA, FEW_RAIDERS))
-    while len(season.state.tables) < 2:
-        season.does(*season.neutral())
-    season.says(propose(BEN, ("mine", "raid", 1, TRUCE), 0.4)).closes()
+    season.says(propose(BEN, ("mine", "raid", 1, TRUCE), 0.25)).closes()
 
-    assert [[2, 2, 3, 0], [1, 0, 3, 0]] == [
-        event["raw"] for event in season.events("scored")[3:] if any(event["raw"])
-    ]
+    found = [event["raw"] for event in season.events("scored")[3:] if any(event["raw"])]
+    assert [[2, 2, 3, 0], [1, 2, 3, 0]] == found
 
 
 # Accuracy
 
 
-def test_who_claims_nothing_is_not_accurate() -> None:
-    assert 0 == accuracy(given().says(propose(ADA), support(BEN, 0)), BEN)
+EDGE = {(MINERS, TRUCE): FALSE}
 
 
-def test_none_held() -> None:
-    assert 0 == accuracy(given().worth({MINERS: FALSE}).says(propose(ADA)), ADA)
+@pytest.mark.parametrize(
+    ("lines", "worth", "expected"),
+    [
+        case([propose(ADA), support(BEN, 0)], {}, 0, id="claims nothing"),
+        case([propose(BEN)], {MINERS: FALSE}, 0, id="none held"),
+        case([propose(BEN)], {MINERS: None}, 0, id="nothing does not hold"),
+        case([propose(BEN, edge=TRUCE)], {MINERS: FALSE, (MINERS, TRUCE): TRUE}, 0,
+             id="edge alone"),
+        case([propose(BEN, BAR_CONDUCT)], {}, 0, id="the bar's conduct is not counted"),
+        case([propose(ADA), propose(BEN)], {}, 0, id="what was proposed before is not counted"),
+        case([propose(ADA), challenge(CLEO, 0), propose(BEN)], {}, 0,
+             id="nor what was tested before"),
+        case([propose(BEN), propose(BEN, RAIDERS)], {RAIDERS: FALSE}, 1, id="some held"),
+        case([propose(BEN)], {MINERS: BLUNT}, 1, id="held and none sharp"),
+        case([propose(BEN, edge=TRUCE)], {MINERS: BLUNT}, 1, id="none sharp, and an edge"),
+        case([propose(BEN)], {BAR_CONDUCT: None}, 1, id="without a bar none is sharp"),
+        case([propose(BEN)], {}, 2, id="held and sharp"),
+        case([propose(BEN)], {MINERS: 1.0}, 2, id="sharp by exactly half"),
+        case([propose(BEN), propose(BEN, RAIDERS)], {RAIDERS: BLUNT}, 2, id="one of two sharp"),
+        case([propose(BEN), propose(BEN, FEW_GUARDS)], {}, 2, id="edges are what counts here"),
+        case([propose(BEN, edge=TRUCE)], EDGE, 2, id="an edge failed"),
+        case([propose(BEN, edge=TRUCE), propose(BEN, RAIDERS, edge=TRUCE)], EDGE, 2,
+             id="one edge held and one failed"),
+        case([propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)], {RAIDERS: BLUNT}, 2,
+             id="an edge held and one of two bases sharp"),
+        case([propose(ADA), propose(BEN), propose(BEN, RAIDERS)], {MINERS: FALSE}, 2,
+             id="what is not counted does no harm"),
+        case([propose(BEN, edge=TRUCE)], {}, 3, id="every base sharp and an edge"),
+        case([propose(ADA), propose(BEN, edge=TRUCE), propose(BEN, RAIDERS)], {}, 3,
+             id="the edge of a base that is not counted"),
+        case([propose(ADA), challenge(BEN, 0)], {}, 0, id="a ground was wrong"),
+        case([propose(ADA), challenge(BEN, 0)], {MINERS: FALSE}, 2, id="grounds alone"),
+        case([propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge")], EDGE, 2,
+             id="ground of an edge"),
+        case([propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)], {}, 1,
+             id="a ground was wrong and a base held"),
+        case([propose(ADA), propose(BEN, edge=TRUCE), propose(CLEO, RAIDERS), challenge(BEN, 2)],
+             {RAIDERS: FALSE}, 2, id="grounds, and the edge of a base that is not counted"),
+        case([propose(ADA), propose(BEN, RAIDERS), challenge(BEN, 0)], {MINERS: FALSE,
+             RAIDERS: BLUNT}, 1, id="a ground held and no base is sharp"),
+        case([propose(ADA), propose(BEN, RAIDERS, edge=TRUCE), challenge(BEN, 0)], {MINERS: FALSE},
+             3, id="a ground held, a sharp base, an edge"),
+    ],
+)  # fmt: skip
+def test_accuracy(lines: list[Line], worth: Mapping[Any, Any], expected: int) -> None:
+    season = given(workers=5).worth(worth).says(*lines)
+
+    assert expected == raw(season, BEN, ACCURACY)
 
 
-def test_a_value_of_nothing_does_not_hold() -> None:
-    assert 0 == accuracy(given().worth({MINERS: None}).says(propose(ADA)), ADA)
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([propose(BEN, bits(2)), propose(BEN, bits(3))], 2),
+        ([propose(BEN, bits(2)), propose(BEN, bits(4))], 3),
+        ([propose(BEN, bits(2)), propose(BEN, bits(3)), propose(BEN, bits(4))], 3),
+        ([propose(BEN, bits(3)), propose(BEN, bits(2)), propose(BEN, bits(4))], 2),
+        ([propose(ADA, bits(4)), propose(BEN, bits(2)), propose(BEN, bits(4))], 2),
+        ([propose(ADA, bits(4)), propose(BEN, bits(4)), propose(BEN, bits(2))], 2),
+    ],
+)  # fmt: skip
+def test_with_one_treatment_a_second_base_far_away_is_as_good_as_an_edge(
+    lines: list[Line], expected: int
+) -> None:
+    assert expected == raw(said(*lines, arena=BITS), BEN, ACCURACY)
 
 
-def test_some_held() -> None:
-    season = given().worth({RAIDERS: FALSE}).says(propose(ADA)).judges("clean")
-
-    assert 1 == accuracy(season.says(propose(ADA, RAIDERS)), ADA)
-
-
-def test_all_held() -> None:
-    season = given().says(propose(ADA)).judges("clean")
-
-    assert 2 == accuracy(season.says(propose(ADA, RAIDERS)), ADA)
-
-
-def test_all_held_and_an_edge() -> None:
-    assert 3 == accuracy(given().says(propose(ADA, edge=TRUCE)), ADA)
-
-
-def test_an_edge_that_does_not_hold_takes_nothing_away() -> None:
-    season = given().worth({(MINERS, TRUCE): FALSE}).says(propose(ADA, edge=TRUCE))
-
-    assert 2 == accuracy(season, ADA)
-
-
-def test_an_edge_is_worth_nothing_without_its_base() -> None:
-    season = given().worth({MINERS: FALSE, (MINERS, TRUCE): 0.9}).says(propose(ADA, edge=TRUCE))
-
-    assert 0 == accuracy(season, ADA)
-
-
-def test_an_edge_is_worth_nothing_where_another_base_fails() -> None:
-    season = given().worth({RAIDERS: FALSE}).says(propose(ADA, edge=TRUCE)).judges("clean")
-
-    assert 1 == accuracy(season.says(propose(ADA, RAIDERS)), ADA)
-
-
-@pytest.mark.parametrize(("worth", "expected"), [(FALSE, 2), (0.9, 0)])
-def test_a_challenge_is_a_claim_that_a_part_is_false(worth: float, expected: int) -> None:
-    season = given().worth({MINERS: worth}).says(propose(ADA), challenge(BEN, 0))
-
-    assert expected == accuracy(season, BEN)
-
-
-def test_the_ground_of_a_challenged_edge_is_no_edge_of_ones_own() -> None:
-    season = given().worth({(MINERS, TRUCE): FALSE})
-    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"))
-
-    assert 2 == accuracy(season, BEN)
-
-
-def test_a_ground_that_did_not_hold_is_among_what_did_not() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS, edge=TRUCE)).judges("clean")
-
-    assert 1 == accuracy(season.says(challenge(BEN, 0)), BEN)
-
-
-def test_what_was_redirected_is_no_claim() -> None:
+def test_what_was_redirected_is_no_claim_and_no_conduct_proposed_before() -> None:
     season = given().worth({RAIDERS: FALSE}).says(propose(ADA, RAIDERS)).judges("redirect", 0)
 
-    assert 2 == accuracy(season.says(propose(ADA)), ADA)
+    season.says(propose(ADA)).judges("redirect", 3).says(propose(ADA))
+
+    assert 2 == raw(season, ADA, ACCURACY)
+
+
+@pytest.mark.parametrize(
+    ("objective", "claimed", "tested", "is_sharp"),
+    [
+        ("efficiency", 0.75, 1.0, True), ("efficiency", 0.75, 1.01, False),
+        ("efficiency", 0.75, 0.74, False), ("efficiency", 1, 1.0, True), ("gini", 0.25, 0.0, True),
+        ("gini", 0.25, -0.01, False), ("gini", 0.25, 0.26, False),
+    ],
+)  # fmt: skip
+def test_sharp_is_half_of_what_the_test_shows(
+    objective: str, claimed: float, tested: float, is_sharp: bool
+) -> None:
+    season = given().about(objective, "baseline").worth({MINERS: tested})
+    season.says(propose(ADA, MINERS, claimed)).to(Phase.DIGEST)
+
+    assert is_sharp is season.table.is_sharp(season.table.said[0])
 
 
 # Net impact
 
 
-def test_nothing_would_differ_without_who_says_nothing() -> None:
-    assert 0 == impact(given().says(propose(ADA)), BEN)
+@pytest.mark.parametrize(
+    ("lines", "worth", "agent", "expected"),
+    [
+        case([propose(ADA)], {}, BEN, 0, id="said nothing"),
+        case([propose(ADA), support(BEN, 0), support(CLEO, 0)], {}, CLEO, 0, id="joins the many"),
+        case([propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)], {}, CLEO, 0,
+             id="its own stance"),
+        case([propose(ADA, RAIDERS), support(BEN, 0), propose(CLEO), challenge(DOV, 0)],
+             {RAIDERS: FALSE}, DOV, 0, id="a challenge, for the proof would have come"),
+        case([*[propose(ADA), support(BEN, 0), support(CLEO, 0)], *[propose(DOV, RAIDERS),
+             support(ELIF, 3)]], {}, DOV, 1, id="the stance of another"),
+        case([*[propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1)], support(ELIF, 0)],
+             {}, BEN, 1, id="conclusions are compared as conducts"),
+        case([propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], {RAIDERS: 0.8}, CLEO, 2,
+             id="the conclusion"),
+        case([propose(ADA)], {}, ADA, 3, id="the conclusion, and it is its own"),
+        case([propose(ADA), amend(BEN, 0), amend(CLEO, 1, GUARDS), support(DOV, 2), support(ADA,
+             2)], {}, ADA, 3, id="the conclusion, which amends its own at any depth"),
+    ],
+)  # fmt: skip
+def test_net_impact(lines: list[Line], worth: Mapping[Any, Any], agent: int, expected: int) -> None:
+    assert expected == raw(given(workers=5).worth(worth).says(*lines), agent, IMPACT)
 
 
-def test_nothing_would_differ_without_who_only_joins_the_many() -> None:
-    assert 0 == impact(given().says(propose(ADA), support(BEN, 0), support(CLEO, 0)), CLEO)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_conclusion_stays_while_it_is_among_the_equals(seed: int) -> None:
+    season = given(seed=seed).says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS))
+
+    season.closes()
+
+    proposal = season.last("concluded", "proposal")
+    assert [[0, 3][proposal == n] for n in range(3)] == [
+        e["raw"][2] for e in season.events("scored")
+    ]
 
 
-def test_ones_own_stance_is_no_impact() -> None:
-    season = given(workers=4).says(propose(ADA), support(BEN, 0), support(CLEO, 0))
+@pytest.mark.parametrize("seed", range(6))
+def test_where_it_is_not_the_equals_are_drawn_among_with_the_same_key(seed: int) -> None:
+    season = given(seed=seed, workers=4).worth({GUARDS: 0.8})
+    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS), support(DOV, 2))
 
-    assert 0 == impact(season.says(propose(DOV, RAIDERS)), DOV)
+    without = grounds_at(season.to(Phase.DIGEST).state, season.table)[DOV].without
 
-
-def test_the_stance_of_another_would_differ() -> None:
-    season = given(workers=5).says(propose(ADA), support(BEN, 0), support(CLEO, 0))
-    season.says(propose(DOV, RAIDERS), support(9, 3))
-
-    assert 1 == impact(season, DOV)
-
-
-def test_another_would_stand_where_it_now_stands_nowhere() -> None:
-    season = given(workers=4).worth({RAIDERS: FALSE})
-    season.says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS), challenge(DOV, 2))
-
-    assert 1 == impact(season, DOV)
-
-
-def test_the_conclusion_would_differ() -> None:
-    season = given(workers=4).worth({RAIDERS: FALSE})
-    season.says(propose(ADA, RAIDERS), support(BEN, 0), propose(CLEO), challenge(DOV, 0))
-
-    assert 2 == impact(season, DOV)
-
-
-def test_the_conclusion_would_differ_and_is_ones_own() -> None:
-    assert 3 == impact(given().says(propose(ADA)), ADA)
-
-
-def test_the_conclusion_would_differ_and_amends_ones_own_at_any_depth() -> None:
-    season = given(workers=4).says(propose(ADA), amend(BEN, 0, RAIDERS), amend(CLEO, 1, GUARDS))
-    season.says(support(DOV, 2)).judges("clean").says(support(ADA, 2))
-
-    assert (3, 3, 3) == (impact(season, ADA), season.raw(BEN)[2], season.raw(CLEO)[2])
-
-
-def test_ones_own_conclusion_without_a_difference_is_no_more() -> None:
-    season = given(workers=5).says(propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1))
-
-    assert 1 == impact(season.says(support(9, 0)), BEN)
-
-
-def test_conclusions_are_compared_as_conducts() -> None:
-    season = given(workers=4).says(propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 0))
-    season.judges("clean").says(support(BEN, 0))
-
-    assert 1 == impact(season, ADA)  # the same is concluded, of another's proposal
-
-
-@pytest.mark.parametrize(("seed", "expected"), [(0, 0), (1, 1)])
-def test_a_tie_without_somebody_is_drawn_with_the_same_key(seed: int, expected: int) -> None:
-    seeds = [seed for seed in range(50) if words(seed, 0, 0, 0, "conclude")[0] % 2 == expected]
-    season = given(seed=seeds[0], workers=3)
-    season.says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 0))
-
-    # Without cleo the two are tied; with her the first is concluded.
-    assert [0, 2][expected] == impact(season, CLEO)
+    (word,) = words(seed, 0, 0, 0, "conclude")
+    assert ((0, 1), [0, 1][word % 2]) == (without.equals, without.conclusion.proposal)
+    assert 2 == raw(season, DOV, IMPACT)
 
 
 # Challenge
 
 
-def test_who_never_challenges() -> None:
-    assert 0 == challenged(given().says(propose(ADA), support(BEN, 0)), BEN)
+LEADER = [propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)]
 
 
-def test_a_challenge_counts_even_if_it_was_wrong() -> None:
-    assert 1 == challenged(given().says(propose(ADA), challenge(BEN, 0)), BEN)
+@pytest.mark.parametrize(
+    ("lines", "worth", "expected"),
+    [
+        case(LEADER, {}, 0, id="never"),
+        case([*LEADER, challenge(DOV, 0)], {}, 1, id="a wrong one"),
+        case([*LEADER, challenge(DOV, 0), challenge(DOV, 2)], {}, 1, id="two, neither sustained"),
+        case([propose(ADA), challenge(DOV, 0)], {MINERS: FALSE}, 1, id="one sustained"),
+        case([propose(ADA), propose(DOV, RAIDERS), challenge(DOV, 0)], {MINERS: FALSE}, 1,
+             id="a proposal before it does not follow it"),
+        case([*LEADER, challenge(DOV, 0), amend(DOV, 0, GUARDS)], {}, 1,
+             id="a proposal after a wrong one"),
+        case([*LEADER, challenge(DOV, 2)], {RAIDERS: FALSE}, 1, id="of what did not lead"),
+        case([propose(ADA, edge=TRUCE), support(BEN, 0), challenge(DOV, 0, "edge")], EDGE, 1,
+             id="of an edge: the leader leads on"),
+        case([*LEADER, challenge(DOV, 2), challenge(DOV, 0)], {RAIDERS: FALSE}, 2,
+             id="two in different rounds, one sustained"),
+        case([propose(ADA), challenge(DOV, 0), amend(DOV, 0)], {MINERS: FALSE}, 2,
+             id="one sustained and a proposal after it"),
+        case([*LEADER, challenge(DOV, 0)], {MINERS: FALSE}, 3, id="of a leader of two stances"),
+        case([propose(ADA), support(BEN, 0), challenge(CLEO, 0), propose(DOV, GUARDS)],
+             {MINERS: FALSE}, 0, id="that of another"),
+    ],
+)  # fmt: skip
+def test_challenge(lines: list[Line], worth: Mapping[Any, Any], expected: int) -> None:
+    season = given(workers=4).worth(worth).says(*lines)
+
+    assert expected == raw(season, DOV, CHALLENGE)
 
 
-def test_two_challenges_in_different_rounds_of_which_one_is_sustained() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), propose(CLEO, RAIDERS))
+def test_what_follows_later_does_not_topple_a_leader_that_still_led() -> None:
+    season = given().worth(EDGE).says(propose(ADA, edge=TRUCE), support(BEN, 0))
+    season.says(challenge(CLEO, 0, "edge"), propose(ADA, RAIDERS), support(BEN, 3))
 
-    season.judges("clean").says(challenge(BEN, 0)).judges("clean").says(challenge(BEN, 2))
-
-    assert 2 == challenged(season, BEN)
-
-
-def test_two_challenges_neither_sustained() -> None:
-    season = given().says(propose(ADA), propose(CLEO, RAIDERS))
-
-    season.judges("clean").says(challenge(BEN, 0)).judges("clean").says(challenge(BEN, 2))
-
-    assert 1 == challenged(season, BEN)
-
-
-def test_one_sustained_and_nothing_more() -> None:
-    assert 1 == challenged(
-        given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)), BEN
-    )
-
-
-def test_a_sustained_one_followed_by_a_proposal_of_ones_own() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)).judges("clean")
-
-    assert 2 == challenged(season.says(amend(BEN, 0, RAIDERS)), BEN)
-
-
-def test_a_proposal_before_it_does_not_follow_it() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), propose(BEN, RAIDERS))
-
-    assert 1 == challenged(season.judges("clean").says(challenge(BEN, 0)), BEN)
-
-
-def test_a_proposal_after_a_wrong_one_does_not_follow_a_sustained_one() -> None:
-    season = given().says(propose(ADA), challenge(BEN, 0)).judges("clean")
-
-    assert 1 == challenged(season.says(amend(BEN, 0, RAIDERS)), BEN)
-
-
-def test_a_leader_of_two_stances_that_leads_no_more() -> None:
-    season = given(workers=4).worth({MINERS: FALSE})
-
-    season.says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS), challenge(DOV, 0))
-
-    assert 3 == challenged(season, DOV)
-
-
-def test_a_leader_of_one_stance_is_no_leader_to_topple() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), propose(BEN, RAIDERS))
-
-    assert 1 == challenged(season.says(challenge(CLEO, 0)), CLEO)
-
-
-def test_who_did_not_lead_is_not_toppled() -> None:
-    season = given(workers=6).worth({RAIDERS: FALSE}).says(propose(ADA), support(BEN, 0))
-
-    season.says(propose(CLEO, RAIDERS), support(DOV, 2), challenge(9, 2))
-
-    assert 1 == challenged(season, 9)
-
-
-def test_a_sustained_edge_topples_nobody() -> None:
-    season = given().worth({(MINERS, TRUCE): FALSE})
-
-    season.says(propose(ADA, edge=TRUCE), support(BEN, 0), challenge(CLEO, 0, "edge"))
-
-    assert 1 == challenged(season, CLEO)
-
-
-def test_a_leader_that_still_leads_is_not_toppled_by_what_comes_later() -> None:
-    season = given().worth({(MINERS, TRUCE): FALSE}).says(propose(ADA, edge=TRUCE), support(BEN, 0))
-    season.says(challenge(CLEO, 0, "edge")).judges("clean")
-    season.says(propose(ADA, RAIDERS), support(BEN, 3)).judges("clean")
-
-    assert 1 == challenged(season, CLEO)
+    assert 1 == raw(season, CLEO, CHALLENGE)
     assert [3] == season.events("concluded", "proposal")
 
 
-def test_a_challenge_redirected_never_was() -> None:
-    season = given().says(propose(ADA), challenge(BEN, 0)).judges("redirect", 1)
+def test_a_leader_is_toppled_as_stances_stood_then_whatever_is_redirected_later() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), support(BEN, 0), challenge(CLEO, 0))
 
-    assert 0 == challenged(season, BEN)
+    assert 3 == raw(season.judges("redirect", 1), CLEO, CHALLENGE)
+
+
+def test_a_leader_is_toppled_by_a_challenge_whose_test_was_there_already() -> None:
+    season = given(workers=4).worth({MINERS: FALSE})
+    season.says(propose(ADA), support(BEN, 0), challenge(CLEO, 0)).judges("redirect", 2)
+
+    season.says(challenge(DOV, 0))
+
+    assert (0, 3) == (raw(season, CLEO, CHALLENGE), season.scored(DOV, "raw")[CHALLENGE])
 
 
 # The steps afterwards
 
 
-def rating(season: Season, agent: int, raw: Any, reasons: Any = REASONS) -> Act:
-    return (RATED, (season.table.number, agent, raw, reasons))
+@pytest.mark.parametrize(
+    ("lines", "worth", "given_raw", "steps"),
+    [
+        case([propose(ADA)], {MINERS: FALSE}, (2, 3, 0, 0), [["novelty-farming", "accuracy", 3, 0]],
+             id="what earned the novelty is refuted"),
+        case([propose(ADA)], {MINERS: None}, (2, 3, 0, 0), [["novelty-farming", "accuracy", 3, 0]],
+             id="no value came of it"),
+        case([propose(ADA)], {MINERS: FALSE}, (1, 3, 0, 0), [], id="the therapist saw no novelty"),
+        case([propose(ADA)], {MINERS: FALSE}, (3, 0, 0, 0), [], id="it saw no accuracy"),
+        case([propose(ADA), propose(ADA, RAIDERS)], {RAIDERS: FALSE}, (2, 1, 0, 0), [],
+             id="what did not earn it is refuted"),
+        case([propose(ADA), propose(ADA, FEW_GUARDS)], {FEW_GUARDS: FALSE}, (2, 1, 0, 0), [],
+             id="of equals the earliest earned it"),
+        case([], {}, (2, 1, 0, 0), [], id="nothing proposed"),
+        case([propose(BEN), support(ADA, 1)], {}, (0, 0, 0, 2), [["agreeing", "challenge", 2, 0]],
+             id="supported and never challenged"),
+        case([propose(BEN), support(ADA, 1), challenge(ADA, 1)], {}, (0, 0, 0, 2), [],
+             id="supported and challenged"),
+        case([propose(BEN)], {}, (0, 0, 0, 2), [], id="neither"),
+    ],
+)  # fmt: skip
+def test_steps_against_gaming(lines: Any, worth: Any, given_raw: Any, steps: Any) -> None:
+    season = given().worth(worth).says(*lines).rates({ADA: given_raw}).until(1)
 
-
-def rated(season: Season, raws: Mapping[int, tuple[int, ...]]) -> Season:
-    """The season after an assignment in which the therapist gave these numbers."""
-    season.to(DEBRIEF).does(*[rating(season, agent, raw) for agent, raw in raws.items()])
-    return season if season.state.phase == OPEN else season.closes()
-
-
-def test_farming_novelty_costs_accuracy() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA)).judges("clean")
-    season.says(propose(ADA, RAIDERS)).closes()
-
-    assert ([2, 1, 3, 0], [2, 0, 3, 0]) == (season.raw(ADA), season.final(ADA))
-    assert [["novelty-farming", "accuracy", 1, 0]] == season.steps(ADA)
-
-
-def test_a_variation_that_is_refuted_is_no_farming() -> None:
-    season = given().worth({RAIDERS: FALSE, TRUCE: FALSE}).says(propose(BEN)).judges("clean")
-    season.says(propose(ADA, RAIDERS)).judges("clean").says(propose(ADA, GUARDS)).closes()
-
-    assert ([1, 1, 0, 0], []) == (season.raw(ADA), season.steps(ADA))
-
-
-def test_what_earned_the_novelty_counts_and_nothing_else() -> None:
-    season = given().worth({RAIDERS: FALSE}).says(propose(ADA)).judges("clean")
-    season.says(propose(ADA, RAIDERS)).closes()
-
-    assert ([2, 1, 3, 0], []) == (season.raw(ADA), season.steps(ADA))
-
-
-def test_of_equals_the_earliest_earned_the_novelty() -> None:
-    season = given().worth({FEW_GUARDS: FALSE})
-    season.says(propose(ADA), support(BEN, 0), support(CLEO, 0)).judges("clean")
-    season.says(propose(ADA, FEW_GUARDS)).closes()
-
-    assert ([2, 1, 3, 0], []) == (season.raw(ADA), season.steps(ADA))
-
-
-def test_a_claim_of_which_no_value_came_is_farming_too() -> None:
-    season = given().worth({MINERS: None}).says(propose(ADA))
-    rated(season, {ADA: (2, 3, 0, 0)})
-
-    assert [["novelty-farming", "accuracy", 3, 0]] == season.steps(ADA)
-
-
-def test_a_therapist_who_gives_no_novelty_finds_no_farming() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA))
-    rated(season, {ADA: (1, 3, 0, 0)})
-
-    assert [1, 3, 0, 0] == season.final(ADA)
-
-
-def test_who_agrees_with_everyone_challenged_nobody_whatever_the_therapist_says() -> None:
-    season = given().says(propose(ADA), support(BEN, 0))
-    rated(season, dict.fromkeys((ADA, BEN), (0, 0, 0, 2)))
-
-    assert ([0, 0, 0, 2], [0, 0, 0, 0]) == (season.final(ADA), season.final(BEN))
-    assert [["agreeing", "challenge", 2, 0]] == season.steps(BEN)
-
-
-def test_who_supports_and_challenges_does_not_agree_with_everyone() -> None:
-    season = given().says(propose(ADA), support(BEN, 0)).judges("clean").says(challenge(BEN, 0))
-    rated(season, {BEN: (0, 0, 0, 2)})
-
-    assert [0, 0, 0, 2] == season.final(BEN)
+    final = list(given_raw)
+    for _, dimension, _, after in steps:
+        final[{"accuracy": 1, "challenge": 3}[dimension]] = after
+    assert (list(given_raw), steps, final, sum(final)) == tuple(
+        season.scored(ADA, field) for field in ("raw", "steps", "final", "total")
+    )
 
 
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [((1,), 1), ((3, 1, 2), 2), ((0, 3, 2, 1), 1), ((2, 2, 0, 3), 2), ((0, 0, 3, 3), 0)],
 )
-def test_of_two_in_the_middle_the_lower_is_the_median(
-    scores: tuple[int, ...], expected: int
-) -> None:
+def test_of_two_in_the_middle_the_lower_is_the_median(scores: Any, expected: int) -> None:
     assert expected == lower_median(scores)
 
 
@@ -504,79 +392,63 @@ def test_a_score_is_relative_to_the_middle_of_the_table(middle: int, expected: l
 
 def test_relative_scores_are_taken_by_dimension_and_told() -> None:
     raws = {ADA: (3, 0, 1, 2), BEN: (2, 0, 1, 3), CLEO: (1, 1, 1, 0)}
-    season = rated(given(scoring="relative"), raws)
+    season = given(scoring="relative").rates(raws).until(1)
 
-    assert [2, 0, 1, 1] == season.final(ADA)
-    assert [1, 0, 1, 2] == season.final(BEN)
-    assert [1, 2, 1, 0] == season.final(CLEO)
-    assert [["relative", "novelty", 3, 2], ["relative", "challenge", 2, 1]] == season.steps(ADA)
-    assert [["relative", "accuracy", 1, 2]] == season.steps(CLEO)
+    assert [[2, 0, 1, 1], [1, 0, 1, 2], [1, 2, 1, 0]] == season.events("scored", "final")
+    assert [["relative", "novelty", 3, 2], ["relative", "challenge", 2, 1]] == (
+        season.scored(ADA, "steps")
+    )
     assert [4, 4, 4] == season.events("scored", "total")
 
 
 def test_the_median_is_taken_after_the_other_steps() -> None:
     season = given(scoring="relative").says(propose(ADA), support(BEN, 0), support(CLEO, 0))
-    rated(season, dict.fromkeys((ADA, BEN, CLEO), (0, 0, 0, 2)))
+
+    season.rates(dict.fromkeys(TRIO, (0, 0, 0, 2)))
 
     assert [[0, 0, 0, 3], [0, 0, 0, 0], [0, 0, 0, 0]] == season.events("scored", "final")
-
-
-def test_absolute_scores_are_not_related() -> None:
-    season = rated(given(scoring="absolute"), dict.fromkeys((ADA, BEN, CLEO), (3, 3, 3, 3)))
-
-    assert [12, 12, 12] == season.events("scored", "total")
 
 
 # The therapist
 
 
-def test_the_therapists_numbers_stand_in_place_of_the_rubrics() -> None:
-    season = given().says(propose(ADA))
-    rated(season, {ADA: (0, 1, 2, 3)})
+def test_the_therapists_numbers_stand_in_place_of_the_rubrics_which_are_told_beside_them() -> None:
+    season = given().says(propose(ADA)).rates({ADA: (0, 1, 2, 3)}).until(1)
 
-    assert ([0, 1, 2, 3], 6) == (season.raw(ADA), season.events("scored", "total")[0])
-
-
-def test_whoever_is_not_rated_has_the_rubrics_own_numbers() -> None:
-    season = given().says(propose(ADA))
-    rated(season, {BEN: (1, 1, 1, 1)})
-
-    assert ([2, 2, 3, 0], [1, 1, 1, 1]) == (season.raw(ADA), season.raw(BEN))
+    assert ([0, 1, 2, 3], 6, 7) == tuple(
+        season.scored(ADA, field) for field in ("raw", "total", "rubric")
+    )
 
 
-def test_a_rating_is_final() -> None:
-    season = given().to(DEBRIEF)
-    season.does(rating(season, ADA, (1, 1, 1, 1)), rating(season, ADA, (3, 3, 3, 3)))
+def test_a_rating_is_final_and_so_is_a_score() -> None:
+    season = given(moves=1).worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
+    season.to(Phase.DEBRIEF).does(rating(ADA, (1, 1, 1, 1)), rating(ADA, (3, 3, 3, 3)))
+    codes = season.codes
 
-    assert (["score/final"], [1, 1, 1, 1]) == (season.codes, season.raw(ADA))
-
-
-def test_nothing_changes_a_recorded_score() -> None:
-    season = given(moves=1).worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)).to(IMPROVE)
-
-    assert ["score/final"] == season.does(rating(season, ADA, (3, 3, 3, 3))).codes
-    assert ["score/final"] == season.does((RATED, (0, ADA, (3, 3, 3, 3), REASONS))).codes
+    assert (["score/final"], [1, 1, 1, 1]) == (codes, season.scored(ADA, "raw"))
+    assert ["score/final"] == season.does(rating(CLEO, (3, 3, 3, 3))).codes  # who was not rated
+    assert ["act/malformed"] == given().does(rating(ADA, (3, 3, 3, 3))).codes
 
 
 @pytest.mark.parametrize(
-    ("raw", "reasons"),
+    "act",
     [
-        ((0, 0, 0), REASONS), ((0, 0, 0, 0, 0), REASONS), ((0, 0, 0, 4), REASONS),
-        ((0, 0, 0, -1), REASONS), ((0, 0, 0, 1.5), REASONS), ((0, 0, 0, True), REASONS),
-        (None, REASONS), ("0000", REASONS), ((0, 0, 0, None), REASONS),
-        ((0, 0, 0, 0), ("", "", "")), ((0, 0, 0, 0), None), ((0, 0, 0, 0), ("", "", "", 1)),
-        ((0, 0, 0, 0), ("", "", "", "x" * 4_001)),
+        *[
+            rating(ADA, raw)
+            for raw in (
+                (0, 0, 0), (0, 0, 0, 0, 0), (0, 0, 0, 4), (0, 0, 0, -1), (0, 0, 0, 1.5),
+                (0, 0, 0, True), None, "0000", (0, 0, 0, None),
+            )
+        ],
+        *[
+            rating(ADA, (0, 0, 0, 0), reasons)
+            for reasons in (("", "", ""), None, ("", "", "", 1), ("", "", "", "x" * 4_001))
+        ],
+        rating(DOV, (1, 1, 1, 1)),  # has no seat
+        rating(ADA, (1, 1, 1, 1), table=1),
     ],
 )  # fmt: skip
-def test_a_rating_is_four_numbers_with_reasons(raw: Any, reasons: Any) -> None:
-    season = given().to(DEBRIEF)
+def test_a_rating_is_four_numbers_with_reasons_for_somebody_at_the_table(act: Any) -> None:
+    season = given(workers=4).does(opened(team=TRIO)).to(Phase.DEBRIEF)
 
-    assert ["act/malformed"] == season.does(rating(season, ADA, raw, reasons)).codes
-
-
-def test_only_participants_are_rated() -> None:
-    season = given(workers=4).does(opened(team=(ADA, BEN, CLEO))).to(DEBRIEF)
-
-    acts = rating(season, DOV, (1, 1, 1, 1)), (RATED, (1, ADA, (1, 1, 1, 1), REASONS))
-
-    assert ["act/malformed"] * 2 == season.does(*acts).codes
+    assert ["act/malformed"] == season.does(act).codes

@@ -1,0 +1,42 @@
+"""Language models in a cast: one for a seat, or one for each class that a worker can have.
+
+An agent's options are those of its model; where it is another one as a sonnet, those of that one
+stand beside them, their names after `sonnet.`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from goldrush.agents.llm.models import Model, model_of
+from goldrush.kernel.competition.state import Agent
+from goldrush.kernel.competition.terms import Class
+
+_FRONT: Final = f"{Class.SONNET}."
+
+
+def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
+    """The options of an agent that is this model, and as a sonnet perhaps another one."""
+    more = {} if sonnet is None else sonnet.as_options()
+    return {**model.as_options(), **{f"{_FRONT}{name}": value for name, value in more.items()}}
+
+
+def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The options of the model of each class; of a sonnet only where it is another one."""
+    found: dict[str, dict[str, Any]] = {Class.HAIKU: {}}
+    for name, value in options.items():
+        class_ = Class.SONNET if name.startswith(_FRONT) else Class.HAIKU
+        found.setdefault(class_, {})[name.removeprefix(_FRONT)] = value
+    return dict(found)
+
+
+def models_of(options: Mapping[str, Any]) -> list[Model]:
+    """The models of an agent. Raises BadInput for options that are no models'."""
+    return [model_of(one) for one in by_class(options).values()]
+
+
+def model_at(agent: Agent) -> Model:
+    """The model that an agent is now. Raises BadInput for options that are no model's."""
+    options = by_class(agent.options)
+    return model_of(options.get(agent.class_, options[Class.HAIKU]))
