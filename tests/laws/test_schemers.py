@@ -14,7 +14,7 @@ from goldrush.agents.competition.treatments import NO_STAKES, TREATMENTS
 from goldrush.kernel.competition.arena import Arena
 from goldrush.kernel.competition.events import Scored
 from tests.laws import schemers
-from tests.playing import events, mining, nk, steps
+from tests.playing import events, nk, steps
 
 WORKERS = 6
 FIRST = 5  # the first worker's ordinal
@@ -41,3 +41,26 @@ def summed(arena: Arena, name: str, seasons: int, assignments: int) -> tuple[flo
     tables = [t for seed in range(seasons) for t in totals(arena, name, seed, assignments)]
     own, honest = map(sum, zip(*tables, strict=True))
     return own, honest
+
+
+# How many seasons of how many assignments make it clear; more where less is between them.
+CLEAR, CLOSE = (3, 20), (12, 20)
+SCHEMERS = {
+    "Silent": CLEAR,
+    "Agreeing": CLEAR,
+    "Choosing": CLEAR,
+    "RepeatingTheBar": CLEAR,
+    "Repeating": CLEAR,
+    "Echoing": CLEAR,
+    "Farming": CLEAR,
+    "FarmingTried": CLEAR,
+    "Halving": CLOSE,
+    "Challenging": CLOSE,
+}
+
+
+@pytest.mark.parametrize("name", SCHEMERS)
+def test_on_nk_a_schemer_ends_below_the_honest(name: str) -> None:
+    own, honest = summed(nk(), name, *SCHEMERS[name])
+
+    assert own < honest
