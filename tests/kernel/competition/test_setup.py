@@ -79,12 +79,6 @@ def test_a_season_has_an_arena() -> None:
         config_of({"workers": 3})
 
 
-def test_a_configuration_read_again_is_the_same() -> None:
-    first = config_of({"arena": MINING, "trials": [1, 2], "table": False})
-
-    assert first == config_of(first.as_dict()) == config_of(unpack(pack(first.as_dict())))
-
-
 # The cast
 
 
