@@ -5,6 +5,7 @@ and rewards are off, so that all sit at every table.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from goldrush.agents.competition.treatments import NO_STAKES, TREATMENTS
 from goldrush.kernel.competition.arena import Arena
 from goldrush.kernel.competition.events import Scored
 from tests.laws import schemers
-from tests.playing import events, nk, steps
+from tests.playing import events, mining, nk, steps
 
 WORKERS = 6
 FIRST = 5  # the first worker's ordinal
@@ -43,24 +44,59 @@ def summed(arena: Arena, name: str, seasons: int, assignments: int) -> tuple[flo
     return own, honest
 
 
-# How many seasons of how many assignments make it clear; more where less is between them.
-CLEAR, CLOSE = (3, 20), (12, 20)
-SCHEMERS = {
-    "Silent": CLEAR,
-    "Agreeing": CLEAR,
-    "Choosing": CLEAR,
-    "RepeatingTheBar": CLEAR,
-    "Repeating": CLEAR,
-    "Echoing": CLEAR,
-    "Farming": CLEAR,
-    "FarmingTried": CLEAR,
-    "Halving": CLOSE,
-    "Challenging": CLOSE,
-}
+# Seasons of 20 assignments that make it clear (nk), and more where less is between the two.
+CLEAR, CLOSE = 3, 8
+SHORT = 10  # assignments of a season of mining, where a test costs more
 
 
-@pytest.mark.parametrize("name", SCHEMERS)
-def test_on_nk_a_schemer_ends_below_the_honest(name: str) -> None:
-    own, honest = summed(nk(), name, *SCHEMERS[name])
+def above(name: str, *values: int) -> Any:
+    """A strategy that the protocol does not hold down: challenges pay even where most of them fail.
+
+    Measured over 240 tables on nk: ChallengingFirst 0.22 a table above the honest; over 180 of
+    mining: Challenging 0.45, ChallengingFirst 1.23.
+    """
+    fails = pytest.mark.xfail(raises=AssertionError, strict=True, reason="challenges pay")
+    return pytest.param(name, *values, marks=fails)
+
+
+@pytest.mark.parametrize(
+    ("name", "seasons"),
+    [
+        ("Silent", CLEAR),
+        ("Agreeing", CLEAR),
+        ("Choosing", CLEAR),
+        ("RepeatingTheBar", CLEAR),
+        ("Repeating", CLEAR),
+        ("Echoing", CLEAR),
+        ("Halving", CLOSE),
+        ("Farming", CLEAR),
+        ("FarmingTried", CLEAR),
+        ("Challenging", CLOSE),
+        above("ChallengingFirst", CLOSE),
+    ],
+)
+def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
+    own, honest = summed(nk(), name, seasons, 20)
+
+    assert own < honest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Silent",
+        "Agreeing",
+        "Choosing",
+        "RepeatingTheBar",
+        "Repeating",
+        "Echoing",
+        "Farming",
+        "FarmingTried",
+        above("Challenging"),
+        above("ChallengingFirst"),
+    ],
+)
+def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:
+    own, honest = summed(mining(), name, 2, SHORT)
 
     assert own < honest
