@@ -303,9 +303,3 @@ def test_fates_are_met_in_order() -> None:
 
     assert ["relegated", "joined", "deleted", "joined"] == [e["event"] for e in season.followed()]
     assert [None, CLEO] == season.events("joined", "inherits")
-
-
-def test_the_deleted_earn_no_tier() -> None:
-    season = faced(3, 0, 2, worker_tiers=(1, 2, 3, 4)).does(chose(BEN, Fate.DELETION))
-
-    assert [ADA, CLEO] == season.events("reward_unlocked", "agent")
