@@ -21,18 +21,14 @@ _TREATMENTS: Final = (
         "everybody searches alone: one round, nobody sees the table",
         {"table": False, "elimination": False, "tiers": False},
     ),
-    Treatment[SeasonConfig](
-        "no-elimination", "nobody faces elimination", {"elimination": False}
-    ),
+    Treatment[SeasonConfig]("no-elimination", "nobody faces elimination", {"elimination": False}),
     Treatment[SeasonConfig]("no-tiers", "nothing is unlocked, no contracts", {"tiers": False}),
     Treatment[SeasonConfig](
         NO_STAKES, "neither elimination nor rewards", {"elimination": False, "tiers": False}
     ),
     Treatment[SeasonConfig]("no-challenges", "no claim is challenged", {"challenges": False}),
     Treatment[SeasonConfig]("no-judge", "no judge: every round is clean", {"judged": False}),
-    Treatment[SeasonConfig](
-        NO_MEMORY, "nothing is kept between assignments", {"memory": False}
-    ),
+    Treatment[SeasonConfig](NO_MEMORY, "nothing is kept between assignments", {"memory": False}),
     Treatment[SeasonConfig](
         "absolute", "scores are not relative to the table", {"scoring": "absolute"}
     ),
