@@ -126,7 +126,7 @@ def standing(path: str | Path, assignment: int | None = None) -> Standing:
             if commit.index == 0:
                 fold.start(world, reader, commit)  # refuses another world
             scores.add(commit)
-            if last is not None and scores.closed >= last:
+            if last is not None and scores.closed >= max(1, last):
                 break
     if scores.closed == 0:
         raise BadInput(f"no assignment of {path} is closed", "play on, and ask again")

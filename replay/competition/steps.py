@@ -76,7 +76,7 @@ def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
     return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
 
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,.%+()-]*", re.ASCII)  # what need not be quoted
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # what need not be quoted
 
 
 @attrs.frozen
