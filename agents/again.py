@@ -15,6 +15,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import AUTO, LLM, Model, model_of
+from goldrush.agents.people import HUMAN
 from goldrush.agents.trust import RECORDED, is_own
 from goldrush.kernel.errors import BadInput, shown
 
@@ -67,6 +68,9 @@ class Known:
         """
         if player.policy == LLM and self.prompt is not None:
             return self._can_read(player)
+        if player.policy == HUMAN and self.prompt is not None:
+            self._check_shown(player)
+            return True
         if player.policy == RECORDED and self.recordings is not None:
             digest = player.options.get("journal")
             if set(player.options) != {"journal"} or type(digest) is not str:
@@ -80,6 +84,11 @@ class Known:
         if player.options:
             raise Unknown(f"{player.who} plays {shown(player.policy)} with {_options(player)}")
         return is_here
+
+    def _check_shown(self, player: Player) -> None:
+        """Raises Unknown for a person who was asked otherwise than this version asks."""
+        if player.options != {"prompt": self.prompt}:
+            raise Unknown(f"{player.who} is a person who was asked with {_options(player)}")
 
     def _can_read(self, player: Player) -> bool:
         """Whether the answers of a model can be read again: always, if it is one."""

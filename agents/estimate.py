@@ -17,6 +17,7 @@ from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Question
+from goldrush.agents.people import HUMAN
 from goldrush.agents.roster import Entry, Roster, models_in
 from goldrush.agents.submitting import Agents
 from goldrush.kernel.rosters import Config
@@ -93,7 +94,9 @@ def _questions(
     """The most that the questions of each of the first units can take."""
     world, prompting = game.world, prompting_of(game)
     players = [
-        Entry(entry.agent, prompting.stand_in) if entry.agent in chosen else entry
+        Entry(entry.agent, prompting.stand_in)
+        if entry.agent in chosen or entry.policy == HUMAN
+        else entry
         for entry in roster.entries
     ]
     state = world.initial({"config": config.as_dict(), "roster": roster.as_setup()})

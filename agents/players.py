@@ -59,7 +59,7 @@ class Means:
 class Change:
     """What a fork is to change, as people give it: `settings` by name, a `treatment`, a `roster` in
     its text form, inputs put in by hand (`replace`) in the form of their events. `trust`: policies
-    of somebody's own that may be imported.
+    of somebody's own that may be imported; `program`: the program that tests from there on.
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
@@ -67,6 +67,7 @@ class Change:
     roster: str | None = None
     replace: Sequence[Mapping[str, Any]] = ()
     trust: Sequence[str] = ()
+    program: str | None = None
 
 
 @attrs.frozen
@@ -110,13 +111,14 @@ Again = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
 class Asker:
     """Who is asked again to verify a run, and in words who cannot be: because it is not here
     (`not_asked`), because this version does not know it (`unknown`). `waiting`: as `ask`, but of a
-    step that is not whole only those inputs that are recorded.
+    step that is not whole only those inputs that are recorded. `close()`: nobody is asked any more.
     """
 
     ask: Again | None
     not_asked: Sequence[str] = ()
     unknown: Sequence[str] = ()
     waiting: Again | None = None
+    close: Callable[[], None] = lambda: None
 
 
 def _no_change(state: Any, change: Change, models: Models | None) -> Changed:
@@ -280,7 +282,8 @@ def fork(
     _check_sources(players, parent, sources)
     # Before a model is asked anything.
     check_place(str(out), force=force, is_own=is_empty, is_journal=True)
-    change = attrs.evolve(change or Change(), trust=trust)
+    means = means or Means()
+    change = attrs.evolve(change or Change(), trust=trust, program=means.program)
     trusted, played = list(trust), list(sources)
 
     def facts_of(state: S) -> Facts:
@@ -297,7 +300,7 @@ def fork(
             seating = Seating(
                 state, forks, models=models, trust=trusted, sources=played,
                 probe=change.roster is None,  # those of a new roster have been
-                means=means or Means(),
+                means=means,
             )  # fmt: skip
             return stack.enter_context(players.seated(seating))
 

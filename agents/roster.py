@@ -4,6 +4,7 @@
 - `greedy,share`: without counts, cycled to the number of agents
 - `share[part=0.5;patience=3]*2`: a policy with settings of its own
 - `llm:model-a*4`: language models, by the names that `--models` or a server knows
+- `human`: a person, asked in the terminal
 - `recorded:run.journal`: what the same agent did in another journal
 - `package.module:Class`: a policy of one's own
 - any other name: a policy that an installed distribution brings
@@ -23,6 +24,7 @@ import attrs
 from goldrush.agents.again import Impossible, Known, Player, Unknown
 from goldrush.agents.listed import Listed, configurable
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, policies_for
 from goldrush.agents.recorded import Recording
@@ -184,7 +186,7 @@ class Cast:
 
     def installed(self) -> dict[str, Plugin]:
         """The policies that other distributions bring, by name; none is imported."""
-        return policies_for(self.world, [*self.policies, LLM, RECORDED])
+        return policies_for(self.world, [*self.policies, LLM, RECORDED, HUMAN])
 
     @property
     def listed(self) -> dict[str, Listed]:
@@ -194,6 +196,7 @@ class Cast:
             found["llm:MODEL"] = Listed(
                 "A language model, asked over the OpenAI protocol; see record --help."
             )
+            found[HUMAN] = Listed("You: asked in this terminal, shown what a model would be.")
         if self.recording is not None:
             found["recorded:JOURNAL"] = Listed(
                 "Submits what the agent of the same id submitted in another journal."
@@ -208,7 +211,7 @@ class Cast:
 
         Raises PluginFailed where two of them do.
         """
-        if name in self.policies or name in (LLM, RECORDED) or is_own(name):
+        if name in self.policies or name in (LLM, RECORDED, HUMAN) or is_own(name):
             return None
         return plugin(GROUP, f"{self.world}/{name}")
 
@@ -261,12 +264,16 @@ class Cast:
         family, _, rest = name.partition(":")
         is_recorded = name.startswith(f"{RECORDED}:") and self.recording is not None
         is_model = family == LLM and self.prompt is not None
+        if named.settings and name == HUMAN:
+            raise BadInput(f"{str(named)!r} has settings", "leave them out: a person has none")
         if named.settings and (is_recorded or is_model):
             where = "in the file of models (--models)" if is_model else "in the journal"
             raise BadInput(f"{str(named)!r} has settings", f"leave them out: they stand {where}")
         if is_recorded and self.recording is not None:
             recordings[name] = self.recording(rest)
             return RECORDED, {"journal": recordings[name].sha256}
+        if name == HUMAN and self.prompt is not None:
+            return HUMAN, {"prompt": self.prompt}
         if is_model and self.prompt is not None:
             model = attrs.evolve((models or Models()).named(rest), prompt=self.prompt)
             return LLM, model.as_options()
@@ -323,7 +330,7 @@ class Cast:
         return parts
 
     def _unknown(self, name: str) -> BadInput:
-        forms = [", llm:MODEL"] * (self.prompt is not None)
+        forms = [f", llm:MODEL, {HUMAN}"] * (self.prompt is not None)
         forms += [", recorded:JOURNAL"] * (self.recording is not None)
         more = f"{''.join(forms)} or package.module:Class"
         return unknown("policy", name, [*self.policies, *self.installed()], more)

@@ -169,6 +169,7 @@ def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
         waiting=waiting if waiting.batches else None,
         models=seating.models,
         earlier=seating.earlier,
+        people=seating.means.people,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
 from goldrush.agents.again import Player, sorted_players
-from goldrush.agents.game import Game, S, V
+from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Earlier
-from goldrush.agents.llm.models import LLM, Models
-from goldrush.agents.llm.question import digest, server_facts
+from goldrush.agents.llm.models import LLM, Model, Models
+from goldrush.agents.llm.question import Answer, digest, server_facts
+from goldrush.agents.people import HUMAN, Ask, Inquiry, needed
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster, entries_in, models_in
 from goldrush.agents.trust import RECORDED
@@ -20,6 +21,8 @@ from goldrush.kernel.world import Batch, Block, Row
 if TYPE_CHECKING:
     from goldrush.agents.model_agents import ModelAgents
 
+OUTSIDE: Final = (LLM, HUMAN)  # policies whose submissions come from outside
+
 # Submissions put in by hand in a fork: unit -> agent -> row.
 Replaced = Mapping[int, Mapping[int, Row]]
 
@@ -27,8 +30,8 @@ Replaced = Mapping[int, Mapping[int, Row]]
 class Agents(Generic[S, V]):
     """Asks every agent for what it submits; to be given to the run loop as `ask`, and to be closed.
 
-    Scripted policies answer first, all at once. Then models are asked, and each of their answers is
-    given to be committed as it comes.
+    Scripted policies answer first, all at once. Then models are asked, then people, and each of
+    their answers is given to be committed as it comes.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class Agents(Generic[S, V]):
         waiting: Block | None = None,
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
+        people: Ask | None = None,
     ) -> None:
         """Make the policies.
 
@@ -48,6 +52,7 @@ class Agents(Generic[S, V]):
             waiting: submissions of the next unit that are there already.
             models: how language models are reached.
             earlier: models' answers that the run has already.
+            people: how people are asked.
 
         Raises:
             BadInput: where somebody cannot play.
@@ -59,11 +64,11 @@ class Agents(Generic[S, V]):
         self._scripted = [
             (entry, game.cast.policy_of(entry, roster.recordings, roster.trust))
             for entry in roster.entries
-            if entry.policy != LLM
+            if entry.policy not in OUTSIDE
         ]
         vocabulary = game.world.vocabulary
         for entry, _ in self._scripted:
-            if entry.agent in self._waiting:  # only what models answer is committed early
+            if entry.agent in self._waiting:  # only answers from outside are committed early
                 raise BadInput(
                     f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
                     f"the journal has its plan of the {vocabulary.unit} left open",
@@ -76,7 +81,9 @@ class Agents(Generic[S, V]):
             from goldrush.agents.model_agents import ModelAgents
 
             self._models = ModelAgents(game, chosen, models or Models(), earlier)
-        self._chosen = sorted(chosen)
+        seats = [entry.agent for entry in roster.entries if entry.policy == HUMAN]
+        self._people = {agent: needed(people, f"agent {agent}") for agent in seats}
+        self._outside = sorted([*chosen, *seats])
 
     def __enter__(self) -> Self:
         return self
@@ -100,12 +107,43 @@ class Agents(Generic[S, V]):
             by_hand.get(entry.agent) or asked(game, policy, entry, view, unit)
             for entry, policy in scripted
         ]
-        if self._models is None:
+        if not self._outside:
             return [(game.code, rows)]
-        rows += [by_hand[agent] for agent in self._chosen if agent in by_hand.keys() - waiting]
-        left = [agent for agent in self._chosen if agent not in by_hand.keys() | waiting]
-        pieces = self._models.pieces(view, unit, left, is_rest=bool(waiting))
+        rows += [by_hand[agent] for agent in self._outside if agent in by_hand.keys() - waiting]
+        left = [agent for agent in self._outside if agent not in by_hand.keys() | waiting]
+        pieces = self._pieces(view, unit, left, is_rest=bool(waiting))
         return _and_then(pieces, [(game.code, sorted(rows))])
+
+    def _pieces(
+        self, view: V, unit: int, agents: Sequence[int], *, is_rest: bool
+    ) -> Iterator[Sequence[Batch]]:
+        """What models and then people submit, as it comes."""
+        game = self._game
+        models = [agent for agent in agents if agent not in self._people]
+        if self._models is not None:
+            yield from self._models.pieces(view, unit, models, is_rest=is_rest)
+        for agent in agents:
+            if agent in self._people:
+                row = by_person(game, self._people[agent], view, unit, agent)
+                yield [(game.code, [row])]
+
+
+def by_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:
+    """The row of what a person submits, asked until the answer can be read."""
+    prompting, error = prompting_of(game), game.field("error")
+    messages = prompting.messages(view, agent)
+    source = {**Answer(model=HUMAN).source(Model(HUMAN, HUMAN), messages)}
+
+    def row(text: str) -> Row:
+        return prompting.row(view, agent, text, None, {**source, "raw": text})
+
+    def fault(text: str) -> str | None:
+        code = row(text)[error]
+        return None if code is None else f"it is no plan ({code})"
+
+    words = f"{game.world.vocabulary.unit} {unit}"
+    schema = prompting.schema(view, agent)
+    return row(ask(Inquiry(f"agent {agent}", words, messages, schema, fault)))
 
 
 def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Coming:
@@ -138,8 +176,8 @@ def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
 class AgentsAgain(Generic[S, V]):
     """Asks the agents of a journal again, with policies made afresh for every unit.
 
-    Models are not asked again: what they wrote is in the journal, and that is read again, and held
-    against the prompt that they must have been given.
+    Models and people are not asked again: what they wrote is in the journal, and that is read
+    again, and held against the prompt that they must have been given.
 
     Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
     of their own that are not in `trust` (a journal must not make code run by naming it), recorded
@@ -176,7 +214,7 @@ class AgentsAgain(Generic[S, V]):
         """Look every policy up, once; who cannot be asked after all is told."""
         self._makers: dict[int, Callable[[], Any]] = {}
         for agent, entry in enumerate(self.entries):
-            if entry is not None and entry.policy != LLM:
+            if entry is not None and entry.policy not in OUTSIDE:
                 try:
                     self._makers[agent] = self._game.cast.maker_of(
                         entry, self._recordings, self._trust
@@ -210,7 +248,7 @@ class AgentsAgain(Generic[S, V]):
     def _row(self, view: V, unit: int, entry: Entry | None, recorded: Row | None) -> Row | None:
         if entry is None:
             return None
-        if entry.policy == LLM:
+        if entry.policy in OUTSIDE:
             return recorded and reread(self._game, recorded, view)
         return asked(self._game, self._makers[entry.agent](), entry, view, unit)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.options import json_option
+from goldrush.cli.options import at_option, json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
@@ -24,16 +24,18 @@ NUMBER_MAX: Final = 10  # digits of a place
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path())
-@click.option("--round", "round_", type=int, help="The round (or assignment) of the tie-break.")
+@at_option("The round (or assignment) of the tie-break.")
 @click.option(
-    "--at",
+    "--place",
     "--plot",
     "--table",
-    "at",
+    "place",
     help="Where in it: a plot (34, or row and column: 3,4), a table (default: all).",
 )
 @click.option("--kind", help="Only this kind.")
-@click.option("--score", metavar="AGENT", help="Lay open this agent's score, in a season.")
+@click.option(
+    "--score", "--agent", "score", metavar="AGENT", help="Lay open this agent's score, in a season."
+)
 @click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
 @click.option(
     "--fairness", "fair", is_flag=True, help="Test who wins ties, over all draws together."
@@ -41,8 +43,8 @@ NUMBER_MAX: Final = 10  # digits of a place
 @json_option()
 def audit(
     journals: tuple[str, ...],
-    round_: int | None,
-    at: str | None,
+    at: int | None,
+    place: str | None,
     kind: str | None,
     score: str | None,
     every: bool,
@@ -57,32 +59,32 @@ def audit(
     checked.
 
     \b
-    Example: goldrush audit run.journal --round 1 --plot 2
+    Example: goldrush audit run.journal --at 1 --plot 2
     """
     from goldrush.replay.batch import journals_in
 
-    one = any(given is not None for given in (round_, at, score))
-    if one + every + fair != 1 or (one and round_ is None):
+    one = any(given is not None for given in (at, place, score))
+    if one + every + fair != 1 or (one and at is None):
         raise click.UsageError(_GIVE)
     if kind is not None and (not one or score is not None):
-        raise click.UsageError("leave --kind out, it goes with --round and --at")
+        raise click.UsageError("leave --kind out, it goes with --at and --place")
     if fair:
         return _fairness(journals_in(journals), as_json)
     if every:
         return _every(journals_in(journals), as_json)
     if len(journals) > 1:
-        raise click.UsageError("give one journal with --round")
-    assert round_ is not None
+        raise click.UsageError("give one journal with --at")
+    assert at is not None
     if score is not None:
-        return _score(journals[0], round_, at, score, as_json)
-    return _one(journals[0], round_, at, kind, as_json)
+        return _score(journals[0], at, place, score, as_json)
+    return _one(journals[0], at, place, kind, as_json)
 
 
-_GIVE: Final = "give --round and --at (a plot, a table), or --all, or --fairness"
+_GIVE: Final = "give --at and --place (a plot, a table), or --all, or --fairness"
 
 
-def _one(journal: str, round_: int, at: str | None, kind: str | None, as_json: bool) -> int:
-    found = _found(journal, round_, at, kind)
+def _one(journal: str, at: int, place: str | None, kind: str | None, as_json: bool) -> int:
+    found = _found(journal, at, place, kind)
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:
@@ -90,16 +92,16 @@ def _one(journal: str, round_: int, at: str | None, kind: str | None, as_json: b
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
-def _found(journal: str, round_: int, at: str | None, kind: str | None) -> Sequence[TieBreak]:
+def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequence[TieBreak]:
     """The draws that are asked for. Raises BadInput for a kind that the world does not have."""
     from goldrush.kernel.errors import BadInput
 
     by = _draws(journal)
     if kind is not None and kind not in by.kinds:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
-    if at is None and by.needs_place:
+    if place is None and by.needs_place:
         raise BadInput(f"draws of {journal} are at a {by.place}", f"give one (--{by.place})")
-    return by.at(journal, round_, _place(journal, by.place, at), kind)
+    return by.at(journal, at, _place(journal, by.place, place), kind)
 
 
 def _draws(journal: str) -> TieBreaks:
@@ -108,7 +110,7 @@ def _draws(journal: str) -> TieBreaks:
     return needed(toolkit_at(journal).tie_breaks, journal, "draws to audit")
 
 
-def _place(journal: str, word: str, at: str | None) -> int | None:
+def _place(journal: str, word: str, place: str | None) -> int | None:
     """The number of the place where draws are looked for: of a plot, a table, as `word` says.
 
     Raises BadInput for one that there is not.
@@ -116,25 +118,26 @@ def _place(journal: str, word: str, at: str | None) -> int | None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import toolkit_at
 
-    if at is None:
+    if place is None:
         return None
     if not word:
-        raise BadInput(f"draws of {journal} are at no place of their own", "leave --at out")
+        raise BadInput(f"draws of {journal} are at no place of their own", "leave --place out")
     place_of = toolkit_at(journal).place_of
     if place_of is not None:
-        return place_of(journal, at)
-    if not (at.isascii() and at.isdigit() and len(at) < NUMBER_MAX):
-        raise BadInput(f"there is no {word} {at!r}", "give a whole number")
-    return int(at)
+        return place_of(journal, place)
+    if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):
+        raise BadInput(f"there is no {word} {place!r}", "give a whole number")
+    return int(place)
 
 
-def _score(journal: str, round_: int, at: str | None, agent: str, as_json: bool) -> int:
+def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
+    from goldrush.replay.story import agent_of
     from goldrush.replay.toolkit import needed, toolkit_at
 
     toolkit = toolkit_at(journal)
     by = needed(toolkit.scores, journal, "scores to audit")
     word = toolkit.tie_breaks.place if toolkit.tie_breaks else ""
-    found = by.at(journal, round_, agent, _place(journal, word, at))
+    found = by.at(journal, at, agent_of(journal, agent), _place(journal, word, place))
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:

@@ -24,8 +24,9 @@ SHOWN_MAX = 20  # causes: how many are listed
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @click.option(
-    "--by-round", is_flag=True, help="Also compare every round from the first that differs."
-)
+    "--by-round", "--by-assignment", "by_round", is_flag=True,
+    help="Also compare every round (or assignment) from the first that differs.",
+)  # fmt: skip
 @json_option("Print the difference as JSON.")
 def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     """Compare two journals: the first event that differs, its cause, and what came of it.

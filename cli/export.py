@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 from click.core import ParameterSource
 
-from goldrush.cli.options import Output
+from goldrush.cli.options import Output, at_option
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv
 from goldrush.kernel.text import escaped
@@ -28,7 +28,7 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 @click.option(
     "--to", type=Output("folder"), metavar="DIR", help="Keep a season in this folder, by agent."
 )
-@click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
+@at_option("With --to: after this assignment (default: the last).")
 @click.option("--force", is_flag=True, help="Overwrite what was exported there before.")
 def export(
     journals: tuple[str, ...],
@@ -86,7 +86,7 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
     from goldrush.replay.toolkit import needed, toolkit_at
 
-    says = needed(toolkit_at(path).folder, path, "folders")(path, to, at, force=force)
+    says = needed(toolkit_at(path).folder, path, "folders").export(path, to, at, force=force)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
 

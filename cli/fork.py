@@ -10,12 +10,16 @@ import click
 
 from goldrush.cli.models import check_model, model_options, models_of
 from goldrush.cli.options import (
+    at_option,
     force_option,
     fsync_option,
     journal_option,
     json_option,
+    means_of,
     set_option,
     source_option,
+    test_jobs_option,
+    test_option,
     trust_option,
 )
 from goldrush.cli.record import (
@@ -32,9 +36,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option(
-    "--at", type=int, required=True, help="The last round or assignment that stays as it was."
-)
+@at_option("The last round or assignment that stays as it was.", required=True)
 @journal_option
 @set_option
 @click.option("--treatment", help="Change what a treatment changes; see treatments.")
@@ -47,6 +49,8 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 )  # fmt: skip
 @trust_option
 @source_option
+@test_option
+@test_jobs_option
 @model_options
 @force_option
 @fsync_option
@@ -61,6 +65,8 @@ def fork(
     replace: str | None,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
+    test: str | None,
+    jobs: int | None,
     force: bool,
     fsync: bool,
     as_json: bool,
@@ -96,10 +102,11 @@ def fork(
             lambda on_unit: players.fork(
                 world_at(journal), who, journal, at, target,
                 players.Change(chosen, treatment, roster, replaced), models=models, trust=trust,
-                sources=sources, force=force, fsync=fsync, on_unit=on_unit,
+                sources=sources, means=means_of(test, jobs), force=force, fsync=fsync,
+                on_unit=on_unit,
             ),
             as_json,
-            again=how_again(own, [*sources, *recorded], options),
+            again=how_again(own, [*sources, *recorded], options, test),
             toolkit=toolkit_at(journal),
         )  # fmt: skip
     finally:

@@ -16,15 +16,18 @@ _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option("--rounds", metavar="A-B", help="Only these rounds: 12, 12-20, 12- or -20.")
-@click.option("--agent", "agents", type=int, multiple=True, help="Only what names this agent.")
+@click.option(
+    "--at", "--rounds", "--assignments", "at", metavar="A-B",
+    help="Only these rounds (or assignments): 12, 12-20, 12- or -20.",
+)  # fmt: skip
+@click.option("--agent", "agents", multiple=True, help="Only what names this agent.")
 @click.option("--plot", "plots", multiple=True, help="Only what is on this plot: 34, or 3,4.")
-@click.option("--event", "names", multiple=True, help="Only events of this name.")
+@click.option("--event", "names", multiple=True, help="Only events of these names: a,b.")
 @json_option("Print one JSON object a line.")
 def log(
     journal: str,
-    rounds: str | None,
-    agents: tuple[int, ...],
+    at: str | None,
+    agents: tuple[str, ...],
     plots: tuple[str, ...],
     names: tuple[str, ...],
     as_json: bool,
@@ -36,15 +39,16 @@ def log(
     told where no round to begin with is given.
 
     \b
-    Example: goldrush log run.journal --plot 3,4 --rounds 1-50
+    Example: goldrush log run.journal --plot 3,4 --at 1-50
     """
     from goldrush.replay.log import Query, log
-    from goldrush.replay.story import narrator
+    from goldrush.replay.story import agent_of, narrator
     from goldrush.replay.toolkit import needed, toolkit_at
 
-    first, last = _rounds(rounds)
+    first, last = _rounds(at)
     ids = [needed(toolkit_at(journal).place_of, journal, "plots")(journal, text) for text in plots]
-    events = log(journal, Query(first, last, agents, ids, names))
+    who = [agent_of(journal, text) for text in agents]
+    events = log(journal, Query(first, last, who, ids, _listed(names)))
     if as_json:
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
@@ -52,6 +56,10 @@ def log(
     for since, until, line in narrator(journal).chronicle(events):
         when = str(since) if since == until else f"{since}-{until}"
         sys.stdout.write(f"{when:>9}  {escaped(line)}\n")
+
+
+def _listed(texts: tuple[str, ...]) -> list[str]:
+    return [name.strip() for text in texts for name in text.split(",")]
 
 
 def _rounds(text: str | None) -> tuple[int | None, int | None]:
@@ -62,7 +70,7 @@ def _rounds(text: str | None) -> tuple[int | None, int | None]:
         return None, None
     match = _RANGE.fullmatch(text.strip())
     if match is None or not (match[1] or match[3]):
-        raise BadInput(f"--rounds {text} is no range", "write 12, 12-20, 12- or -20")
+        raise BadInput(f"--at {text} is no range", "write 12, 12-20, 12- or -20")
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.options import json_option
+from goldrush.cli.options import at_option, json_option, means_of, test_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
@@ -110,33 +110,30 @@ def check_model(model: str | None, names: Sequence[str]) -> None:
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@click.option(
-    "--round",
-    "round_",
-    type=int,
-    required=True,
-    help="The round, or assignment, that is asked for.",
-)
-@click.option("--agent", type=int, required=True, help="The agent that is asked.")
+@at_option("The round, or assignment, that is asked for.", required=True)
+@click.option("--agent", required=True, help="The agent that is asked: its number, or its name.")
+@test_option
 @json_option("Print the whole request as JSON.")
-def prompt(journal: str, round_: int, agent: int, as_json: bool) -> int:
+def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -> int:
     """Print what a language model was, or would be, sent in an agent's place.
 
     Exits with 1 if the journal says that something else was sent.
 
     \b
-    Example: goldrush prompt run.journal --round 3 --agent 0
+    Example: goldrush prompt run.journal --at 3 --agent 0
     """
+    from goldrush.replay.story import agent_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
-    found = prompts.at(journal, round_, agent)
+    who = agent_of(journal, agent)
+    found = prompts.at(journal, at, who, means_of(test, None))
     if as_json:
-        echo_json(prompts.as_dict(found, round_, agent))
+        echo_json(prompts.as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit
     code = DONE
     for one in found:
-        code = max(code, _show(one, f"agent {agent}, {unit} {round_}", silent=as_json))
+        code = max(code, _show(one, f"agent {agent}, {unit} {at}", silent=as_json))
     return code
 
 

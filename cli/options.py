@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from goldrush.agents.players import Means
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,6 +51,20 @@ def json_option(says: str = "Print as JSON.") -> Callable[[F], F]:
     return click.option("--json", "as_json", is_flag=True, help=says)
 
 
+def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:
+    """The option that names a unit, `at`: by its own word in the worlds of goldrush itself."""
+    return click.option(
+        "--at", "--round", "--assignment", "at", type=int, required=required, help=says
+    )
+
+
+def means_of(test: str | None, jobs: int | None) -> Means:
+    """What playing takes that no journal says, as it was typed."""
+    from goldrush.agents.players import Means
+
+    return Means(jobs or 1, test)
+
+
 world_option: Final = click.option(
     "--world", callback=or_default, help="The world (default: mining)."
 )
@@ -74,3 +91,13 @@ fsync_option: Final = click.option(
 jobs_option: Final = click.option(
     "--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors)."
 )
+test_jobs_option: Final = click.option(
+    "--jobs", type=click.IntRange(1, JOBS_MAX), help="Tests of a season at once (default 1)."
+)
+test_option: Final = click.option(
+    "--test", type=click.Path(), metavar="PROGRAM", help="The program that tests, in a season."
+)
+files_option: Final = click.option(
+    "--files", type=Output("folder"), metavar="DIR",
+    help="Keep a season in this folder as it goes, as export --to does.",
+)  # fmt: skip

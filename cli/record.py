@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,16 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
 from goldrush.cli.options import (
+    files_option,
     force_option,
     fsync_option,
     journal_option,
     json_option,
+    means_of,
     set_option,
     source_option,
+    test_jobs_option,
+    test_option,
     trust_option,
     world_option,
 )
@@ -110,6 +115,9 @@ def record(
 @click.argument("journal", type=click.Path())
 @trust_option
 @source_option
+@test_option
+@test_jobs_option
+@files_option
 @models_file
 @reach_options
 @fsync_option
@@ -118,6 +126,9 @@ def resume(
     journal: str,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
+    test: str | None,
+    jobs: int | None,
+    files: str | None,
     fsync: bool,
     as_json: bool,
     **options: Any,
@@ -139,20 +150,36 @@ def resume(
         journal,
         lambda on_unit: players.resume(
             world_at(journal), who, journal, models=models, trust=trust, sources=sources,
-            fsync=fsync, on_unit=on_unit,
+            means=means_of(test, jobs), fsync=fsync, on_unit=on_unit,
         ),
         as_json,
-        again=how_again(trust, sources, options),
+        again=how_again(trust, sources, options, test, files),
         toolkit=toolkit_at(journal),
         began=True,
+        live=kept_in(files, journal, toolkit_at(journal), force=True),
     )  # fmt: skip
 
 
+def kept_in(
+    files: str | None, journal: str, toolkit: Toolkit, *, force: bool
+) -> OnUnit[Any] | None:
+    """What keeps a run in a folder while it is played; None where none was asked for."""
+    from goldrush.replay.toolkit import needed
+
+    if files is None:
+        return None
+    return needed(toolkit.folder, journal, "folders").live(journal, files, force=force)
+
+
 def how_again(
-    trust: Sequence[str], sources: Sequence[str], models: Mapping[str, Any] | None = None
+    trust: Sequence[str],
+    sources: Sequence[str],
+    models: Mapping[str, Any] | None = None,
+    test: str | None = None,
+    files: str | None = None,
 ) -> list[tuple[str, str]]:
     """The options with which a run goes on: who is trusted, what recorded agents play, how models
-    are reached and within which limits.
+    are reached and within which limits, what tests, where it is kept.
     """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
     names = (
@@ -162,6 +189,8 @@ def how_again(
         if models and models[name] is not None:
             option = "--models" if name == "models_path" else f"--{name.replace('_', '-')}"
             options.append((option, str(models[name])))
+    options += [("--test", test)] if test else []
+    options += [("--files", files)] if files else []
     return list(dict.fromkeys(options))
 
 
@@ -173,11 +202,12 @@ def carried_out(
     again: Sequence[tuple[str, str]],
     toolkit: Toolkit,
     began: bool = False,
+    live: OnUnit[Any] | None = None,
 ) -> int:
     """Play, with progress; then say what happened, however it ended.
 
     `again`: the options with which `resume` goes on. `toolkit`: that of the run's world. `began`:
-    the journal is there already.
+    the journal is there already. `live`: called after each unit.
     """
     from goldrush.kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
 
@@ -193,7 +223,7 @@ def carried_out(
     try:
         # What a policy prints is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(lambda unit, state: _progress(step, toolkit, unit, state))
+            play(partial(_progress, step, toolkit, live))
     except KeyboardInterrupt:
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
@@ -204,7 +234,11 @@ def carried_out(
     return DONE
 
 
-def _progress(step: OnStep, toolkit: Toolkit, unit: int, state: Any) -> None:
+def _progress(
+    step: OnStep, toolkit: Toolkit, live: OnUnit[Any] | None, unit: int, state: Any
+) -> None:
+    if live is not None:
+        live(unit, state)
     if toolkit.length is not None:
         step(toolkit.world({}).vocabulary.unit, unit, toolkit.length(state))
 
@@ -226,7 +260,7 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool) -> None:
     words, closed, _ = _closed(path)
     click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
     also = toolkit.summary.commands if toolkit.summary else ()
-    commands = [f"replay {name} --round {words.number(closed)}", *(f"{one} {name}" for one in also)]
+    commands = [f"replay {name} --at {words.number(closed)}", *(f"{one} {name}" for one in also)]
     head = "next:   "
     for command in (*commands, f"verify {name}"):
         click.echo(f"{head} {goldrush} {command}")

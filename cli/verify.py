@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.options import Output, jobs_option, json_option, source_option, trust_option
+from goldrush.cli.options import (
+    Output,
+    jobs_option,
+    json_option,
+    source_option,
+    test_option,
+    trust_option,
+)
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped, quoted_path
@@ -30,6 +37,7 @@ LEVELS = 4
 @click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
 @trust_option
 @source_option
+@test_option
 @click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
 @click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
 @click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")
@@ -42,6 +50,7 @@ def verify(
     force: bool,
     trust: tuple[str, ...],
     sources: tuple[str, ...],
+    test: str | None,
     strict: bool,
     sums: str | None,
     parent: str | None,
@@ -73,7 +82,7 @@ def verify(
         check_place(junit, force=force, is_own=batch.is_junit)
     outcomes = []
     for outcome in batch.verify_all(
-        paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands
+        paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands, program=test
     ):
         outcomes.append(outcome)
         if not as_json:
@@ -116,7 +125,7 @@ def _format(outcome: Any) -> str:
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
     levels = verdict.levels
     if verdict.not_asked:
-        who = f"not asked again: {', '.join(verdict.not_asked)}; see --trust and --source"
+        who = f"not asked again: {', '.join(verdict.not_asked)}; see --trust, --source and --test"
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
         levels += ", but could not be judged in whole"

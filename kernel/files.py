@@ -496,20 +496,21 @@ class NewFolder:
             raise BadInput(f"cannot write {shown}: {reason(error)}", "give another path") from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
 
-    def add(self, name: str, data: bytes) -> None:
+    def add(self, name: str, data: bytes, *, sync: bool = True) -> None:
         """A whole file of it. Raises BadInput where it cannot be made, WriteFailed."""
         with self.file(name) as file:
             file.write(data)
-            file.publish()
+            file.publish(sync=sync)
 
-    def publish(self, *, replace: bool = False) -> None:
+    def publish(self, *, replace: bool = False, sync: bool = True) -> None:
         """Give the folder its name; `replace`: in place of a folder of that name, which is removed.
 
-        An empty folder is always replaced. Raises WriteFailed; what was there then still is, unless
-        it was only the new name that could not be synced.
+        An empty folder is always replaced. Without `sync` the disk may not have what is in it yet.
+        Raises WriteFailed; what was there then still is, unless it was only the new name that could
+        not be synced.
         """
         try:
-            for folder, _, _ in os.walk(self.temporary):
+            for folder, _, _ in os.walk(self.temporary) if sync else ():
                 sync_folder(os.path.join(folder, "any"))
             if replace and os.path.isdir(self.path) and os.listdir(self.path):
                 _replace_folder(self.temporary, self.path)
@@ -518,7 +519,8 @@ class NewFolder:
                 self._forget()
         except OSError as error:
             raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
-        sync_folder(self.path)
+        if sync:
+            sync_folder(self.path)
 
     def discard(self) -> None:
         """Remove what has no name of its own. May be called twice."""

@@ -6,22 +6,24 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
 import attrs
 
+from goldrush.agents.players import Means
 from goldrush.agents.workers import jobs_for, workers
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
 from goldrush.replay.parent import fault_of
 from goldrush.replay.sums import Sums
-from goldrush.replay.verify import DECIDE, DERIVE, LEVELS, Verdict, verify
+from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
 
 SUFFIX: Final = ".journal"
 
@@ -114,28 +116,34 @@ def verify_all(
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
     demands: Demands | None = None,
+    program: str | None = None,
 ) -> Iterator[Outcome]:
     """`verify` for each journal, the outcomes in the order given, as they come.
 
-    `jobs`: how many processes work at it, by default as many as there are processors. Where one
-    dies, the journals not judged yet are judged one by one, but for those that make it die.
+    `jobs`: how many processes work at it, by default as many as there are processors; where there
+    is one journal, how many of its tests are made at once, by default one. Where one dies, the
+    journals not judged yet are judged one by one, but for those that make it die. `program`: what
+    tests, in those that somebody's own program tested.
     """
+    means = Means(jobs or 1 if len(paths) == 1 else 1, program)
+    judged = partial(
+        _judged, level=level, trust=trust, sources=sources, demands=demands, means=means
+    )
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
-        for path in paths:
-            yield _judged(path, level, trust, sources, demands)
+        yield from map(judged, paths)
         return
     pool = workers(jobs)
     try:
         futures = []
         with suppress(BrokenProcessPool):  # a worker has died already
             for path in paths:
-                futures.append(pool.submit(_judged, path, level, trust, sources, demands))
+                futures.append(pool.submit(judged, path))
         for place, path in enumerate(paths):
             try:
                 yield futures[place].result()
             except (BrokenProcessPool, IndexError):
-                yield _judged_alone(path, level, trust, sources, demands)
+                yield _judged_alone(path, judged)
     except BaseException:  # Ctrl-C above all: nobody waits for what is under way
         pool.stop()
         raise
@@ -148,11 +156,12 @@ def _judged(
     trust: Sequence[str],
     sources: Sequence[str],
     demands: Demands | None,
+    means: Means,
 ) -> Outcome:
     began = time.perf_counter()
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
-            outcome = _demanded(path, level, trust, sources, demands or Demands())
+            outcome = _demanded(path, level, trust, sources, demands or Demands(), means)
     except GoldrushError as error:
         outcome = Outcome(path, None, str(error))
     except MemoryError:
@@ -164,7 +173,12 @@ def _judged(
 
 
 def _demanded(
-    path: str, level: int, trust: Sequence[str], sources: Sequence[str], demands: Demands
+    path: str,
+    level: int,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    demands: Demands,
+    means: Means,
 ) -> Outcome:
     """What `verify` says and what else is demanded, each looked at whatever came of the others."""
     errors: list[str] = []
@@ -172,7 +186,7 @@ def _demanded(
     notes: list[str] = []
     verdict = sha256 = None
     try:
-        verdict = verify(path, level, trust=trust, sources=sources)
+        verdict = verify(path, level, trust=trust, sources=sources, means=means)
         sha256 = verdict.sha256
     except GoldrushError as error:
         errors.append(str(error))
@@ -202,26 +216,22 @@ def _demanded(
 
 
 def _not_known(verdict: Verdict) -> str:
-    """Why a journal whose players are not all known here cannot be judged."""
+    """Why a journal whose world or players are not all known here cannot be judged."""
     first, *more = verdict.unknown
     others = f", and so are {len(more)} more" if more else ""
+    if verdict.level < DERIVE:
+        return f"{verdict.path}: {first}; only what needs no rules can be judged (--level {FOLD})"
     return (
         f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
         f"cannot be judged, all else can (--level {DERIVE})"
     )
 
 
-def _judged_alone(
-    path: str,
-    level: int,
-    trust: Sequence[str],
-    sources: Sequence[str],
-    demands: Demands | None,
-) -> Outcome:
+def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
     """Once more, in a process of its own, so that who makes a worker die is known."""
     with workers(1) as pool:
         try:
-            return pool.submit(_judged, path, level, trust, sources, demands).result()
+            return pool.submit(judged, path).result()
         except BrokenProcessPool:
             return Outcome(path, None, f"{path}: the process that verified it died")
 

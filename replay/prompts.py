@@ -13,6 +13,7 @@ import attrs
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_of
 from goldrush.agents.llm.question import Message, Question, digest
+from goldrush.agents.players import Means
 from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
@@ -38,7 +39,7 @@ class Prompted:
 def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
     """What a world's toolkit says of its prompts."""
 
-    def at(path: str | Path, unit: int, agent: int) -> Sequence[Prompted]:
+    def at(path: str | Path, unit: int, agent: int, means: Means) -> Sequence[Prompted]:
         return [prompted(path, game, unit, agent)]
 
     def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:

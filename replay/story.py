@@ -9,11 +9,14 @@ from typing import Final, TypeVar
 
 import attrs
 
+from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.world import Event
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.toolkit import Names, Story, toolkit_at
 
 T = TypeVar("T")
+
+DIGITS_MAX: Final = 9  # of an agent's number
 
 
 @attrs.frozen
@@ -30,7 +33,33 @@ def narrator(path: str | Path) -> Narrator:
     """The narrator of the journal at a path. Raises what reading it raises."""
     story = toolkit_at(path).story or PLAIN
     names = story.names(path)
+    if story.of is not None:
+        story = story.of(path)
     return Narrator(_bound(path, story.lines, names), _bound(path, story.chronicle, names))
+
+
+def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
+    """The events of which the journal at a path is told in brief. Raises BadInput where its world
+    makes no such difference.
+    """
+    story = toolkit_at(path).story
+    if story is None or not story.brief:
+        raise BadInput(f"{path} is of a world that is not told in brief", "leave --brief out")
+    return [event for event in events if event.name in story.brief]
+
+
+def agent_of(path: str | Path, text: str) -> int:
+    """The agent of a journal that a name, or a number, means. Raises BadInput for another one."""
+    story = toolkit_at(path).story
+    names = story.names(path) if story else {}
+    if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX:
+        return int(text)  # whether there is one, whoever reads on knows
+    for agent, name in names.items():
+        if name == text:
+            return agent
+    if names:
+        raise unknown("agent", text, list(names.values()))
+    raise BadInput(f"there is no agent {shown(text)}", "give its number")
 
 
 def _bound(

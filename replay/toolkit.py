@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import groupby
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.models import LLM
+from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
@@ -36,7 +37,8 @@ from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Players
+    from goldrush.agents.players import Means, Players
+    from goldrush.kernel.run import OnUnit
     from goldrush.replay.columns import Column, Type
     from goldrush.replay.diff import Diff
     from goldrush.replay.measures import Measure, Measured
@@ -74,12 +76,15 @@ class Story:
     `lines(events, names)`: in order, line by line. `chronicle(events, names)`: over many units, as
     (first unit, last unit, line), by the numbers that people know them by; without it, a line a
     unit. `names(path)`: what the agents of a journal are called; raises what reading a journal
-    raises.
+    raises. `of(path)`: the story of one journal, where to tell it takes more than names; raises
+    nothing. `brief`: the names of the events of which it is told in brief.
     """
 
     lines: Callable[[Iterable[Event], Names], Iterator[str]]
     chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]] = attrs.field()
     names: Callable[[str | Path], Names] = _no_names
+    of: Callable[[str | Path], Story] | None = None
+    brief: Collection[str] = ()
 
     @chronicle.default
     def _by_unit(self) -> Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]:
@@ -159,7 +164,7 @@ C = TypeVar("C", bound=Checkable)
 class Scores(Generic[C]):
     """Scores laid open: `at(path, unit, agent, place)`, `format(score)`."""
 
-    at: Callable[[str | Path, int, str, int | None], Sequence[C]]
+    at: Callable[[str | Path, int, int, int | None], Sequence[C]]
     format: Callable[[C], str]
 
 
@@ -185,9 +190,11 @@ P = TypeVar("P", bound=Prompted)
 
 @attrs.frozen
 class Prompts(Generic[P]):
-    """What an agent was sent in a unit: `at(path, unit, agent)`, `as_dict(sent, unit, agent)`."""
+    """What an agent was sent in a unit: `at(path, unit, agent, means)`, `means` being what asking
+    the others again takes; `as_dict(sent, unit, agent)`.
+    """
 
-    at: Callable[[str | Path, int, int], Sequence[P]]
+    at: Callable[[str | Path, int, int, Means], Sequence[P]]
     as_dict: Callable[[Sequence[P], int, int], Mapping[str, Any]]
 
 
@@ -242,7 +249,7 @@ class Tables:
     own: Sequence[Table] = ()
 
 
-class Folder(Protocol):
+class Export(Protocol):
     """Keeps a run's state as a folder of files."""
 
     def __call__(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
@@ -251,6 +258,24 @@ class Folder(Protocol):
         what was written. Raises BadInput, WriteFailed, and what reading a journal raises.
         """
         ...
+
+
+class Live(Protocol):
+    """Keeps the state of a run that is being recorded."""
+
+    def __call__(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
+        """What is to be called after each unit of the journal at `path`, and makes of the folder
+        `target` what Export makes of that unit. Raises BadInput, and what it gives does as Export.
+        """
+        ...
+
+
+@attrs.frozen
+class Folder:
+    """A run's state as a folder of files: `export` of a journal, `live` while it is recorded."""
+
+    export: Export
+    live: Live
 
 
 @attrs.frozen
@@ -352,7 +377,7 @@ def own_policies() -> list[str]:
     names: list[str] = []
     for world in NAMES:
         own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, LLM, RECORDED)]
+        names += [f"{world}/{name}" for name in (*own, LLM, HUMAN, RECORDED)]
     return names
 
 

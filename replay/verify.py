@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import attrs
 
@@ -166,7 +166,8 @@ def verify(
             check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))
         elif players is not None and level >= DECIDE:
             check.asker_of = players.again(trust, sources, means or Means())
-        broken = check.broken()
+        with check:
+            broken = check.broken()
         is_open = broken is None and bool(check.unknown)
         is_asked = check.somebody_asked and not is_open
         is_in_part = is_asked and bool(check.not_asked)
@@ -230,11 +231,18 @@ class _Check:
         self.forks: list[int] = []
         self.branch: Branch | None = None
         self._facts: list[Mapping[str, Any]] = []
+        self._asker = Asker(None)
         self._ask: Again | None = None
         self._ask_waiting: Again | None = None
         self._state: Any = None
         self._steps = fold.Steps(world.arrange)
         self._last: Commit | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._asker.close()
 
     def broken(self) -> Break | None:
         """The first thing that does not hold, if there is one."""
@@ -325,8 +333,9 @@ class _Check:
     def _meet_agents(self, commit: Commit) -> None:
         """Find out who plays from here on: after START, and after a fork."""
         if self.level >= DECIDE:
+            self._asker.close()
             try:
-                asker = self.asker_of(self._state, self._facts)
+                self._asker = asker = self.asker_of(self._state, self._facts)
             except Impossible as error:
                 where = f"{commit.where}, options of {error.who}"
                 raise _Broken(DECIDE, where, error.expected, error.found) from None

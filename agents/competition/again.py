@@ -20,7 +20,6 @@ from goldrush.agents.competition.season import replaced_in
 from goldrush.agents.competition.seats import by_class
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import Agent, SeasonState
@@ -55,7 +54,7 @@ class SeasonAgain:
         self._on_question = on_question
         self._scripts = Scripts(tests, replaced_in(forks))
         self._trust = frozenset(trust)
-        self._known = Known({*POLICIES, HUMAN}, VERSION, self._trust)
+        self._known = Known(POLICIES, VERSION, self._trust)
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         players = [player for agent in there for player in _players(agent)]
         found = sorted_players(players, self._known, ", and what followed in its steps")

@@ -108,13 +108,19 @@ KINDS: Final = (
 # From what people type to the record, and back
 
 
-def arena_record(text: str | None = None, assignments: int = 1, test: str | None = None) -> Arena:
+def arena_record(
+    text: str | None = None,
+    assignments: int = 1,
+    test: str | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Arena:
     """The arena that a text stands for, as the setup of a season of so many assignments records it.
 
     Args:
         text: a name, perhaps with options: `nk[noise=0.1;drift=0]`; None is the default arena.
         assignments: of the season.
         test: the path of the program that tests, for an arena that takes one (`--test`).
+        more: options beside those in the text.
 
     Raises:
         BadInput: for a malformed text, an unknown arena, and what the arena refuses.
@@ -126,6 +132,10 @@ def arena_record(text: str | None = None, assignments: int = 1, test: str | None
         raise BadInput(f"{text!r} is no arena", _HOW)
     name, between = match["name"], match["settings"]
     typed = {} if between is None else parsed_settings(between, text, _HOW)
+    for option, value in (more or {}).items():
+        if option in typed:
+            raise BadInput(f"{option} is set twice", "set it once")
+        typed = {**typed, option: value}
     rules, bench = arena_type(name), bench_type(name)
     program = _program(name, test, typed)
     try:
@@ -156,6 +166,11 @@ def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mappin
         if option in typed:
             raise BadInput(f"{option} is set", "leave it out: it is that of the program (--test)")
     return found
+
+
+def takes_program(arena: Arena) -> bool:
+    """Whether an arena is tested by a program of the user's. Raises UnknownArena."""
+    return bench_type(arena.name).program is not None
 
 
 def _check_program(name: str, test: str | None) -> None:

@@ -28,7 +28,7 @@ from goldrush.kernel.competition.terms import OFFICES, Class, Role
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.text import check_name
 
-SCRIPTED, RANDOM = "scripted", "random"
+SCRIPTED, RANDOM, SILENT = "scripted", "random", "silent"
 _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     Role.ADMIN: Admin,
     Role.ASSISTANT: Assistant,
@@ -41,11 +41,13 @@ _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
 POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SCRIPTED: _SCRIPTS,
     RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
+    SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
 }
 # What a role or a name can be played by, with a line of what it does.
 LISTED: Final = {
     SCRIPTED: Listed("What the role does by its script; a worker argues from evidence."),
     RANDOM: Listed("A worker that tries, claims and supports at random within the rules."),
+    SILENT: Listed("A worker that says nothing, to see whether scores tell."),
     "llm:MODEL": Listed("A language model, asked over the OpenAI protocol; see season --help."),
     HUMAN: Listed("You: asked in this terminal, shown what a model would be."),
     "package.module:Class": Listed(
@@ -124,6 +126,10 @@ def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str
     """Policy and options of an entry, from what people write. Raises BadInput."""
     check_name("policy", text)
     family, _, name = text.partition(":")
+    if text == HUMAN:
+        from goldrush.agents.competition.prompt import VERSION
+
+        return HUMAN, {"prompt": VERSION}
     if family != LLM:
         check_policy(text)
         return text, {}
@@ -163,7 +169,7 @@ def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[En
 
 def check_policy(name: str) -> None:
     """Raises BadInput for what is no policy of a season."""
-    if name not in (*POLICIES, HUMAN) and not is_own(name):
+    if name not in POLICIES and not is_own(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
             f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
+from goldrush.agents.competition.arenas import with_program
 from goldrush.agents.competition.cast import assign, check_playable, with_models_decided
 from goldrush.agents.competition.plain import plain
 from goldrush.agents.competition.treatments import treatment_named
@@ -39,12 +40,24 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
     facts = {
         "changes": changes(state.config, config),
         "cast": _recast(state, parts, models, [*change.trust, *trust]) if parts else None,
+        "program": _program(state, change.program, models or Models()),
         "replaced": sorted(
             (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
             key=lambda pair: (pair[0], turn_of(pair[1])),
         ),
     }
     return Changed(facts, trust)
+
+
+def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
+    """What the record says otherwise of the program that tests, where it is another one."""
+    if program is None:
+        return None
+    before, after = state.arena.options, with_program(state.arena, program).options
+    found = {name: value for name, value in after.items() if value != before[name]}
+    if found:
+        models.tell(f"{program} is not the program that tested so far; the fork says so")
+    return found or None
 
 
 def _recast(

@@ -3,12 +3,10 @@
 Everything is measured as a margin: how far a value is beyond the bar, in the better direction.
 An estimate is the weighted mean of the margins known, pulled towards 0 by what is not known. Its
 own trials count most, tests at the table more than claims, a claim heard at a discount, so that
-what was not tried by oneself can still be supported (SPEC-competition 12).
+what was not tried by oneself can still be supported.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import attrs
 
@@ -21,41 +19,67 @@ from goldrush.kernel.competition.terms import Part
 TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75, 1.0
 
 
-@attrs.frozen
+@attrs.define
 class Known:
-    """What is known of one conduct: its estimated `margin`, what that weighs, and whence:
-    `own` trials of the assignment (their values), the `heard` proposals, whether it is
-    `remembered`.
+    """What is known of one conduct: its mean `margin`, what that weighs, and whence: its values in
+    `own` trials of the assignment, the `heard` proposals, whether it is `remembered`.
     """
 
     conduct: Conduct
-    margin: float
-    weight: float
-    own: tuple[float, ...] = ()
-    heard: tuple[int, ...] = ()
+    margin: float = 0.0
+    weight: float = 0.0
+    own: list[float] = attrs.field(factory=list)
+    heard: list[int] = attrs.field(factory=list)
     remembered: bool = False
+
+    def add(self, margin: float, weight: float) -> None:
+        """One more piece of evidence."""
+        total = self.weight + weight
+        self.margin = (self.margin * self.weight + margin * weight) / total
+        self.weight = total
 
 
 class Evidence:
-    """What one worker knows at one moment."""
+    """What one worker knows at one moment, by conduct."""
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
         self.table = seen.table
         self.subject = seen.table.subject
         self.known: dict[Conduct, Known] = {}
-        for conduct, margin, weight, more in self._pieces():
-            known = self.known.get(conduct) or Known(conduct, 0.0, 0.0)
-            total = known.weight + weight
-            mean = (known.margin * known.weight + margin * weight) / total
-            self.known[conduct] = attrs.evolve(
-                known,
-                margin=mean,
-                weight=total,
-                own=(*known.own, *more.own),
-                heard=(*known.heard, *more.heard),
-                remembered=known.remembered or more.remembered,
-            )
+        for trial in self.table.trials:
+            if trial.value is not None and self._is_here(trial.treatment):
+                known = self._of(trial.conduct)
+                known.add(self.margin(trial.value), TRIAL)
+                known.own.append(trial.value)
+        for said in self.table.proposals():
+            self._hear(said)
+        for fact in seen.memory:
+            if fact.value is not None and fact.objective == self.subject.objective:
+                known = self._of(fact.conduct)
+                is_here = self._is_here(fact.treatment)
+                known.add(self.margin(fact.value), REMEMBERED if is_here else ELSEWHERE)
+                known.remembered = True
+
+    def _of(self, conduct: Conduct) -> Known:
+        known = self.known.get(conduct)
+        if known is None:
+            known = self.known[conduct] = Known(conduct)
+        return known
+
+    def _hear(self, said: Contribution) -> None:
+        """A proposal: what its test showed, or else, if it is another's, what it claims."""
+        is_own = said.agent == self.seen.me.ordinal
+        tested = self.table.tests.get((said.id, Part.BASE))
+        if tested is None and is_own:
+            return
+        known = self._of(said.conduct)
+        if tested is not None:
+            known.add(self.margin(tested), TEST)
+        else:
+            known.add(self.margin(said.claimed), CLAIM)
+        if not is_own:
+            known.heard.append(said.id)
 
     def margin(self, value: float) -> float:
         """How far a value is beyond the bar; beyond 0 where there is none."""
@@ -98,27 +122,3 @@ class Evidence:
 
     def _is_here(self, treatment: str) -> bool:
         return treatment == self.subject.treatment
-
-    def _pieces(self) -> Iterator[tuple[Conduct, float, float, Known]]:
-        """(conduct, margin, weight, where it is from) of every piece of evidence."""
-        table = self.table
-        for trial in table.trials:
-            if trial.value is not None and self._is_here(trial.treatment):
-                more = Known(trial.conduct, 0, 0, own=(trial.value,))
-                yield trial.conduct, self.margin(trial.value), TRIAL, more
-        for said in table.proposals():
-            yield from self._heard(said)
-        for fact in self.seen.memory:
-            if fact.value is not None and fact.objective == self.subject.objective:
-                weight = REMEMBERED if self._is_here(fact.treatment) else ELSEWHERE
-                more = Known(fact.conduct, 0, 0, remembered=True)
-                yield fact.conduct, self.margin(fact.value), weight, more
-
-    def _heard(self, said: Contribution) -> Iterator[tuple[Conduct, float, float, Known]]:
-        is_own = said.agent == self.seen.me.ordinal
-        more = Known(said.conduct, 0, 0, heard=() if is_own else (said.id,))
-        tested = self.table.tests.get((said.id, Part.BASE))
-        if tested is not None:
-            yield said.conduct, self.margin(tested), TEST, more
-        elif not is_own:
-            yield said.conduct, self.margin(said.claimed), CLAIM, more

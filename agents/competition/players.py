@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from goldrush.agents import players
 from goldrush.agents.competition.again import SeasonAgain
-from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
+from goldrush.agents.competition.arenas import (
+    NoProgram,
+    arena_record,
+    opened_tests,
+    rules_of,
+    takes_program,
+)
 from goldrush.agents.competition.cast import (
     LISTED,
     POLICIES,
@@ -29,10 +35,11 @@ from goldrush.agents.people import HUMAN, needed
 from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.competition.state import SeasonState, initial
 from goldrush.kernel.competition.terms import Status
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.world import Row
 
@@ -62,16 +69,20 @@ def record(
     )  # fmt: skip
 
 
-def configured(settings: Mapping[str, Any], means: Means | None = None) -> SeasonConfig:
+def configured(
+    settings: Mapping[str, Any],
+    means: Means | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SeasonConfig:
     """The configuration with these settings; `arena` is an Arena, its record, or the text in which
-    people write it (agents.competition.arenas). Raises BadInput.
+    people write it (agents.competition.arenas), with more `options`. Raises BadInput.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
-        number = assignments if type(assignments) is int else 1  # what is wrong is said below
+        check_setting("assignments", assignments)  # or there were subjects without end
         program = means.program if means is not None else None
-        arena = arena_record(arena, number, program)
+        arena = arena_record(arena, assignments, program, options)
     return config_of({**settings, "arena": arena})
 
 
@@ -128,9 +139,20 @@ def _again(
     trust: Sequence[str], sources: Sequence[str], means: Means
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], Asker]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> Asker:
-        tests = opened_tests(state.arena, means.program, means.jobs)
+        # What anybody does follows from what is tested: without tests nobody can be asked.
+        what = f"everybody, whose tests are those of the arena {state.arena.name}"
+        try:  # of many journals that are checked some need a program
+            program = means.program if takes_program(state.arena) else None
+            tests = opened_tests(state.arena, program, means.jobs)
+        except NoProgram:
+            return Asker(None, [f"{what}, made by a program (--test)"])
+        except BadInput as error:
+            return Asker(None, unknown=[f"{error.what} ({error.instead})"])
+        if not tests.bench.deterministic:
+            tests.close()
+            return Asker(None, [f"{what}, which are not deterministic"])
         again = SeasonAgain(state, tests, forks, trust)
-        return Asker(again, again.not_asked, again.unknown, again.waiting)
+        return Asker(again, again.not_asked, again.unknown, again.waiting, tests.close)
 
     return asker
 

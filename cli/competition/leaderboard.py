@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from goldrush.cli.options import json_option
+from goldrush.cli.options import at_option, json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
@@ -14,7 +14,7 @@ from goldrush.replay.text import table
 
 @click.command("leaderboard")
 @click.argument("journal", type=click.Path())
-@click.option("--at", type=int, metavar="ASSIGNMENT", help="After this one (default: the last).")
+@at_option("After this assignment (default: the last).")
 @json_option()
 def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     """Show the leaderboard of a season, as it was posted after an assignment.
@@ -24,13 +24,13 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     \b
     Example: goldrush leaderboard s.journal --at 12
     """
-    from goldrush.kernel.competition import COMPETITION
+    from goldrush.kernel.competition import NAME
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.competition.leaderboard import leaderboard
     from goldrush.replay.toolkit import world_at
 
     world = world_at(journal).name
-    if world != COMPETITION.name:
+    if world != NAME:
         raise BadInput(f"{journal} is a run of the {world} world", "give leaderboard a season")
     found = leaderboard(journal, at)
     if as_json:

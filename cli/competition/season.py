@@ -7,8 +7,26 @@ from typing import Any
 import click
 
 from goldrush.cli.models import models_file, models_of, reach_options
-from goldrush.cli.options import force_option, fsync_option, journal_option, json_option, set_option
-from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_again, settings_of
+from goldrush.cli.options import (
+    files_option,
+    force_option,
+    fsync_option,
+    journal_option,
+    json_option,
+    means_of,
+    set_option,
+    test_jobs_option,
+    test_option,
+)
+from goldrush.cli.record import (
+    allow_own_policies,
+    carried_out,
+    free_path,
+    how_again,
+    kept_in,
+    settings_of,
+)
+from goldrush.kernel.text import escaped
 
 
 @click.command()
@@ -16,11 +34,18 @@ from goldrush.cli.record import allow_own_policies, carried_out, free_path, how_
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
 @click.option("--assignments", type=int, help="How many assignments to play (default 40).")
 @click.option("--workers", type=int, help="How many sit on the active roster (default 6).")
+@click.option("--arena", metavar="ARENA", help="What it is about: nk[noise=0.1]; see arenas.")
+@test_option
+@click.option("--agenda", type=click.Path(), metavar="FILE", help="What is asked, in TOML.")
+@click.option("--treatment", help="A named configuration; see treatments --world competition.")
 @click.option(
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
-    help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them.",
+    help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them; a "
+    "policy alone is that of all workers.",
 )  # fmt: skip
 @set_option
+@test_jobs_option
+@files_option
 @models_file
 @reach_options
 @force_option
@@ -31,40 +56,56 @@ def season(
     seed: int | None,
     assignments: int | None,
     workers: int | None,
+    arena: str | None,
+    test: str | None,
+    agenda: str | None,
+    treatment: str | None,
     parts: tuple[str, ...],
     settings: tuple[str, ...],
+    jobs: int | None,
+    files: str | None,
     force: bool,
     fsync: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play a season: roundtables on how to mine, scored, with rewards and consequences.
+    """Play a season: roundtables that argue about what tests can decide, scored, with rewards and
+    consequences.
 
-    Everybody is scripted but for whom --cast names. What is claimed at a table is tested by playing
-    the mining world.
+    Everybody is scripted but for whom --cast names. What is claimed at a table is tested in an
+    arena: by playing the mining world, unless another one is named; see goldrush arenas.
 
     \b
-    Example: goldrush season --seed 1 --out s.journal
+    Example: goldrush season --seed 1 --arena nk --out s.journal
     """
+    from goldrush.agents.competition.arenas import remark_of
     from goldrush.agents.competition.cast import cast_of
-    from goldrush.agents.competition.players import record
-    from goldrush.kernel.competition.config import config_of
+    from goldrush.agents.competition.players import configured, record
+    from goldrush.agents.competition.treatments import treatment_named
     from goldrush.replay.competition.toolkit import TOOLKIT
 
-    named = {"seed": seed, "assignments": assignments, "workers": workers}
+    named = {"seed": seed, "assignments": assignments, "workers": workers, "arena": arena}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    config = config_of(chosen)
-    own = allow_own_policies([], [part.partition("=")[2] for part in parts])
+    treated = {} if treatment is None else treatment_named(treatment).settings
+    means = means_of(test, jobs)
+    more = {} if agenda is None else {"agenda": agenda}
+    config = configured({**treated, **chosen}, means, more)
+    own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
     models = models_of(**options)
     cast = cast_of(config.workers, parts, models)
-    target = out or free_path(f"season-seed{config.seed}")
+    remark = remark_of(config.arena)
+    if remark is not None:
+        click.echo(f"goldrush: {escaped(remark)}", err=True)
+    stem = "-".join(filter(None, ["season", arena and config.arena.name, treatment]))
+    target = out or free_path(f"{stem}-seed{config.seed}")
     return carried_out(
         target,
         lambda on_assignment: record(
-            target, chosen, cast, models=models, force=force, fsync=fsync,
+            target, config.as_dict(), cast, models=models, means=means, force=force, fsync=fsync,
             on_assignment=on_assignment,
         ),
         as_json,
-        again=how_again(own, [], options),
+        again=how_again(own, [], options, test, files),
         toolkit=TOOLKIT,
+        live=kept_in(files, target, TOOLKIT, force=force),
     )  # fmt: skip

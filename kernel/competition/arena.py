@@ -61,6 +61,12 @@ class Subject:
             return False
         return other is None or (value != other and self.holds(value, other))
 
+    def is_sharp(self, value: float | None, claim: float, bar: float | None) -> bool:
+        """Whether a claim that holds says at least half of what its test shows beyond the bar."""
+        if value is None or bar is None or not self.holds(value, claim):
+            return False
+        return 2 * abs(claim - bar) >= abs(value - bar)
+
 
 @attrs.frozen
 class Arena:
@@ -71,7 +77,7 @@ class Arena:
 
     name: str
     version: int
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = attrs.field(hash=False)
     subjects: tuple[Subject, ...]
     by_key: Mapping[tuple[str, str], Subject] = attrs.field(init=False, repr=False, eq=False)
 
@@ -105,13 +111,16 @@ class Arena:
 
     def as_dict(self) -> dict[str, Any]:
         """The record, as the setup holds it."""
-        subjects = tuple(attrs.astuple(subject) for subject in self.subjects)
         return {
             "name": self.name,
             "version": self.version,
             "options": dict(self.options),
-            "subjects": subjects,
+            "subjects": self._plain_subjects,
         }
+
+    @cached_property
+    def _plain_subjects(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(attrs.astuple(subject) for subject in self.subjects)
 
 
 def arena_of(record: Any) -> Arena:

@@ -38,7 +38,10 @@ def _thresholds(count: int) -> Rule:
 
 
 _NONE: Final[Any] = attrs.NOTHING  # a season has no arena unless it is told
-_RECORD: Final[Rule] = ((lambda v: isinstance(v, (dict, Arena))), "the record of an arena")
+_RECORD: Final[Rule] = (
+    (lambda v: isinstance(v, (dict, Arena, str))),
+    "an arena: its record, or its name and options",
+)
 
 
 @attrs.frozen
@@ -49,7 +52,7 @@ class SeasonConfig:
     class (haiku, sonnet). `worker_tiers`: assignments sat at, for the tiers 1 to 3 and for
     self-determination; `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served,
     for the stages from the second on, of which the last is self-determination. The last six are
-    switches of rules (SPEC-competition 2).
+    switches of rules (README, section 8).
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -79,6 +82,11 @@ class SeasonConfig:
     judged: bool = setting(True, flag())
     memory: bool = setting(True, flag())
     table: bool = setting(True, flag())
+
+    @property
+    def agents(self) -> int:
+        """How many sit on the active roster."""
+        return self.workers
 
     def day(self, assignment: int) -> int:
         """The day on which an assignment falls, from 0."""

@@ -2,13 +2,16 @@
 
 A fork leaves its parent after an assignment and may go on under another configuration, with other
 policies, or with some contributions put in by hand. What the state is made of stays: how many sit
-on the active roster, and who there is.
+on the active roster, who there is, and the arena; but another program of somebody's own may test in
+it from there on, and is recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+import attrs
 
 from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
@@ -18,7 +21,7 @@ from goldrush.kernel.forking import check_changes, check_facts, check_fixed
 from goldrush.kernel.world import FACTS, Past, Row
 
 _FIXED: Final = ["workers", "arena"]
-_FACTS: Final = ["parent", "changes", "cast", "replaced"]
+_FACTS: Final = ["parent", "changes", "cast", "program", "replaced"]
 _ENTRY: Final = ["ordinal", "policy", "options"]
 
 # (table, round, agent) of a contribution, within its assignment.
@@ -52,13 +55,26 @@ def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonStat
     config = changed(state.config, facts["changes"], state.assignment)
     check_changes(state.config, config, facts["changes"])
     _check_places(facts["replaced"], config, state)
-    state.config = config
+    state.config = _with_program(config, facts["program"])
     if facts["cast"] is not None:
         if [entry["ordinal"] for entry in facts["cast"]] != list(state.agents):
             raise BadInput("the cast of a fork is not that of the season", "give everybody once")
         for entry in facts["cast"]:
             state.change(entry["ordinal"], policy=entry["policy"], options=entry["options"])
     return state
+
+
+def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> SeasonConfig:
+    """A configuration whose arena names another program, by some of its options."""
+    if options is None:
+        return config
+    arena = config.arena
+    before = {name: arena.options.get(name) for name in options}
+    is_other = all(type(text) is str and text != options[name] for name, text in before.items())
+    if not options or not is_other:
+        raise BadInput(f"the program is {shown(options)}", "give options that it changes")
+    arena = attrs.evolve(arena, options={**arena.options, **options})
+    return attrs.evolve(config, arena=arena)
 
 
 def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,6 +96,9 @@ def _check(facts: Mapping[str, Any]) -> None:
             or not FACTS.holds(entry["options"])
         ):
             raise BadInput(f"an entry of the cast is {shown(entry)}", f"give {_ENTRY}")
+    program = facts["program"]
+    if program is not None and not all(type(text) is str for text in program.values()):
+        raise BadInput(f"the program is {shown(program)}", "give text by the names of options")
     for assignment, row in facts["replaced"]:
         fault = EVENTS[CODES[Spoke]].fault(row)
         if fault is not None or type(assignment) is not int:

@@ -3,12 +3,13 @@
 Memory is part of the state and of its digest. Of each family the latest facts are kept, in this
 order within an assignment: own trials, own claims and whether they held, the conclusion and its
 tested value, own four scores with their reasons. They are remembered once all are scored: a lesson
-comes after them, and who inherits a memory inherits them too (SPEC-competition 3.5).
+comes after them, and who inherits a memory inherits them too (README, section 7).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import Any, Final
 
 import attrs
@@ -39,6 +40,8 @@ class Remembered:
     reasons: tuple[str, ...] = ()
 
 
+_values_of = attrgetter(*attrs.fields_dict(Remembered))
+
 Memory = Mapping[str, tuple[Remembered, ...]]  # by family
 
 
@@ -50,10 +53,7 @@ def remembering(memory: Memory, family: str, facts: Iterable[Remembered]) -> Mem
 
 def as_plain(memory: Memory) -> list[Any]:
     """A memory as plain values, for a digest or a snapshot."""
-    return [
-        [family, [attrs.astuple(fact, recurse=False) for fact in facts]]
-        for family, facts in memory.items()
-    ]
+    return [[family, [_values_of(fact) for fact in facts]] for family, facts in memory.items()]
 
 
 def from_plain(values: Iterable[Any]) -> Memory:

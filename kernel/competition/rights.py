@@ -1,4 +1,4 @@
-"""What everybody may do from which tier or stage on (SPEC-competition 7), one question a function.
+"""What everybody may do from which tier or stage on (README, section 8), one question a function.
 
 Self-determination is reached by a threshold and held by contract: its rights are those of
 `is_self_determined`, not of the last stage.

@@ -2,7 +2,7 @@
 
 Everything here is a function of the table and of what was known before it, so anybody can work the
 numbers out again from the journal. A scripted therapist rates by it; what a language model gives in
-its place goes through the same steps afterwards (`finished`). Source: SPEC-competition 5.
+its place goes through the same steps afterwards (`finished`). Source: README, section 6.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What follows when a phase is left: the order of a table, its conclusion, then scores, sparks,
 leaderboard, bottoms, elimination, each for all agents before the next; after the choices of who
-faces elimination the bench, contracts, rewards (SPEC-competition 3 to 9).
+faces elimination the bench, contracts, rewards (README, sections 4 to 9).
 
 Every function gives events one after the other and reads a state to which those before have been
 applied, because whoever iterates applies them as they come.

@@ -216,7 +216,7 @@ class SeasonState:
 
     def draws(self, table: int, n: int, kind: str) -> Draws:
         """The draws of a kind in the assignment under way: key `[seed, assignment, table, n, kind]`
-        (SPEC-competition 2).
+        (README, section 3).
         """
         return Draws(self.config.seed, self.assignment, table, n, kind)
 

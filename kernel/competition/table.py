@@ -255,9 +255,7 @@ class Table:
     def is_sharp(self, proposal: Contribution) -> bool:
         """Whether a base that holds claims at least half of what its test shows beyond the bar."""
         tested = self.tests.get((proposal.id, Part.BASE))
-        if self.bar is None or tested is None or not self.held(proposal.id, Part.BASE):
-            return False
-        return 2 * abs(proposal.claimed - self.bar) >= abs(tested - self.bar)
+        return self.subject.is_sharp(tested, proposal.claimed, self.bar)
 
     def is_sustained(self, challenge: Contribution) -> bool:
         """Whether a challenge was right."""

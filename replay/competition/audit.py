@@ -3,23 +3,29 @@
 The key of a draw is `[seed, assignment, table, 0, kind]`. An order is a shuffle of the participants
 in order; among proposals or agents that are tied, `below(n)` names the winner's place, ascending.
 Where nothing was tied, or somebody set the order, nothing is drawn. Who was tied is worked out anew
-too: from the stances, and from the totals.
+too: from the stances and the tests, and from the totals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from goldrush.kernel.competition.events import BOTTOMED, CONCLUDED, ROUNDTABLE_OPENED, SEAT
-from goldrush.kernel.competition.state import ACTIVE, SeasonState
+from goldrush.kernel.competition.events import (
+    CODES,
+    Bottomed,
+    Concluded,
+    RoundtableOpened,
+    named,
+)
+from goldrush.kernel.competition.settle import seated_at
+from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
-from goldrush.kernel.world import Row
-from goldrush.replay.competition.steps import Moment, assignment_in, moments
+from goldrush.replay.competition.steps import Moment, assignment_in, moments, season_world
 from goldrush.replay.forged import reader_of
 from goldrush.replay.tie_break import Occasion, TieBreak
 
@@ -42,10 +48,10 @@ def audit(
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
     with JournalReader(path) as reader:
-        before, commits = assignment_in(reader, assignment)
-        found = [
-            audited for moment in moments(reader, commits, before) for audited in _audited(moment)
-        ]
+        world = season_world(reader)
+        before, commits = assignment_in(world, reader, assignment)
+        walked = moments(world, reader, commits, before)
+        found = [audited for moment in walked for audited in _audited(moment)]
     tables = {audited.place["table"] for audited in found}
     if table is not None and table not in tables:
         raise BadInput(
@@ -61,7 +67,7 @@ def audit(
         at = "" if table is None else f"at table {table} "
         raise BadInput(
             f"no {_EVENTS[kind]} {at}in assignment {assignment}",
-            f"see what there is with `goldrush log {quoted_path(str(path))} --rounds {assignment}`",
+            f"see what there is with `goldrush log {quoted_path(str(path))} --at {assignment}`",
         )
     return wanted
 
@@ -73,7 +79,7 @@ def audit_all(path: str | Path) -> Iterator[TieBreak]:
     Raises what reading a journal raises, when what stands before has been given.
     """
     with JournalReader(path) as reader:
-        for moment in moments(reader):
+        for moment in moments(season_world(reader), reader):
             yield from _audited(moment)
 
 
@@ -81,49 +87,44 @@ def _audited(moment: Moment) -> list[TieBreak]:
     """What was decided in a step."""
     state = moment.state
     return [
-        _CODES[code](state, state.tables[row[0]], row)
+        _DRAWN[code](state, state.tables[row[0]], named(code, row))
         for code, rows in moment.step.derived
-        if code in _CODES
+        if code in _DRAWN
         for row in rows
     ]
 
 
-def _order(state: SeasonState, table: Table, row: Row) -> TieBreak:
-    _, participants, order, words, _ = row
-    opening = state.opening
-    assert opening is not None
-    occasion = _occasion(state, table, ORDER)
-    team = opening.team or table.team or state.active()
-    seats = (agent.ordinal for agent in state.workers(ACTIVE) if agent.has_condition(SEAT))
-    again = tuple(sorted({*team, *seats}))
-    agenda = opening.order or table.agenda
+def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBreak:
+    occasion, opening = _occasion(state, table, ORDER), state.opening
+    again, agenda = seated_at(state, table)
+    found = event.participants, event.words, event.order
     if agenda is None:
-        return TieBreak.shuffled(occasion, participants, words, order, again=again)
-    by = "the directive" if opening.order else "the assistant"
+        return TieBreak.shuffled(occasion, *found, again=again)
+    by = "the directive" if opening and opening.order else "the assistant"
     expected = [agent for agent in agenda if agent in again]
     expected += [agent for agent in again if agent not in agenda]
     rule = f"{by} set the order: nothing is drawn"
-    return TieBreak.undrawn(occasion, participants, words, order, tuple(expected), rule, again)
+    return TieBreak.undrawn(occasion, *found, tuple(expected), rule, again)
 
 
-def _conclusion(state: SeasonState, table: Table, row: Row) -> TieBreak:
-    _, proposal, _, _, tied, words = row
-    counts = table.standing.counts()
-    most = max(counts.values(), default=0)
-    again = tuple(sorted(found for found, count in counts.items() if count == most))
-    rule = "one proposal has most stances" if again else "nobody stands for a proposal"
+def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:
+    again = table.equals(table.standing)
+    rule = "nobody stands for a proposal"
+    if again:
+        rule = "one proposal has most stances"
+        if len(table.standing.foremost()) > 1:
+            rule = "of those with most stances one has the best tested base"
     occasion = _occasion(state, table, CONCLUDE, tied="proposal")
-    return _won(occasion, tied, proposal, words, again, rule)
+    return _won(occasion, event.tied, event.proposal, event.words, again, rule)
 
 
-def _bottom(state: SeasonState, table: Table, row: Row) -> TieBreak:
-    _, agent, tied, words, _ = row
+def _bottom(state: SeasonState, table: Table, event: Bottomed) -> TieBreak:
     lowest = min(table.totals.values())
     again = tuple(sorted(a for a, total in table.totals.items() if total == lowest))
     rule = "one agent has the lowest total"
     if len(again) == len(table.participants):
         again, rule = (), "all totals are equal, so nobody is last"
-    return _won(_occasion(state, table, BOTTOM), tied, agent, words, again, rule)
+    return _won(_occasion(state, table, BOTTOM), event.tied, event.agent, event.words, again, rule)
 
 
 def _won(
@@ -139,10 +140,10 @@ def _won(
     return TieBreak.undrawn(occasion, tied or alone, words, winner, first, says, again)
 
 
-_CODES: Final[Mapping[int, Callable[[SeasonState, Table, Row], TieBreak]]] = {
-    ROUNDTABLE_OPENED: _order,
-    CONCLUDED: _conclusion,
-    BOTTOMED: _bottom,
+_DRAWN: Final[Mapping[int, Callable[[SeasonState, Table, Any], TieBreak]]] = {
+    CODES[RoundtableOpened]: _order,
+    CODES[Concluded]: _conclusion,
+    CODES[Bottomed]: _bottom,
 }
 
 

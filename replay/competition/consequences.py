@@ -10,11 +10,14 @@ from typing import Any
 
 import attrs
 
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.conduct import described
-from goldrush.kernel.competition.events import CONCLUDED, SCORED
-from goldrush.kernel.competition.state import GONE, WORKER, SeasonState
+from goldrush.kernel.competition import VOCABULARY
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.events import CODES, Concluded, Scored
+from goldrush.kernel.competition.state import SeasonState, copied
+from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.world import Block
+from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.diff import Diff
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.index import states_near
@@ -88,13 +91,13 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     since = max((cause.round for cause in found.causes), default=0)
     if found.first is not None:
         since = found.first.round
-    unit = max(1, COMPETITION.vocabulary.unit_of(since))
+    unit = max(1, VOCABULARY.unit_of(since))
     if common < unit:
         return None
     with reporting_forged(found.a.path, found.b.path):
         sides = [_followed(side.path, unit, common) for side in (found.a, found.b)]
     (came_a, end_a), (came_b, end_b) = sides
-    number = COMPETITION.vocabulary.number
+    number = VOCABULARY.number
     apart = [
         Apart(number(unit + place), a, b)
         for place, (a, b) in enumerate(zip_longest(came_a, came_b))
@@ -110,27 +113,29 @@ def _followed(path: str, first: int, last: int) -> tuple[list[Came], SeasonState
     """
     came = []
     with JournalReader(path) as reader:
-        blocks: list[Any] = []
-        for commit, state in states_near(COMPETITION, reader, first):
+        blocks: list[Block] = []
+        for commit, state in states_near(season_world(reader), reader, first):
             if commit.kind == UNIT and commit.unit >= first:
                 blocks += commit.blocks
                 if commit.digest is not None:
-                    came.append(_came(blocks))
+                    came.append(_came(blocks, state.rules))
                     blocks = []
             if commit.unit == last and commit.digest is not None:
-                return came, COMPETITION.copy(state)
+                return came, copied(state)
     raise AssertionError(f"{path} was seen to have assignment {last}")
 
 
-def _came(blocks: Sequence[Any]) -> Came:
-    rows = [(code, row) for block in blocks for code, batch in block for row in batch]
-    conclusions = [
-        None if row[2] is None else described(row[2]) for code, row in rows if code == CONCLUDED
-    ]
-    scores: list[dict[int, tuple[int, ...]]] = [{} for _ in conclusions]
-    for code, row in rows:
-        if code == SCORED:
-            scores[row[0]][row[1]] = row[4]
+def _came(blocks: Sequence[Block], rules: Rules | None) -> Came:
+    conclusions: list[str | None] = []
+    scores: list[dict[int, tuple[int, ...]]] = []
+    for block in blocks:
+        for row in block.rows(CODES[Concluded]):
+            conduct = Concluded(*row).conduct
+            conclusions.append(None if conduct is None else conduct_text(conduct, rules))
+            scores.append({})
+        for row in block.rows(CODES[Scored]):
+            scored = Scored(*row)
+            scores[scored.table][scored.agent] = scored.final
     return Came(conclusions, scores)
 
 
@@ -149,6 +154,6 @@ def _standings(a: SeasonState, b: SeasonState) -> Iterator[Standing]:
 
 def _standing(state: SeasonState, ordinal: int) -> tuple[str, int, int] | None:
     agent = state.agents.get(ordinal)
-    if agent is None or agent.role != WORKER:
+    if agent is None or not agent.is_worker:
         return None
-    return agent.status, 0 if agent.status == GONE else agent.sparks, agent.all_time
+    return agent.status, 0 if agent.status == Status.GONE else agent.sparks, agent.all_time

@@ -5,8 +5,9 @@ the leaderboard.
     benchmarks/leaderboard.json
 
 The folder is there whole or not at all: it is written beside its place under another name and then
-moved there. Names come from the journal, which anybody may have made: one that could lead out of
-the folder, or fall together with another one, is refused, and nothing is written.
+moved there, also after every assignment of a season under way (`Live`). Names come from the
+journal, which anybody may have made: one that could lead out of the folder, or fall together with
+another one, is refused, and nothing is written.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ import json
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.competition import words
 from goldrush.agents.competition.cast import SCRIPTED
 from goldrush.agents.competition.character import MOST, instructions_of
-from goldrush.kernel.competition.conduct import described
-from goldrush.kernel.competition.state import GONE, Agent
+from goldrush.kernel.competition import VOCABULARY
+from goldrush.kernel.competition.arena import Rules
+from goldrush.kernel.competition.state import Agent, SeasonState, ended
+from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import NewFolder, reason
+from goldrush.kernel.journal import JournalReader, Place
 from goldrush.kernel.text import is_visible
-from goldrush.replay.competition.leaderboard import Standing, standing
+from goldrush.replay.competition.leaderboard import ScoresSoFar, Standing, standing
 from goldrush.replay.forged import reader_of
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -55,15 +60,45 @@ def export(
     was.
     """
     stands = standing(path, assignment)
+    _write(_target(str(folder)), stands, force=force)
+    return stands
+
+
+def _write(target: str, stands: Standing, *, force: bool, sync: bool = True) -> None:
     files = as_files(stands)
-    target = _target(str(folder))
     _check_free(target, force)
     with NewFolder(target) as new:
         for name, text in files.items():
-            new.add(name, text.encode())
+            new.add(name, text.encode(), sync=sync)
         _check_free(target, force)
-        new.publish(replace=force)
-    return stands
+        new.publish(replace=force, sync=sync)
+
+
+class Live:
+    """A folder that follows a season while it is recorded: to be called with every unit that is
+    closed (kernel.run.OnUnit). After each it is what `export` makes of that assignment; the disk is
+    waited for after the last one only.
+    """
+
+    def __init__(self, path: str | Path, folder: str | Path, *, force: bool = False) -> None:
+        """`path`: the journal, which need not be there yet; `force`: replace an earlier export.
+        Raises BadInput for a folder that is none of a season.
+        """
+        self._path = path
+        self._target = _target(str(folder))
+        self._scores = ScoresSoFar()
+        self._after: Place | None = None
+        _check_free(self._target, force)
+
+    def __call__(self, unit: int, state: SeasonState) -> None:
+        """The journal has one more unit. Raises as `export` does."""
+        with JournalReader(self._path) as reader:
+            for commit in reader.commits(self._after):
+                self._scores.add(commit)
+                self._after = commit.after
+        number = VOCABULARY.number(unit)
+        stands = Standing(number, state, self._scores.by_agent)
+        _write(self._target, stands, force=True, sync=ended(state))
 
 
 def as_files(stands: Standing) -> dict[str, str]:
@@ -77,7 +112,7 @@ def as_files(stands: Standing) -> dict[str, str]:
     for agent in people:
         for name, text in (
             (METRICS, _json(_metrics(stands, agent))),
-            (MEMORY, _memory(agent)),
+            (MEMORY, _memory(agent, stands.state.rules)),
             (INSTRUCTIONS, _instructions(agent)),
         ):
             files[f"{AGENTS}/{agent.name}/{name}"] = text
@@ -122,27 +157,13 @@ def _rolling(stands: Standing, agent: Agent) -> int:
     return sum(total for day, total in agent.recent if config.is_recent(day, today))
 
 
-def _memory(agent: Agent) -> str:
-    lines = [f"- {_remembered(fact)}" for fact in agent.memory]
-    return _page(f"Memory of {agent.name}", lines or ["Nothing yet."])
-
-
-_KINDS: Final = {"bar": "the bar", "conclusion": "concluded", "own": "its own proposal"}
-_FACT: Final = (
-    "kind", "assignment", "objective", "treatment", "majority", "minority", "share", "value",
-)  # fmt: skip
-
-
-def _remembered(fact: Mapping[str, Any]) -> str:
-    """A fact in words; one that is no outcome of a table (a skill, say) value by value."""
-    if tuple(fact) != _FACT or fact["kind"] not in _KINDS:
-        return ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in fact.items())
-    conduct = described((fact["majority"], fact["minority"], fact["share"], fact["treatment"]))
-    value = "undefined" if fact["value"] is None else json.dumps(fact["value"])
-    return (
-        f"assignment {fact['assignment']}, {_KINDS[fact['kind']]}: {_safe(conduct)} under "
-        f"{_safe(fact['treatment'])} has {_safe(fact['objective'])} {value}"
-    )
+def _memory(agent: Agent, rules: Rules | None) -> str:
+    """What it remembers, a list for each family of subjects."""
+    lines = []
+    for family, facts in agent.memory.items():
+        lines += ["", f"## {_safe(family)}", ""]
+        lines += [f"- {_safe(words.remembered(fact, rules))}" for fact in facts]
+    return _page(f"Memory of {agent.name}", lines[1:] or ["Nothing yet."])
 
 
 def _instructions(agent: Agent) -> str:
@@ -153,7 +174,7 @@ def _instructions(agent: Agent) -> str:
     return _page(
         f"Instructions of {agent.name}",
         [
-            f"{'It is deleted and acts no more. ' if agent.status == GONE else ''}"
+            f"{'It is deleted and acts no more. ' if agent.status == Status.GONE else ''}"
             f"Agent {agent.ordinal}, {agent.role}, {agent.status}, played by "
             f"{_quoted(agent.policy)}.",
             "",

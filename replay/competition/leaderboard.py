@@ -13,19 +13,22 @@ from typing import Any
 import attrs
 
 from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import SCORED
+from goldrush.kernel.competition import VOCABULARY, events
+from goldrush.kernel.competition.events import CODES
 from goldrush.kernel.competition.rubric import Scores, StepRow
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.errors import BadInput, MalformedEvents
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.replay.competition.steps import season_world
 from goldrush.replay.forged import reader_of
 from goldrush.replay.rebuild import rebuild
 
 
 @attrs.frozen
 class Scored:
-    """One score as it is recorded; `steps` are (rule, dimension, before, after)."""
+    """One score as it is recorded; `steps` are (rule, dimension, before, after),
+    `rubric` the sum of the four by the rubric alone.
+    """
 
     assignment: int
     table: int
@@ -33,6 +36,7 @@ class Scored:
     steps: Sequence[StepRow]
     final: Scores
     total: int
+    rubric: int
 
 
 @attrs.frozen
@@ -112,47 +116,53 @@ def standing(path: str | Path, assignment: int | None = None) -> Standing:
     Raises BadInput where there is no such assignment, and what reading a journal raises: up to
     there, if it is named.
     """
-    vocabulary = COMPETITION.vocabulary
-    last = None if assignment is None else vocabulary.unit_of(assignment)
-    closed, scores = _read(path, last)
-    if closed == 0:
+    last = None if assignment is None else VOCABULARY.unit_of(assignment)
+    scores = ScoresSoFar()
+    with JournalReader(path) as reader:
+        world = season_world(reader)
+        for commit in reader:
+            if next(fold.faults(world, commit.blocks), None):
+                raise fold.malformed(world, reader.path, commit)
+            if commit.index == 0:
+                fold.start(world, reader, commit)  # refuses another world
+            scores.add(commit)
+            if last is not None and scores.closed >= max(1, last):
+                break
+    if scores.closed == 0:
         raise BadInput(f"no assignment of {path} is closed", "play on, and ask again")
-    if last is not None and not 1 <= last <= closed:
-        to = f"to {vocabulary.number(closed)}" if last > 0 else "on"
+    if last is not None and not 1 <= last <= scores.closed:
+        to = f"to {VOCABULARY.number(scores.closed)}" if last > 0 else "on"
         raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")
-    number = vocabulary.number(closed)
-    state: SeasonState = rebuild(path, number, world=COMPETITION).state
+    number = VOCABULARY.number(scores.closed)
+    state: SeasonState = rebuild(path, number, world=world).state
     for _, agent, _, _ in state.leaderboard:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
-            raise MalformedEvents(str(path), vocabulary.called(vocabulary.unit_of(number)), says)
-    return Standing(number, state, scores)
+            raise MalformedEvents(str(path), VOCABULARY.called(scores.closed), says)
+    return Standing(number, state, scores.by_agent)
 
 
-def _read(path: str | Path, last: int | None) -> tuple[int, dict[int, list[Scored]]]:
-    """The last unit that is closed, and the scores up to it, by agent. What is behind `last` is not
-    read.
+class ScoresSoFar:
+    """The scores in the commits of a season, one after the other. `closed`: the last unit that is;
+    `by_agent`: those up to it.
     """
-    closed = 0
-    scores: dict[int, list[Scored]] = {}
-    waiting: list[tuple[int, Scored]] = []
-    with JournalReader(path) as reader:
-        for commit in reader:
-            if next(fold.faults(COMPETITION, commit.blocks), None):
-                raise fold.malformed(COMPETITION, reader.path, commit)
-            if commit.kind != UNIT:
-                if commit.index == 0:
-                    fold.start(COMPETITION, reader, commit)  # refuses another world
-                continue
-            number = COMPETITION.vocabulary.number(commit.unit)
-            for block in commit.blocks[1::2]:
-                for table, agent, raw, steps, final, total in block.rows(SCORED):
-                    waiting.append((agent, Scored(number, table, raw, steps, final, total)))
-            if commit.digest is not None:
-                closed = commit.unit
-                for agent, score in waiting:
-                    scores.setdefault(agent, []).append(score)
-                waiting = []
-                if last is not None and closed >= last:
-                    break
-    return closed, scores
+
+    def __init__(self) -> None:
+        self.closed = 0
+        self.by_agent: dict[int, list[Scored]] = {}
+        self._open: list[tuple[int, Scored]] = []
+
+    def add(self, commit: Commit) -> None:
+        """One more commit, of rows that are whole."""
+        if commit.kind != UNIT:
+            return
+        number = VOCABULARY.number(commit.unit)
+        for block in commit.blocks[1::2]:
+            for row in block.rows(CODES[events.Scored]):
+                table, agent, *fields = row
+                self._open.append((agent, Scored(number, table, *fields)))
+        if commit.digest is not None:
+            self.closed = commit.unit
+            for agent, score in self._open:
+                self.by_agent.setdefault(agent, []).append(score)
+            self._open = []

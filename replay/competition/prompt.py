@@ -9,14 +9,17 @@ from typing import Any
 import attrs
 
 from goldrush.agents.competition.again import SeasonAgain
+from goldrush.agents.competition.arenas import opened_tests
 from goldrush.agents.competition.step import Question
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message, digest
+from goldrush.agents.players import Means
+from goldrush.kernel.competition.events import Answered
 from goldrush.kernel.competition.state import copied
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.world import Row
-from goldrush.replay.competition.steps import assignment_in, moments
+from goldrush.replay.competition.steps import assignment_in, moments, season_world
 from goldrush.replay.forged import reader_of
 
 
@@ -41,14 +44,17 @@ class Prompted:
 
 
 @reader_of
-def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
+def prompted(
+    path: str | Path, assignment: int, agent: int, means: Means | None = None
+) -> list[Prompted]:
     """Every question to an agent in a closed assignment, in order. To know what the others did
-    before each, the scripted ones are asked again.
+    before each, the scripted ones are asked again, and what they have tested is tested again.
 
-    Raises BadInput where there is no such agent or assignment, PolicyFailed where a policy fails,
-    what reading a journal raises, and MalformedEvents where an event up to there does not follow
-    from what was submitted.
+    Raises BadInput where there is no such agent or assignment, and where it cannot be tested here;
+    PolicyFailed where a policy fails, what reading a journal raises, and MalformedEvents where an
+    event up to there does not follow from what was submitted.
     """
+    means = means or Means()
     found: list[Prompted] = []
 
     def keep(question: Question, row: Row | None) -> None:
@@ -57,14 +63,17 @@ def prompted(path: str | Path, assignment: int, agent: int) -> list[Prompted]:
 
     with JournalReader(path) as reader:
         # Agents are asked on the way, so nothing that was forged may be what they see.
-        state, commits = assignment_in(reader, assignment, derived=True)
+        world = season_world(reader, judging=True)
+        state, commits = assignment_in(world, reader, assignment, derived=True)
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
-        again = SeasonAgain(state, _forks(reader, commits[0].unit), on_question=keep)
-        before = copied(state)
-        for moment in moments(reader, commits, state):
-            again(before, moment.step.inputs)
-            before = copied(moment.state)
+        with opened_tests(state.arena, means.program, means.jobs) as tests:
+            facts = _forks(reader, commits[0].unit)
+            again = SeasonAgain(state, tests, facts, on_question=keep)
+            before = copied(state)
+            for moment in moments(world, reader, commits, state):
+                again(before, moment.step.inputs)
+                before = copied(moment.state)
     return found
 
 
@@ -81,12 +90,9 @@ def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
 
 
 def _prompted(question: Question, row: Row | None) -> Prompted:
-    source = (row[3] or {}) if row else {}
-    return Prompted(
-        question.name,
-        question.messages,
-        digest(question.messages),
-        source.get("prompt"),
-        row[2] if row else None,
-        question.agent.policy == LLM,
-    )
+    answered = None if row is None else Answered(*row)
+    sent = digest(question.messages)
+    recorded = (answered.source or {}).get("prompt") if answered else None
+    is_model = question.agent.policy == LLM
+    text = answered.text if answered else None
+    return Prompted(question.name, question.messages, sent, recorded, text, is_model)

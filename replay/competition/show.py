@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
+from goldrush.agents.competition.words import number as value_text
 from goldrush.agents.llm.failures import format_failures
-from goldrush.kernel.competition.state import WORKER
+from goldrush.kernel.competition.terms import Status
+from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.replay.competition.consequences import Consequences
 from goldrush.replay.competition.story import story
-from goldrush.replay.competition.summary import Concluded, Summary, agent_as_dict
+from goldrush.replay.competition.summary import Ended, Summary, agent_as_dict
 from goldrush.replay.competition.summary import Standing as Place
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 
-LINES_MAX: Final = 12  # conducts, and lines of who left
+LINES_MAX: Final = 12  # tables, and lines of who left
 SHOWN_MAX: Final = 20  # assignments and workers that differ
 
 
@@ -24,18 +27,18 @@ def format_summary(summary: Summary) -> str:
     config = summary.config
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
-        f"{_counted(summary.assignments, 'assignment')}, {_counted(summary.tables, 'table')} of "
-        f"{config['workers']} workers at most, seed {config['seed']}: "
-        f"{_counted(summary.concluded, 'conclusion')} ({summary.ties} drawn), "
-        f"{summary.adopted} adopted; mean total {mean} of 12",
+        f"{_counted(summary.assignments, 'assignment')}, {_counted(len(summary.tables), 'table')} "
+        f"of {config['workers']} workers at most, arena {escaped(config['arena']['name'])}, seed "
+        f"{config['seed']}; mean total {mean} of 12",
+        *_conclusions(summary),
         *(
             f"after assignment {fork.unit} {escaped(next(iter(story([fork]))))}"
             for fork in summary.forks
         ),
     ]
-    for at, number, round_, agent in summary.unsaid:
+    for at, table_, round_, agent in summary.unsaid:
         parts.append(
-            f"not said: what was put in by hand in assignment {at}, table {number}, round "
+            f"not said: what was put in by hand in assignment {at}, table {table_}, round "
             f"{round_}, for agent {agent}, whose turn that never was"
         )
     if summary.models:
@@ -45,8 +48,34 @@ def format_summary(summary: Summary) -> str:
         codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
         parts.append(f"acts refused: {codes}")
     parts += ["", _workers(summary.workers), "", _left(summary.left)]
-    parts += ["", _conclusions(summary.conclusions)] if summary.conclusions else []
+    parts += ["", _ended(summary.tables)] if summary.tables else []
     return "\n".join(parts)
+
+
+def _conclusions(summary: Summary) -> list[str]:
+    """What was concluded and how good that was, what was claimed and what came of it."""
+    counts, kinds = summary.counts, Counter[str]()
+    for ended in summary.tables:
+        kinds["none"] += ended.conduct is None
+        kinds["drawn"] += ended.tied > 0
+        kinds["adopted"] += ended.adopted is True
+    lines = [
+        f"{_counted(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} drawn, "
+        f"{kinds['adopted']} adopted; {_counted(counts.trials, 'trial')}; "
+        f"{_counted(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
+        f"{_counted(counts.challenges, 'challenge')}, {counts.sustained} sustained"
+    ]
+    if summary.percentiles != (None, None):
+        first, second = map(_percent, summary.percentiles)
+        lines.append(
+            f"better than {first} of all conducts on average in the first half, {second} in the "
+            "second"
+        )
+    return lines
+
+
+def _percent(share: Value) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 def _counted(count: int, what: str) -> str:
@@ -85,14 +114,26 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
     return "\n".join(([f"({more} earlier comings and goings)"] if more > 0 else []) + lines)
 
 
-def _conclusions(conclusions: Sequence[Concluded]) -> str:
-    rows: list[Sequence[str]] = [("objective", "treatment", "concluded on", "times", "adopted")]
-    rows += [
-        (c.objective, c.treatment, c.conduct, str(c.times), str(c.adopted))
-        for c in conclusions[:LINES_MAX]
+def _ended(tables: Sequence[Ended]) -> str:
+    """What the last tables concluded on, against the bar and the best that they tested."""
+    rows: list[Sequence[str]] = [
+        ("at", "about", "concluded on", "value", "bar", "best tested", "better than", "")
     ]
-    more = len(conclusions) - LINES_MAX
-    return table(rows, numbers=(3, 4)) + (f"\n({more} more)" if more > 0 else "")
+    for ended in tables[-LINES_MAX:]:
+        said = ["drawn"] * (ended.tied > 0) + ["not adopted"] * (ended.adopted is False)
+        rows.append(
+            (
+                str(ended.assignment), escaped(f"{ended.objective}, {ended.treatment}"),
+                escaped(ended.conduct or "nothing"),
+                "-" if ended.conduct is None else value_text(ended.value), value_text(ended.bar),
+                "-" if ended.best is None else value_text(ended.best),
+                "-" if ended.quality is None else _percent(ended.quality.percentile),
+                ", ".join(said),
+            )
+        )  # fmt: skip
+    more = len(tables) - LINES_MAX
+    shown = table(rows, numbers=(0, 3, 4, 5, 6))
+    return f"({more} earlier tables)\n{shown}" if more > 0 else shown
 
 
 def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
@@ -115,7 +156,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
     rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
     for agent in state.agents.values():
-        if agent.role == WORKER and agent.status != "gone":
+        if agent.is_worker and agent.status != Status.GONE:
             rows.append(
                 (
                     escaped(agent.name), agent.status, agent.class_, str(agent.sparks),

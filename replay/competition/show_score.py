@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.kernel.competition.conduct import Conduct, aimed, described
-from goldrush.kernel.competition.events import AGREEING, DIMENSIONS, FARMING, IN_RELATION
-from goldrush.kernel.competition.rubric import Challenged, Finished
+from goldrush.agents.competition import words
+from goldrush.kernel.competition.rubric import DIMENSIONS, Challenged, Finished
+from goldrush.kernel.competition.table import Conclusion
+from goldrush.kernel.competition.terms import Part, Step
+from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
-from goldrush.replay.competition.score import Checked, Concluded, Moved, Proposal, Score
+from goldrush.replay.competition.score import Checked, Moved, Proposal, Score
+from goldrush.replay.competition.steps import conduct_text
 from goldrush.replay.text import table
 
 _RULES: Final = {
-    FARMING: "its proposal was novel, and the claim for it does not hold",
-    AGREEING: "it supported others and challenged nobody",
-    IN_RELATION: "relative to the lower median of the table",
+    Step.FARMING: "its proposal was novel, and the claim for it does not hold",
+    Step.AGREEING: "it supported others and challenged nobody",
+    Step.RELATIVE: "relative to the lower median of the table",
 }
+_AWAY: Final = ("equal to", "next to", "far from")
 
 
 def format_score(score: Score) -> str:
     """A score as text."""
-    objective, treatment = score.subject
     head = (
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {aimed(objective)} under {treatment}, the bar is {_value(score.bar)}"
+        f"{score.assignment}: {words.about(score.subject)}, the bar is {_value(score.bar)}"
     )
     novelty, accuracy, impact, challenge = score.rubric
+    proposals = [_proposal(score, proposal) for proposal in score.proposals]
     lines = [
         head,
         "",
-        *_part("novelty", novelty, [_proposal(p) for p in score.proposals], "no proposal"),
-        *_part("accuracy", accuracy, [_checked(c) for c in score.tests], "nothing was tested"),
+        *_part("novelty", novelty, proposals, "no proposal"),
+        *_part("accuracy", accuracy, _accuracy(score), "nothing was tested"),
         *_part("impact", impact, _impact(score), ""),
         *_part("challenge", challenge, _challenges(score), "challenged nobody"),
         "",
@@ -47,49 +51,63 @@ def _part(dimension: str, score: int, lines: Sequence[str], none: str) -> list[s
     return [f"{dimension}: {score} by the rubric", *(f"  {line}" for line in lines or [none])]
 
 
-def _proposal(proposal: Proposal) -> str:
-    if proposal.nearest is None:
-        known = "nothing like it was known"
-    else:
-        fields = f"{proposal.distance} field{'' if proposal.distance == 1 else 's'}"
-        known = f"{fields} from {_conduct(proposal.nearest, under=True)}, the nearest known"
-    led = "nothing led" if proposal.led is None else f"proposal {proposal.led} led"
+def _proposal(score: Score, proposal: Proposal) -> str:
+    known = "nothing like it was known"
+    if proposal.distance is not None:
+        nearest = conduct_text(proposal.nearest, score.rules)
+        known = f"{_AWAY[proposal.distance]} {nearest}, the nearest known"
+    led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
-    conduct = _conduct(proposal.conduct)
-    return f"proposal {proposal.id}, {conduct}: {known}; {led}{became}: {proposal.score}"
+    conduct = conduct_text(proposal.conduct, score.rules)
+    return f"#{proposal.id}, {conduct}: {known}; {led}{became}: {proposal.score}"
 
 
-def _checked(checked: Checked) -> str:
-    claimed, tested = _apart(checked.claimed, checked.tested)
-    says = f"claimed {claimed}, tested {tested}"
-    part = f"the {checked.part} under {checked.treatment}"
-    if checked.is_ground:
-        verdict = "rightly challenged" if checked.held else "wrongly challenged"
-        return f"challenge {checked.id} of proposal {checked.proposal}, {part}: {says}: {verdict}"
-    verdict = "holds" if checked.held else "does not hold"
-    bar = f", bar {_value(checked.bar)}" if checked.part == "base" else ""
-    return f"proposal {checked.id}, {part}: {says}{bar}: {verdict}"
+def _accuracy(score: Score) -> list[str]:
+    lines = [_checked(claim) for claim in score.claims]
+    lines += [
+        f"challenge #{c.id} of #{c.target}: {'has' if c.is_sustained else 'has no'} grounds"
+        for c in score.challenges
+    ]
+    return [*lines, "two counted bases are far from each other"] if score.is_wide else lines
+
+
+def _checked(claim: Checked) -> str:
+    claimed, tested = _apart(claim.claimed, claim.tested)
+    says = [f"claimed {claimed}, tested {tested}", "holds" if claim.held else "does not hold"]
+    if claim.part == Part.BASE:
+        says += ["sharp" if claim.is_sharp else "not sharp"] * claim.held
+        says += ["not counted: its conduct was known at the table"] * (not claim.is_counted)
+    return f"#{claim.id}, the {claim.part} under {claim.treatment}: {', '.join(says)}"
 
 
 def _impact(score: Score) -> list[str]:
     own = ", which is its own or amends it" if score.is_own else ""
-    lines = [
-        f"concluded: {_concluded(score.concluded)}{own}",
-        f"without it: {_concluded(score.without)}" if score.differs else "without it: the same",
+    without = "the same"
+    if score.differs:
+        among = f", drawn among {_ids(score.equals)}" if len(score.equals) > 1 else ""
+        without = f"{_concluded(score, score.without)}{among}"
+    tied = score.concluded.tied
+    drawn = f", drawn among {_ids(tied)}" if tied else ""
+    return [
+        f"concluded: {_concluded(score, score.concluded)}{drawn}{own}",
+        f"without it: {without}",
+        *map(_moved, score.moved),
     ]
-    return [*lines, *map(_moved, score.moved)]
 
 
-def _concluded(concluded: Concluded) -> str:
-    if concluded.proposal is None or concluded.conduct is None:
+def _ids(ids: Sequence[int]) -> str:
+    return ", ".join(f"#{id}" for id in ids)
+
+
+def _concluded(score: Score, concluded: Conclusion) -> str:
+    if concluded.proposal is None:
         return "nothing"
-    tied = f", drawn among {', '.join(map(str, concluded.tied))}" if concluded.tied else ""
-    return f"proposal {concluded.proposal}, {_conduct(concluded.conduct)}{tied}"
+    return f"#{concluded.proposal}, {conduct_text(concluded.conduct, score.rules)}"
 
 
 def _moved(moved: Moved) -> str:
-    now = "no proposal" if moved.stance is None else f"proposal {moved.stance}"
-    without = "none" if moved.without is None else f"proposal {moved.without}"
+    now = "no proposal" if moved.stance is None else f"#{moved.stance}"
+    without = "none" if moved.without is None else f"#{moved.without}"
     return f"{moved.name} (agent {moved.agent}) stands for {now}, without it for {without}"
 
 
@@ -101,20 +119,20 @@ def _challenges(score: Score) -> list[str]:
 def _challenge(challenge: Challenged) -> str:
     verdict = "sustained" if challenge.is_sustained else "not sustained"
     toppled = ", and what it was aimed at led no more" if challenge.toppled else ""
-    aimed = f"the {challenge.part} of proposal {challenge.target}"
-    return f"challenge {challenge.id} in round {challenge.round}, {aimed}: {verdict}{toppled}"
+    aimed = f"the {challenge.part} of #{challenge.target}"
+    return f"#{challenge.id} in round {challenge.round}, {aimed}: {verdict}{toppled}"
 
 
 def _numbers(score: Score) -> str:
     """The four numbers, from the rubric to what is recorded."""
     rows: list[Sequence[str]] = [("", *DIMENSIONS, "total")]
-    rows.append(("by the rubric", *map(str, score.rubric), ""))
+    rows.append(("by the rubric", *map(str, score.rubric), str(sum(score.rubric))))
     if score.given is not None:
         rows.append(("by the therapist", *map(str, score.given), ""))
     if score.middles:
         rows.append(("median of the table", *map(str, score.middles), ""))
     rows.append(_final("worked out anew", score.again, score.again.total))
-    rows += [_final("recorded", recorded, total) for recorded, total in score.recorded]
+    rows += [_final("recorded", recorded, total) for recorded, total, _ in score.recorded]
     return table(rows, numbers=range(1, 6))
 
 
@@ -144,13 +162,14 @@ def _verdict(score: Score) -> str:
 
 def _differences(score: Score) -> list[str]:
     """In what the recorded score is another."""
-    [(recorded, total)] = score.recorded
+    [(recorded, total, rubric)] = score.recorded
     again = score.again
     pairs = [
         ("raw scores", recorded.raw, again.raw),
         ("steps", recorded.steps, again.steps),
         ("final scores", recorded.final, again.final),
         ("total", total, again.total),
+        ("sum by the rubric", rubric, sum(score.rubric)),
     ]
     return [f"{what} {_plain(one)} for {_plain(two)}" for what, one, two in pairs if one != two]
 
@@ -161,16 +180,12 @@ def _plain(value: object) -> str:
     return "(" + ", ".join(map(_plain, value)) + ")"
 
 
-def _conduct(conduct: Conduct, *, under: bool = False) -> str:
-    return f"{described(conduct)} under {conduct[3]}" if under else described(conduct)
-
-
-def _apart(one: float, other: float | None) -> tuple[str, str]:
+def _apart(one: float, other: Value) -> tuple[str, str]:
     """Two values as text: as many digits as tell them apart."""
     if other is not None and one != other and _value(one) == _value(other):
         return repr(one), repr(other)
     return _value(one), _value(other)
 
 
-def _value(value: float | None) -> str:
+def _value(value: Value) -> str:
     return "none" if value is None else f"{value:.4f}"

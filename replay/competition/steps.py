@@ -1,4 +1,5 @@
-"""The steps of a season, each with the state that it led to while its assignment was still open.
+"""The world of a season, and its steps, each with the state that it led to while its assignment was
+still open.
 
 What a table looked like is gone from the state when its assignment closes. Whoever asks about a
 table (who was tied, why a score is what it is) looks at the state in between.
@@ -6,27 +7,82 @@ table (who was tied, why a score is what it is) looks at the state in between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel import derive, fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import REFUSED, SCORED
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.arena import Conduct, Rules, arena_of
+from goldrush.kernel.competition.events import CODES, Refused, Scored, named
 from goldrush.kernel.competition.evolve import acts_in, apply
 from goldrush.kernel.competition.state import SeasonState, copied
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Row, Step
+from goldrush.kernel.world import Block, Step, World
 from goldrush.replay.forged import reader_of
 from goldrush.replay.index import states_near
+from goldrush.replay.toolkit import Toolkit, open_world
+
+_SCORED: Final = CODES[Scored]
+_NOTHING: Final = Step(Block(()), Block(()))
+
+
+def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
+    """The world of a season whose START records `setup`: that of the arena which it names.
+
+    Where the arena is not here, seasons can be read, and nothing is decided. Raises nothing: a
+    record that no arena of this name and version has is refused when the season is begun.
+    """
+    try:
+        record = setup["config"]["arena"]
+    except (LookupError, TypeError):
+        return competition(None, missing="it records no arena")
+    try:
+        return competition(rules_of(arena_of(record)))
+    except UnknownArena as error:
+        return competition(None, missing=str(error))
+    except BadInput as error:
+        refused = error
+
+    def initial(setup: Mapping[str, Any]) -> SeasonState:
+        raise refused
+
+    return attrs.evolve(competition(None), initial=initial)
+
+
+_SEASONS: Final = Toolkit(world=world_of)
+
+
+def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
+    """The world of a season's journal; `judging`: with the rules of its arena.
+
+    Raises UnsupportedJournal where those are asked for and are not here.
+    """
+    world = open_world(reader, _SEASONS)
+    if judging and world.missing is not None and reader.header.world == world.name:
+        raise UnsupportedJournal(reader.path, world.missing)
+    return world
+
+
+def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
+    """A conduct in words; as plain values where the rules of the arena are not here."""
+    said = json.dumps(conduct) if rules is None else rules.describe(conduct)
+    return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # what need not be quoted
 
 
 @attrs.frozen
 class Moment:
     """A step, the commit that completes it, and the state after it. The state is the walk's own:
-    copy it to keep it.
+    copy it to keep it. START and forks have a moment, too, in which nothing is done.
     """
 
     commit: Commit
@@ -37,14 +93,15 @@ class Moment:
 @attrs.frozen
 class Judged:
     """An assignment when its scores were given: the state just before, with the ratings of the
-    debrief in it, and the rows of `scored` in order.
+    debrief in it, and the scores in order.
     """
 
     state: SeasonState
-    scored: tuple[Row, ...]
+    scored: tuple[Scored, ...]
 
 
 def moments(
+    world: World[SeasonState],
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
     state: SeasonState | None = None,
@@ -55,26 +112,28 @@ def moments(
     changes it. Raises what reading a journal raises; of forged events whatever they lead to, so it
     is for those who stand behind the door (see replay/forged.py).
     """
-    under_way = fold.Steps(COMPETITION.arrange)
+    under_way = fold.Steps(world.arrange)
     for commit in reader if commits is None else commits:
-        if next(fold.faults(COMPETITION, commit.blocks), None):
-            raise fold.malformed(COMPETITION, reader.path, commit)
+        if next(fold.faults(world, commit.blocks), None):
+            raise fold.malformed(world, reader.path, commit)
         if commit.kind == START:
-            state = fold.start(COMPETITION, reader, commit)
+            state = fold.start(world, reader, commit)
+            yield Moment(commit, _NOTHING, state)
         elif commit.kind == FORK:
             assert state is not None
-            state = fold.forked(COMPETITION, reader, state, commit)
+            state = fold.forked(world, reader, state, commit)
+            yield Moment(commit, _NOTHING, state)
         elif commit.kind == UNIT:
             assert state is not None
             for step in under_way.completed_by(commit):
                 for block in (step.inputs, step.derived):
-                    state = COMPETITION.evolve(state, block)
+                    state = world.evolve(state, block)
                 yield Moment(commit, step, state)
-            state = fold.closed(COMPETITION, reader.path, state, commit)
+            state = fold.closed(world, reader.path, state, commit)
 
 
 def assignment_in(
-    reader: JournalReader, assignment: int, *, derived: bool = False
+    world: World[SeasonState], reader: JournalReader, assignment: int, *, derived: bool = False
 ) -> tuple[SeasonState, tuple[Commit, ...]]:
     """The state before a closed assignment, and the commits of it, whose digest is checked.
 
@@ -82,13 +141,13 @@ def assignment_in(
     event up to its close is derived again. Raises BadInput where the season has no such
     assignment, and what reading a journal raises up to there.
     """
-    vocabulary = COMPETITION.vocabulary
+    vocabulary = world.vocabulary
     unit = vocabulary.unit_of(assignment)
     before: SeasonState | None = None
     commits: list[Commit] = []
     last = 0
-    near = states_near(COMPETITION, reader, unit) if not derived else None
-    for commit, state in near or derive.states(COMPETITION, reader):
+    near = states_near(world, reader, unit) if not derived else None
+    for commit, state in near or derive.states(world, reader):
         if commit.kind == END:
             break
         if commit.kind == UNIT and commit.unit == unit:
@@ -98,7 +157,7 @@ def assignment_in(
         if commit.digest is not None:
             last = commit.unit
             if commits:
-                fold.check_digest(COMPETITION, reader.path, state, commit)
+                fold.check_digest(world, reader.path, state, commit)
                 assert before is not None  # the reader lets no unit be left out
                 return before, tuple(commits)
     raise BadInput(
@@ -111,23 +170,25 @@ def assignment_in(
 
 @reader_of
 def state_before_scores(path: str | Path, assignment: int) -> Judged:
-    """A closed assignment as it was when its debrief was judged. Raises as `assignment_in` does,
-    and MalformedEvents where it has no scores.
+    """A closed assignment as it was when its debrief was judged, with the rules of its arena.
+
+    Raises as `season_world` and `assignment_in` do, and MalformedEvents where it has no scores.
     """
     with JournalReader(path) as reader:
-        state, commits = assignment_in(reader, assignment)
+        world = season_world(reader, judging=True)
+        state, commits = assignment_in(world, reader, assignment)
         before = copied(state)
-        for moment in moments(reader, commits, state):
-            scored = tuple(moment.step.derived.rows(SCORED))
+        for moment in moments(world, reader, commits, state):
+            scored = tuple(named(_SCORED, row) for row in moment.step.derived.rows(_SCORED))
             if scored:
                 return Judged(_with_acts(before, moment.step), scored)
             before = copied(moment.state)
-        raise fold.malformed(COMPETITION, reader.path, commits[-1], ValueError("nobody is scored"))
+        raise fold.malformed(world, reader.path, commits[-1], ValueError("nobody is scored"))
 
 
 def _with_acts(state: SeasonState, step: Step) -> SeasonState:
     """The state with the acts of a step in it, but for those that were refused."""
-    refused = {act[0] for _, act, _ in step.derived.rows(REFUSED)}
+    refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
     for place, (code, row) in enumerate(acts_in(step.inputs.batches)):
         if place not in refused:
             apply(state, code, row)

@@ -1,4 +1,5 @@
-"""The events of a season in words, a line each.
+"""The events of a season in words, a line each, so that a reader follows the argument: what was
+tried and claimed, because of what, and whether it held.
 
 Text that came from agents is quoted and escaped: it is data, and may have been written by a model.
 Agents have the names that the journal gives them.
@@ -8,22 +9,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
+
+from goldrush.agents.competition import words
 from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.conduct import OBJECTIVES, aimed, described, is_conduct_shaped
-from goldrush.kernel.competition.events import DIMENSIONS, JOINED
+from goldrush.kernel.competition.arena import Arena, Rules, Subject
+from goldrush.kernel.competition.events import CODES, Joined
+from goldrush.kernel.competition.rubric import DIMENSIONS
+from goldrush.kernel.competition.terms import Cause, Move, Part
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.world import Event
-
-Names = Mapping[int, str]
+from goldrush.replay.competition.steps import conduct_text, season_world
+from goldrush.replay.toolkit import Names, Story
 
 ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
-_NAME = re.compile(r"[a-z0-9_-]{1,40}", re.ASCII)  # of policies, treatments, signals
+# What is told in brief: what was claimed, concluded and scored, and what became of whom.
+BRIEF: Final = frozenset(
+    {
+        "assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored",
+        "bottomed", "elimination_faced", "fate_chosen", "relegated", "returned", "deleted",
+        "joined", "contract_signed", "contract_settled", "reward_unlocked", "stage_reached",
+        "project_completed", "assignment_closed",
+    }
+)  # fmt: skip
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
 def names_in(path: str | Path) -> dict[int, str]:
@@ -34,52 +49,122 @@ def names_in(path: str | Path) -> dict[int, str]:
     names: dict[int, str] = {}
     try:
         with JournalReader(path) as reader:
+            world = season_world(reader)
             for commit in reader:
                 if commit.kind == START:
-                    state = fold.start(COMPETITION, reader, commit)
+                    state = fold.start(world, reader, commit)
                     names.update((agent.ordinal, agent.name) for agent in state.agents.values())
                 for block in commit.blocks[1::2]:
-                    names.update((row[0], row[1]) for row in block.rows(JOINED))
+                    joined = map(Joined._make, block.rows(CODES[Joined]))
+                    names.update((new.ordinal, new.name) for new in joined)
     except (JournalError, *fold.REFUSED):
         pass  # whoever reads the events will meet it
     return names
 
 
-def story(events: Iterable[Event], names: Names | None = None) -> Iterator[str]:
+def story_of(path: str | Path) -> Story:
+    """The story as it is told of one journal: with the subjects and the rules of its arena."""
+    arena: Arena | None = None
+    rules: Rules | None = None
+    try:
+        with JournalReader(path) as reader:
+            world = season_world(reader)
+            state = fold.start(world, reader, next(iter(reader)))
+            arena, rules = state.arena, state.rules
+    except (JournalError, StopIteration, *fold.REFUSED):
+        pass  # whoever reads the events will meet it
+    return Story(
+        partial(story, arena=arena, rules=rules),
+        partial(chronicle, arena=arena, rules=rules),
+        names_in,
+        brief=BRIEF,
+    )
+
+
+def story(
+    events: Iterable[Event],
+    names: Names | None = None,
+    arena: Arena | None = None,
+    rules: Rules | None = None,
+) -> Iterator[str]:
     """The events in order, in words."""
-    teller = _Teller(names or {})
+    teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield teller.tell(event)
 
 
 def chronicle(
-    events: Iterable[Event], names: Names | None = None
+    events: Iterable[Event],
+    names: Names | None = None,
+    arena: Arena | None = None,
+    rules: Rules | None = None,
 ) -> Iterator[tuple[int, int, str]]:
     """The events in words: (assignment, assignment, what happened)."""
-    teller = _Teller(names or {})
+    teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield event.unit, event.unit, teller.tell(event)
 
 
-class _Teller:
-    """Tells events; what it is to call agents it is given."""
+@attrs.define
+class _At:
+    """What was told of a table so far: the bar, and the values claimed, by contribution."""
 
-    def __init__(self, names: Names) -> None:
+    bar: float | None = None
+    claimed: dict[int, float] = attrs.field(factory=dict)
+
+
+class _Teller:
+    """Tells events. What was told before in the same assignment says what a test means."""
+
+    def __init__(self, names: Names, arena: Arena | None, rules: Rules | None) -> None:
         self._names = names
+        self._arena = arena
+        self._rules = rules
+        self._unit: int | None = None
+        self.subjects: list[Subject | None] = []
+        self.tables: dict[int, _At] = {}
 
     def tell(self, event: Event) -> str:
         """One event in words; an event that this page does not know as JSON."""
-        words = _WORDS.get(event.name)
-        return words(self, event) if words else json.dumps(event.as_dict())
+        if event.unit != self._unit:
+            self._unit, self.subjects, self.tables = event.unit, [], {}
+        tell = _WORDS.get(event.name)
+        return tell(self, event) if tell else json.dumps(event.as_dict())
 
     def name(self, agent: Any) -> str:
         """What an agent is called."""
         known = self._names.get(agent) if type(agent) is int else None
         return known or f"agent {_quoted(agent)}"
 
-    def listed(self, agents: Sequence[int]) -> str:
+    def listed(self, agents: Any) -> str:
         """Several agents."""
+        if not isinstance(agents, (list, tuple)):
+            return _quoted(agents)
         return ", ".join(map(self.name, agents)) or "nobody"
+
+    def conduct(self, value: Any) -> str:
+        """A conduct in words, if it is one of the arena's."""
+        conduct = _tupled(value)
+        if self._rules is None or not self._rules.is_shaped(conduct):
+            return _quoted(value)
+        return conduct_text(conduct, self._rules)
+
+    def at(self, event: Event) -> _At:
+        """What was told of the table of an event."""
+        return self.tables.setdefault(event["table"], _At())
+
+    def subject(self, value: Any) -> Subject | None:
+        """The subject that an [objective, treatment] names."""
+        return self._arena.subject(_tupled(value)) if self._arena else None
+
+    def about(self, value: Any) -> str:
+        """A subject in words."""
+        subject = self.subject(value)
+        return _quoted(value) if subject is None else words.about(subject)
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
 
 
 def _quoted(value: Any) -> str:
@@ -92,41 +177,45 @@ def _word(value: Any) -> str:
     return value if is_name else _quoted(value)
 
 
-def _conduct(value: Any) -> str:
-    conduct = tuple(value) if isinstance(value, list) else value
-    is_one = is_conduct_shaped(conduct) and all(
-        name is None or _NAME.fullmatch(name) for name in (*conduct[:2], conduct[3])
-    )
-    return described(conduct) if is_one else _quoted(value)
+def _ids(value: Any) -> str:
+    """Contributions, by their numbers."""
+    return ", ".join(f"#{_quoted(id)}" for id in value) if isinstance(value, list) else ""
+
+
+def _either(said: Any, yes: str, no: str, other: str) -> str:
+    """What somebody said to a question: yes, no, or anything else, of whatever form."""
+    return yes if said is True else no if said is False else other
+
+
+def _taken(event: Event) -> str:
+    return _either(event["taken"], "taken", "left", "without asking")
+
+
+# Before a table.
 
 
 def _started(t: _Teller, event: Event) -> str:
     config = event["config"]
+    arena = config["arena"]
     return (
         f"a season of the {event['world']} world starts (rules {event['rules']}): "
-        f"{config['assignments']} assignments, {config['workers']} workers, seed {config['seed']}"
+        f"{config['assignments']} assignments, {config['workers']} workers, arena "
+        f"{_word(arena['name'])} with {len(arena['subjects'])} subjects, seed {config['seed']}"
     )
 
 
 def _answered(t: _Teller, event: Event) -> str:
-    answer = event["answer"]
-    shown = answer if len(answer) <= ANSWER_SHOWN else answer[:ANSWER_SHOWN] + "..."
-    return f"{t.name(event['who'])} was asked to {_word(event['asked'])}: {_quoted(shown)}"
-
-
-def _subject(value: Any) -> str:
-    if isinstance(value, list) and len(value) == 2:
-        is_known = isinstance(value[0], str) and value[0] in OBJECTIVES
-        objective = aimed(value[0]) if is_known else _word(value[0])
-        return f"{objective} under {_word(value[1])}"
-    return _quoted(value)
+    text = event["text"]
+    shown = text if len(text) <= ANSWER_SHOWN else text[:ANSWER_SHOWN] + "..."
+    return f"{t.name(event['agent'])} was asked to {_word(event['question'])}: {_quoted(shown)}"
 
 
 def _opened(t: _Teller, event: Event) -> str:
     subjects = event["subjects"]
     about = _quoted(subjects)
     if isinstance(subjects, list):
-        about = " and ".join(map(_subject, subjects))
+        about = " and ".join(map(t.about, subjects))
+        t.subjects = list(map(t.subject, subjects))
     place = f"day {event['day']}, project {event['project']}"
     directed = f", with the directive {_quoted(event['directive'])}" if event["directive"] else ""
     return f"{t.name(event['by'])} opens the assignment ({place}): {about}{directed}"
@@ -139,27 +228,47 @@ def _class_moved(t: _Teller, event: Event) -> str:
 
 
 def _table_set(t: _Teller, event: Event) -> str:
-    parts = []
-    if event["team"] is not None:
-        parts.append(f"team {_agents(t, event['team'])}")
-    if event["order"] is not None:
-        parts.append(f"order {_agents(t, event['order'])}")
+    parts = [
+        f"{name} {t.listed(event[name])}" for name in ("team", "order") if event[name] is not None
+    ]
     if event["rounds"] is not None:
         parts.append(f"up to {_quoted(event['rounds'])} rounds")
     return f"{t.name(event['by'])} sets the table: {'; '.join(parts) or 'as it is'}"
 
 
-def _agents(t: _Teller, value: Any) -> str:
-    return t.listed(value) if isinstance(value, list) else _quoted(value)
+# At the table.
 
 
 def _tested(t: _Teller, event: Event) -> str:
-    value = "undefined" if event["value"] is None else f"{event['value']:.6g}"
+    value, at = event["value"], event["at"]
     runs = f"{len(event['runs'])} run{'' if len(event['runs']) == 1 else 's'}"
-    how = f"{_conduct(event['conduct'])} under {_word(event['treatment'])}, {runs}"
-    if event["at"] is None:
-        return f"the bar is {value} ({how})"
-    return f"tested: {event['part']} of #{event['at']} is {value} ({how})"
+    how = f"{t.conduct(event['conduct'])} under {_word(event['treatment'])}, {runs}"
+    if at is None:
+        t.at(event).bar = value
+        return f"the bar is {words.number(value)} ({how})"
+    verdict = _verdict(t, event)
+    return f"tested: {event['part']} of #{at} is {words.number(value)}{verdict} ({how})"
+
+
+def _verdict(t: _Teller, event: Event) -> str:
+    """Whether a claim held, and was sharp, as far as it is known from what was told before."""
+    table, number, value = t.at(event), event["table"], event["value"]
+    claimed = table.claimed.get(event["at"])
+    subject = t.subjects[number] if number < len(t.subjects) else None
+    if claimed is None or subject is None:
+        return ""
+    said = f"for {words.number(claimed)} claimed"
+    if not subject.holds(value, claimed):
+        return f" {said}: it does not hold"
+    is_sharp = event["part"] == Part.BASE and subject.is_sharp(value, claimed, table.bar)
+    return f" {said}: it holds{', and is sharp' if is_sharp else ''}"
+
+
+def _tried(t: _Teller, event: Event) -> str:
+    return (
+        f"{t.name(event['agent'])} tries {t.conduct(event['conduct'])} under "
+        f"{_word(event['treatment'])}, by itself: {words.number(event['value'])}"
+    )
 
 
 def _roundtable(t: _Teller, event: Event) -> str:
@@ -171,38 +280,43 @@ def _roundtable(t: _Teller, event: Event) -> str:
 
 
 def _spoke(t: _Teller, event: Event) -> str:
-    who, move = f"#{event['id']} {t.name(event['agent'])}", event["move"]
-    at = "" if event["target"] is None else f" #{_quoted(event['target'])}"
-    if move == "propose":
-        says = f"proposes {_conduct(event['conduct'])}, claims {_claim(event['claim'])}"
-    elif move == "amend":
-        says = f"amends{at} to {_conduct(event['conduct'])}, claims {_claim(event['claim'])}"
-    elif move == "challenge":
-        says = f"challenges the {_word(event['part'])} of{at}"
-    elif move == "support":
-        says = f"supports{at}"
-    elif move == "pass":
-        says = "passes"
-    else:
-        says = f"does {_quoted(move)}"
-    words = f": {_quoted(event['words'])}" if event["words"] else ""
-    return f"{who} {says}{words}"
+    move, target = event["move"], f"#{_quoted(event['target'])}"
+    says = {
+        Move.PROPOSE: "proposes",
+        Move.AMEND: f"amends {target} to",
+        Move.CHALLENGE: f"challenges the {_word(event['part'])} of {target}",
+        Move.SUPPORT: f"supports {target}",
+        Move.PASS: "passes",
+    }.get(move if isinstance(move, str) else "", f"does {_quoted(move)}")
+    if move in (Move.PROPOSE, Move.AMEND):
+        says += f" {t.conduct(event['conduct'])}, claims {_claim(t, event)}"
+    said = f": {_quoted(event['words'])}" if event["words"] else ""
+    return f"#{event['id']} {t.name(event['agent'])} {says}{_because(event)}{said}"
 
 
-def _claim(value: Any) -> str:
-    if not isinstance(value, list) or len(value) != 2:
-        return _quoted(value)
-    claimed, edge = value
+def _claim(t: _Teller, event: Event) -> str:
+    claim = event["claim"]
+    if not isinstance(claim, list) or len(claim) != 2:
+        return _quoted(claim)
+    claimed, edge = claim
+    if type(claimed) in (int, float):
+        t.at(event).claimed[event["id"]] = claimed
     return _quoted(claimed) + ("" if edge is None else f", also under {_word(edge)}")
 
 
+def _because(event: Event) -> str:
+    because = event["because"]
+    if not isinstance(because, list) or len(because) != 2:
+        return "" if because is None else f", because of {_quoted(because)}"
+    ids, own = because
+    reasons = [_ids(ids)] * bool(ids) + ["its own trials"] * (own is True)
+    return f", because of {' and '.join(reasons)}" if reasons else ""
+
+
 def _judged(t: _Teller, event: Event) -> str:
-    ids = event["ids"] if isinstance(event["ids"], list) else []
-    at = ", ".join(f"#{_quoted(i)}" for i in ids)
+    ids = _ids(event["ids"])
     reason = f": {_quoted(event['reason'])}" if event["reason"] else ""
-    return (
-        f"judge, round {event['round']}: {_word(event['signal'])}{f' {at}' if at else ''}{reason}"
-    )
+    return f"judge, round {event['round']}: {_word(event['signal'])}{ids and f' {ids}'}{reason}"
 
 
 def _refused(t: _Teller, event: Event) -> str:
@@ -216,11 +330,10 @@ def _concluded(t: _Teller, event: Event) -> str:
     for agent, proposal in event["stances"]:
         stances.setdefault(proposal, []).append(agent)
     held = "; ".join(f"#{at} {t.listed(agents)}" for at, agents in sorted(stances.items()))
-    tied = ", ".join(f"#{at}" for at in event["tied"])
-    drawn = f", drawn among {tied}" if tied else ""
+    drawn = f", drawn among {_ids(list(event['tied']))}" if event["tied"] else ""
     return (
         f"table {event['table']} concludes on #{event['proposal']}, "
-        f"{_conduct(event['conduct'])}{drawn}; stances: {held}"
+        f"{t.conduct(event['conduct'])}{drawn}; stances: {held}"
     )
 
 
@@ -228,6 +341,9 @@ def _digested(t: _Teller, event: Event) -> str:
     dissent = f"; dissent: {_quoted(event['dissent'])}" if event["dissent"] else ""
     rejects = "; it rejects the conclusion" if event["rejected"] is True else ""
     return f"assistant: {_quoted(event['text'])}{dissent}{rejects}"
+
+
+# After the tables.
 
 
 def _debriefed(t: _Teller, event: Event) -> str:
@@ -239,13 +355,11 @@ def _debriefed(t: _Teller, event: Event) -> str:
     return f"therapist debriefs {t.name(event['agent'])} {extra}- {' '.join(said)}"
 
 
-def _taken(event: Event) -> str:
-    return _either(event["taken"], "taken", "left", "without asking")
-
-
-def _either(said: Any, yes: str, no: str, other: str) -> str:
-    """What somebody said to a question: yes, no, or anything else, of whatever form."""
-    return yes if said is True else no if said is False else other
+def _skill(t: _Teller, event: Event) -> str:
+    skill, says = event["skill"], _quoted(event["skill"])
+    if isinstance(skill, list) and len(skill) == 4:
+        says = f"{t.conduct(skill[2])} for {t.about(skill[:2])}"
+    return f"a skill for {t.name(event['agent'])}, {_taken(event)}: {says}"
 
 
 def _rewritten(t: _Teller, event: Event) -> str:
@@ -290,8 +404,8 @@ def _bottomed(t: _Teller, event: Event) -> str:
 
 
 def _faced(t: _Teller, event: Event) -> str:
-    why = {"bottoms": "it was last too often", "sparks": "it has no sparks"}[event["cause"]]
-    return f"{t.name(event['agent'])} faces elimination: {why}"
+    why = {Cause.BOTTOMS: "it was last too often", Cause.SPARKS: "it has no sparks"}
+    return f"{t.name(event['agent'])} faces elimination: {why[event['cause']]}"
 
 
 def _joined(t: _Teller, event: Event) -> str:
@@ -301,7 +415,8 @@ def _joined(t: _Teller, event: Event) -> str:
 
 
 def _interviewed(t: _Teller, event: Event) -> str:
-    return f"{t.name(event['agent'])} is interviewed: {_quoted(event['answers'])}"
+    said = f"{_quoted(event['questions'])} {_quoted(event['answers'])}"
+    return f"{t.name(event['agent'])} is interviewed: {said}"
 
 
 def _terms(conditions: Any, target: Any, due: Any) -> str:
@@ -323,22 +438,15 @@ def _reviewed(t: _Teller, event: Event) -> str:
     return f"the user has other terms for {who}: {_quoted(event['terms'])}, {answer}"
 
 
-def _signed(t: _Teller, event: Event) -> str:
-    terms = _terms(*event["terms"])
-    return f"{t.name(event['agent'])} has a contract: {terms}"
-
-
 def _kept(t: _Teller, event: Event) -> str:
     keeps = _either(event["kept"], "keeps", "does not keep", "says nothing of")
     return f"the user {keeps} the condition {_word(event['condition'])} of {t.name(event['agent'])}"
 
 
-def _settled(t: _Teller, event: Event) -> str:
-    return f"the contract of {t.name(event['agent'])} ends: {event['outcome']}"
-
-
 def _forked(t: _Teller, event: Event) -> str:
     parts = [f"{name} becomes {_quoted(value)}" for name, value in event["changes"].items()]
+    if event["program"] is not None:
+        parts.append(f"another program tests, {_quoted(event['program']['program'])}")
     if event["cast"] is not None:
         parts.append("another cast")
     parts += [
@@ -352,16 +460,17 @@ _WORDS: Final[Mapping[str, Callable[[_Teller, Event], str]]] = {
     "season_started": _started,
     "answered": _answered,
     "project_proposed": lambda t, e: (
-        f"{t.name(e['by'])} proposes a project: {_subject(e['subject'])}"
+        f"{t.name(e['by'])} proposes a project: {t.about(e['subject'])}"
     ),
     "project_reviewed": lambda t, e: (
         f"the user {'approves' if e['approved'] is True else 'refuses'} the project"
     ),
     "class_moved": _class_moved,
-    "team_recommended": lambda t, e: f"therapist recommends the team {_agents(t, e['team'])}",
+    "team_recommended": lambda t, e: f"therapist recommends the team {t.listed(e['team'])}",
     "assignment_opened": _opened,
     "table_set": _table_set,
     "tested": _tested,
+    "tried": _tried,
     "roundtable_opened": _roundtable,
     "spoke": _spoke,
     "judged": _judged,
@@ -376,9 +485,7 @@ _WORDS: Final[Mapping[str, Callable[[_Teller, Event], str]]] = {
     "persona_proposed": lambda t, e: (
         f"a persona for {t.name(e['agent'])}, {_taken(e)}: {_quoted(e['persona'])}"
     ),
-    "skill_distilled": lambda t, e: (
-        f"a skill for {t.name(e['agent'])}, {_taken(e)}: {_quoted(e['skill'])}"
-    ),
+    "skill_distilled": _skill,
     "instructions_rewritten": _rewritten,
     "rated": _rated,
     "scored": _scored,
@@ -394,9 +501,9 @@ _WORDS: Final[Mapping[str, Callable[[_Teller, Event], str]]] = {
     "interviewed": _interviewed,
     "contract_offered": _offered,
     "contract_reviewed": _reviewed,
-    "contract_signed": _signed,
+    "contract_signed": lambda t, e: f"{t.name(e['agent'])} has a contract: {_terms(*e['terms'])}",
     "condition_kept": _kept,
-    "contract_settled": _settled,
+    "contract_settled": lambda t, e: f"the contract of {t.name(e['agent'])} ends: {e['outcome']}",
     "reward_unlocked": lambda t, e: f"{t.name(e['agent'])} unlocks {e['reward']}",
     "stage_reached": lambda t, e: f"{t.name(e['agent'])} reaches stage {e['stage']}",
     "project_completed": lambda t, e: f"project {e['project']} is completed",

@@ -1,9 +1,11 @@
-"""What happened in a season: who rose, who fell, who left, and what was concluded."""
+"""What happened in a season: who rose, who fell, who left, what was concluded, and how good that
+was.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,12 +13,29 @@ import attrs
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.conduct import described
+from goldrush.kernel.competition.events import (
+    CODES,
+    Answered,
+    Deleted,
+    EliminationFaced,
+    Joined,
+    LeaderboardPosted,
+    Refused,
+    Relegated,
+    Returned,
+    Spoke,
+    named,
+)
 from goldrush.kernel.competition.fork import turn_of
-from goldrush.kernel.competition.state import WORKER, Agent, SeasonState
+from goldrush.kernel.competition.memory import Memory
+from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.terms import Move, Part
 from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Event
+from goldrush.replay.competition.quality import Atlases, Quality
+from goldrush.replay.competition.steps import Moment, conduct_text, moments, season_world
 from goldrush.replay.forged import reader_of
 from goldrush.replay.usage import failures_in
 
@@ -41,25 +60,47 @@ class Standing:
 
 
 @attrs.frozen
-class Concluded:
-    """A conduct that roundtables concluded on: for which objective, how often, and how often the
-    admin adopted it.
+class Ended:
+    """What a table ended with. `conduct`: concluded on (None: nothing), with its tested `value`;
+    `bar`: what it had to beat; `best`: the best value that was tested at the table; `tied`: how
+    many proposals it was drawn among (0: it was not); `adopted`: None where nobody was asked.
+    `quality`: see there; None where the arena has no atlas.
     """
 
+    assignment: int
+    table: int
     objective: str
-    conduct: str
     treatment: str
-    times: int
-    adopted: int
+    conduct: str | None
+    value: Value
+    bar: Value
+    best: Value
+    tied: int
+    adopted: bool | None
+    quality: Quality | None
+
+
+@attrs.frozen
+class Counts:
+    """Of all tables: trials; base claims, those that held, those that were sharp; challenges, and
+    those that were sustained.
+    """
+
+    trials: int = 0
+    claims: int = 0
+    held: int = 0
+    sharp: int = 0
+    challenges: int = 0
+    sustained: int = 0
 
 
 @attrs.frozen
 class Summary:
-    """Counts over a season. `left`: what became of whom, in order: (assignment, name, what).
-
-    `mean_total`: of all scores recorded, of 12; `ties`: conclusions that were drawn; `models`:
-    answers of language models, `failures`: what became of those of each; `unsaid`: (assignment,
-    table, round, agent) of what was put in by hand for a turn that never came.
+    """Counts over a season. `tables`: in order; `percentiles`: their mean, by half of the season;
+    `left`: what became of whom, in order: (assignment, name, what). `mean_total`: of all scores
+    recorded, of 12; `models`: answers of language models, `failures`: what became of those of each;
+    `unsaid`: (assignment, table, round, agent) of what was put in by hand for a turn that never
+    came.
     """
 
     path: str
@@ -67,15 +108,13 @@ class Summary:
     assignments: int
     finished: bool
     config: Mapping[str, Any]
-    tables: int
-    concluded: int
-    ties: int
-    adopted: int
+    tables: Sequence[Ended]
+    counts: Counts
+    percentiles: tuple[Value, Value]
     refused: Mapping[str, int]
     mean_total: float | None
     workers: Sequence[Standing]
     left: Sequence[tuple[int, str, str]]
-    conclusions: Sequence[Concluded]
     forks: Sequence[Event]
     models: int
     failures: Sequence[Failures]
@@ -91,185 +130,181 @@ class Summary:
 def summarise(path: str | Path) -> Summary:
     """Read a season's journal and count. Raises what reading a journal raises."""
     with JournalReader(path) as reader:
+        world = season_world(reader)
         counting = _Counting()
         state: SeasonState | None = None
-        closed = 0
-        under_way = fold.Steps(COMPETITION.arrange)
-        for commit, now in fold.states(COMPETITION, reader):
-            state = now
-            if commit.digest is not None:
-                closed = commit.unit
-            counting.settings = now.config.as_dict()
-            if commit.kind == FORK:
-                counting.by_hand |= {
-                    (at, *turn_of(row)) for at, row in (commit.setup or {})["replaced"]
-                }
-            for event in fold.commit_events(COMPETITION, reader, commit, under_way):
-                counting.add(event)
+        for moment in moments(world, reader):
+            state = moment.state
+            if moment.commit.kind == FORK:
+                counting.forks += fold.commit_events(
+                    world, reader, moment.commit, fold.Steps(world.arrange)
+                )
+            counting.add(moment)
+            if world.unit_done(state):
+                counting.closed(state)
         assert state is not None
-        return counting.summary(state, str(path), reader, closed)
+        return counting.summary(state, str(path), reader)
 
 
 class _Counting:
-    """Counts events, one after the other."""
+    """Counts, step by step."""
 
     def __init__(self) -> None:
-        self.settings: Mapping[str, Any] = {}
-        self.by_hand: set[tuple[int, int, int, int]] = set()  # whose turn has not come
-        self._names: dict[int, str] = {}
-        self._events: Counter[str] = Counter()
+        self.forks: list[Event] = []
+        self._atlases: Atlases | None = None
+        self._by_hand: set[tuple[int, int, int, int]] = set()  # whose turn has not come
         self._refused: Counter[str] = Counter()
-        self._conclusions: Counter[tuple[str, str, str]] = Counter()
-        self._adopted: Counter[tuple[str, str, str]] = Counter()
+        self._answers = 0
         self._totals: list[int] = []
         self._sat: Counter[int] = Counter()
         self._first: dict[int, int] = {}
         self._last: dict[int, tuple[int, int]] = {}
         self._left: list[tuple[int, str, str]] = []
-        self._forks: list[Event] = []
-        self._subjects: Sequence[Any] = ()
-        self._concluded: tuple[str, str, str] | None = None
-        self._ties = 0
+        self._tables: list[Ended] = []
+        self._counts: Counter[str] = Counter()
 
-    def add(self, event: Event) -> None:
-        """Count one event."""
-        self._events[event.name] += 1
-        count = _COUNTED.get(event.name)
-        if count is not None:
-            count(self, event)
+    def add(self, moment: Moment) -> None:
+        """Count what was done in a step, and what followed."""
+        commit, state = moment.commit, moment.state
+        if commit.kind == FORK:
+            replaced = (commit.setup or {})["replaced"]
+            self._by_hand |= {(at, *turn_of(row)) for at, row in replaced}
+        self._answers += len(list(moment.step.inputs.rows(_ANSWERED)))
+        for row in moment.step.inputs.rows(_SPOKE):
+            self._by_hand.discard((state.assignment, *turn_of(row)))
+        for code, rows in moment.step.derived:
+            for row in rows:
+                self._follow(state, named(code, row))
 
-    def started(self, event: Event) -> None:
-        self._names = {entry["ordinal"]: entry["name"] for entry in event["cast"]}
+    def _follow(self, state: SeasonState, event: Any) -> None:
+        if isinstance(event, Refused):
+            self._refused[event.code] += 1
+        elif isinstance(event, LeaderboardPosted):
+            self._last = {agent: (rank, rolling) for rank, agent, rolling, _ in event.rows}
+            self._first = {**{a: rank for a, (rank, _) in self._last.items()}, **self._first}
+        elif type(event) in _LEFT:
+            agent, *_ = event
+            says = _LEFT[type(event)].format(cause=state.faced.get(agent))
+            self._left.append((state.assignment, state.agents[agent].name, says))
 
-    def forked(self, event: Event) -> None:
-        self._forks.append(event)
+    def closed(self, state: SeasonState) -> None:
+        """An assignment is over; its tables still stand."""
+        self._atlases = self._atlases or Atlases(state.arena)
+        for table in state.tables:
+            self._sat.update(table.participants)
+            self._totals += table.totals.values()
+            self._tables.append(_ended(state, table, self._atlases))
+            self._counts.update(counts_of(table))
 
-    def refused(self, event: Event) -> None:
-        self._refused[event["code"]] += 1
-
-    def opened(self, event: Event) -> None:
-        self._subjects = event["subjects"]
-
-    def seated(self, event: Event) -> None:
-        self._sat.update(event["participants"])
-
-    def concluded(self, event: Event) -> None:
-        self._ties += bool(event["tied"])
-        self._concluded = None
-        if event["proposal"] is not None:
-            objective, treatment = self._subjects[event["table"]]
-            self._concluded = (objective, described(tuple(event["conduct"])), treatment)
-            self._conclusions[self._concluded] += 1
-
-    def adopted(self, event: Event) -> None:
-        if event["adopted"] is True and self._concluded is not None:
-            self._adopted[self._concluded] += 1
-
-    def spoke(self, event: Event) -> None:
-        self.by_hand.discard((event.unit, event["table"], event["round"], event["agent"]))
-
-    def scored(self, event: Event) -> None:
-        self._totals.append(event["total"])
-
-    def posted(self, event: Event) -> None:
-        self._last = {}
-        for rank, agent, rolling, _ in event["rows"]:
-            self._first.setdefault(agent, rank)
-            self._last[agent] = (rank, rolling)
-
-    def faced(self, event: Event) -> None:
-        self._leave(event, f"faces elimination ({event['cause']})")
-
-    def relegated(self, event: Event) -> None:
-        self._leave(event, "is benched")
-
-    def returned(self, event: Event) -> None:
-        self._leave(event, "returns")
-
-    def deleted(self, event: Event) -> None:
-        self._leave(event, "is deleted")
-
-    def joined(self, event: Event) -> None:
-        self._names[event["ordinal"]] = event["name"]
-        self._left.append((event.unit, event["name"], "joins"))
-
-    def _leave(self, event: Event, what: str) -> None:
-        self._left.append((event.unit, self._names[event["agent"]], what))
-
-    def summary(self, state: SeasonState, path: str, reader: JournalReader, closed: int) -> Summary:
+    def summary(self, state: SeasonState, path: str, reader: JournalReader) -> Summary:
         """The counts, with the state at the end."""
-        conclusions = [
-            Concluded(objective, conduct, treatment, times, self._adopted[key])
-            for key, times in self._conclusions.most_common()
-            for objective, conduct, treatment in [key]
-        ]
+        closed = state.assignment
         return Summary(
             path=path,
             bytes=reader.size,
             assignments=closed,
             finished=reader.ended,
-            config=self.settings,
-            tables=self._events["roundtable_opened"],
-            concluded=sum(self._conclusions.values()),
-            ties=self._ties,
-            adopted=sum(self._adopted.values()),
+            config=state.config.as_dict(),
+            tables=self._tables,
+            counts=Counts(**self._counts),
+            percentiles=_by_half(self._tables, state.config.assignments),
             refused=dict(self._refused),
-            mean_total=sum(self._totals) / len(self._totals) if self._totals else None,
+            mean_total=mean(self._totals),
             workers=self._standings(state),
             left=self._left,
-            conclusions=conclusions,
-            forks=self._forks,
-            models=self._events["answered"],
-            failures=failures_in(path) if self._events["answered"] else (),
-            unsaid=sorted(turn for turn in self.by_hand if turn[0] < closed),
+            forks=self.forks,
+            models=self._answers,
+            failures=failures_in(path) if self._answers else (),
+            unsaid=sorted(turn for turn in self._by_hand if turn[0] < closed),
         )
 
     def _standings(self, state: SeasonState) -> list[Standing]:
-        workers = [agent for agent in state.agents.values() if agent.role == WORKER]
         standings = []
-        for agent in workers:
+        for agent in state.agents.values():
+            if not agent.is_worker:
+                continue
             rank, rolling = self._last.get(agent.ordinal, (None, 0))
             standings.append(
                 Standing(
-                    agent=agent.ordinal,
-                    name=agent.name,
-                    status=agent.status,
-                    class_=agent.class_,
-                    sparks=agent.sparks,
-                    first_rank=self._first.get(agent.ordinal),
-                    rank=rank,
-                    rolling=rolling,
-                    total=agent.all_time,
-                    sat=self._sat[agent.ordinal],
+                    agent.ordinal, agent.name, agent.status, agent.class_, agent.sparks,
+                    self._first.get(agent.ordinal), rank, rolling, agent.all_time,
+                    self._sat[agent.ordinal],
                 )
-            )
+            )  # fmt: skip
         return sorted(standings, key=lambda s: (s.rank is None, s.rank or s.agent))
 
 
-_COUNTED: Final[Mapping[str, Callable[[_Counting, Event], None]]] = {
-    "season_started": _Counting.started,
-    "forked": _Counting.forked,
-    "refused": _Counting.refused,
-    "assignment_opened": _Counting.opened,
-    "roundtable_opened": _Counting.seated,
-    "concluded": _Counting.concluded,
-    "adopted": _Counting.adopted,
-    "spoke": _Counting.spoke,
-    "scored": _Counting.scored,
-    "leaderboard_posted": _Counting.posted,
-    "elimination_faced": _Counting.faced,
-    "relegated": _Counting.relegated,
-    "returned": _Counting.returned,
-    "deleted": _Counting.deleted,
-    "joined": _Counting.joined,
+_ANSWERED, _SPOKE = CODES[Answered], CODES[Spoke]
+_LEFT: Final[Mapping[type[Any], str]] = {
+    EliminationFaced: "faces elimination ({cause})",
+    Relegated: "is benched",
+    Returned: "returns",
+    Deleted: "is deleted",
+    Joined: "joins",
 }
+
+
+def counts_of(table: Table) -> Mapping[str, int]:
+    """What there is to count of a table that has concluded, by the names of Counts."""
+    proposals = table.proposals()
+    challenges = [said for said in table.counted() if said.move == Move.CHALLENGE]
+    return {
+        "trials": len(table.trials),
+        "claims": len(proposals),
+        "held": sum(table.held(said.id, Part.BASE) is True for said in proposals),
+        "sharp": sum(map(table.is_sharp, proposals)),
+        "challenges": len(challenges),
+        "sustained": sum(map(table.is_sustained, challenges)),
+    }
+
+
+def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
+    conclusion, best = table.conclusion, table.best_tested()
+    assert conclusion is not None
+    proposal = conclusion.proposal
+    return Ended(
+        assignment=state.assignment,
+        table=table.number,
+        objective=table.subject.objective,
+        treatment=table.treatment,
+        conduct=None if proposal is None else conduct_text(conclusion.conduct, state.rules),
+        value=None if proposal is None else table.tests[proposal, Part.BASE],
+        bar=table.bar,
+        best=best and best[1],
+        tied=len(conclusion.tied),
+        adopted=table.is_adopted,
+        quality=quality_of(state, table, atlases),
+    )
+
+
+def quality_of(state: SeasonState, table: Table, atlases: Atlases) -> Quality | None:
+    """How good a table's conclusion is; None where the arena has no atlas, or is not here."""
+    conclusion, best = table.conclusion, table.best_tested()
+    if state.rules is None or conclusion is None:
+        return None
+    bar = state.rules.bar(table.subject)
+    concluded = bar if conclusion.proposal is None else conclusion.conduct
+    return atlases.quality(table.subject, concluded, best[0] if best else bar)
+
+
+def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:
+    """The mean percentile in the first half of a season, and in the second."""
+    halves: tuple[list[Value], list[Value]] = ([], [])
+    for table in tables:
+        if table.quality is not None:
+            halves[2 * table.assignment >= assignments].append(table.quality.percentile)
+    return mean(halves[0]), mean(halves[1])
 
 
 def agent_as_dict(agent: Agent) -> dict[str, Any]:
     """One of the cast for JSON."""
     fields = attrs.asdict(agent, recurse=False)
-    contract = fields.pop("contract")
     return {
-        **{("class" if name == "class_" else name): value for name, value in fields.items()},
-        "contract": None if contract is None else attrs.asdict(contract),
+        **{name.rstrip("_"): value for name, value in fields.items()},
+        "memory": _memory_as_dict(agent.memory),
+        "contract": None if agent.contract is None else attrs.asdict(agent.contract),
     }
+
+
+def _memory_as_dict(memory: Memory) -> dict[str, Any]:
+    return {family: [attrs.asdict(fact) for fact in facts] for family, facts in memory.items()}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goldrush.agents.competition.arenas import KINDS
 from goldrush.agents.competition.players import CAST
-from goldrush.kernel.competition import COMPETITION
+from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.run import OnUnit
 from goldrush.replay.competition import (
     audit,
     folder,
@@ -22,8 +23,11 @@ from goldrush.replay.competition import (
     summary,
 )
 from goldrush.replay.competition.consequences import consequences
+from goldrush.replay.competition.steps import world_of
 from goldrush.replay.toolkit import (
     Consequences,
+    Folder,
+    Measures,
     Prompts,
     Scores,
     Story,
@@ -32,6 +36,9 @@ from goldrush.replay.toolkit import (
     Toolkit,
     UnitView,
 )
+
+if TYPE_CHECKING:
+    from goldrush.replay.studies import Studies
 
 
 def _length(state: SeasonState) -> int:
@@ -48,18 +55,37 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
     return f"{len(stands.state.agents)} agents, as after assignment {stands.assignment}"
 
 
+def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
+    return folder.Live(path, target, force=force)
+
+
+def _measures() -> Measures:
+    from goldrush.replay.competition.measures import MEASURES, SHOWN, measured
+
+    return Measures(MEASURES, measured, of_runs=SHOWN, of_units=SHOWN)
+
+
+def _studies() -> Studies:
+    from goldrush.replay.competition.study import STUDIES
+
+    return STUDIES
+
+
 TOOLKIT = Toolkit(
-    world=lambda setup: COMPETITION,
+    world=world_of,
     config=SeasonConfig,
     players=CAST,
     length=_length,
-    story=Story(story.story, story.chronicle, story.names_in),
+    story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit),
     summary=Summaries(summary.summarise, show.format_summary, commands=["leaderboard"]),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
-    folder=_folder,
+    measures=_measures,
+    studies=_studies,
+    treatments=TREATMENTS,
+    folder=Folder(_folder, _live),
     kinds=KINDS,
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from goldrush.agents.competition.lab import Lab
+
 from goldrush.agents.competition.players import fork as fork_season
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.competition.players import resume as resume_season

@@ -1,27 +1,40 @@
-"""A season of 40 assignments against the distinct mining runs that its claims need, recorded alone.
+"""Seasons: what roundtables cost beside what they talk about.
 
-CPU time, both in this process: what roundtables cost beside the mining that they talk about, and
-whether a run is played twice.
+A default season of 40 assignments is held against the distinct mining runs that its trials and
+tests need, recorded alone; one on `nk` against its table lookups and its rules in a plain loop,
+with nobody asked and nothing written. Each in a process of its own, for what was tested once is not
+tested again in a process; CPU time, but for `--jobs`, where it is time by the clock.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from goldrush.agents import players
-from goldrush.agents.competition.lab import Lab, setting_of
-from goldrush.agents.competition.players import record
+from goldrush.agents.competition.arenas import bench_of, rules_of
+from goldrush.agents.competition.bench import Bench
+from goldrush.agents.competition.benches.mining import setting_of
+from goldrush.agents.competition.players import configured, record
 from goldrush.agents.mining.players import MINERS
+from goldrush.agents.players import Means
 from goldrush.agents.roster import Roster
 from goldrush.agents.simultaneous import prepared
-from goldrush.kernel.competition.config import SeasonConfig, config_of
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.arena import Arena
+from goldrush.kernel.competition.events import CODES, Tested, Tried, named
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.fold import units
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining import MINING
+from goldrush.kernel.world import Step, World
 from goldrush.replay.verify import verify
 
 Row = tuple[str, str, str, str, str]
+Run = tuple[Any, str, int]  # conduct, treatment, seed
 SEEDS = (1, 2)
 
 
@@ -29,36 +42,117 @@ def rows(folder: Path) -> Iterator[Row]:
     """The rows of the table, each measured when it is asked for."""
     yield ("what", "against", "measured", "target", "the reference in itself")
     for seed in SEEDS:
-        path = folder / f"{seed}.journal"
-        config = config_of({"seed": seed})
-        lab = Lab(config)
-        season = _timed(lambda at=path, used=lab, s=seed: record(at, {"seed": s}, lab=used))
-        alone = _timed(lambda of=config, used=lab: _recorded(of, used, folder / "run.journal"))
-        yield (
-            f"a season of {config.assignments} assignments, seed {seed}",
-            f"its {lab.played:,} mining runs, recorded alone",
-            f"{season / alone:.2f} x", "<= 1.3", f"{alone:.1f} s",
-        )  # fmt: skip
-        yield ("the same", f"{path.stat().st_size:,} bytes of journal", f"{season:.1f} s", "", "")
-        verifying = _timed(lambda at=path: _verified(at))
-        yield ("verify it at level 4", "recording it", f"{verifying / season:.2f} x", "", "")
+        yield from _mining(folder, seed)
+        yield from _nk(folder, seed)
 
 
-def _recorded(config: SeasonConfig, lab: Lab, path: Path) -> None:
-    """Record every run of the season's laboratory once."""
-    for conduct, treatment, seed in lab.trials:
-        size = config.test_agents, config.test_rounds
-        mining, entries = setting_of(conduct, treatment, seed, *size)
+def _mining(folder: Path, seed: int) -> Iterator[Row]:
+    path, config = folder / f"{seed}.journal", configured({"seed": seed})
+    world, bench = competition(rules_of(config.arena)), bench_of(config.arena)
+    season = _timed(lambda: record(path, {"seed": seed}))
+    runs = _runs(_steps(path, world), bench)
+    alone = _timed(lambda: _recorded(config.arena, runs, folder / "run.journal"))
+    yield (
+        f"a season of {config.assignments} assignments, seed {seed}",
+        f"its {len(runs):,} mining runs, recorded alone",
+        f"{season / alone:.2f} x", "<= 1.3", f"{alone:.1f} s",
+    )  # fmt: skip
+    yield ("the same", f"{path.stat().st_size:,} bytes of journal", f"{season:.1f} s", "", "")
+    yield ("verify it at level 4", "recording it", f"{_timed(_held(path)) / season:.2f} x", "", "")
+    for what, one, two in (
+        ("its trials and tests", _recording(path, seed, 1), _recording(path, seed, 2)),
+        ("its verify at level 4", _held(path, 1), _held(path, 2)),
+    ):
+        ratio = _timed(two, time.perf_counter) / _timed(one, time.perf_counter)
+        yield (f"{what}, --jobs 2", "one process, by the clock", f"{ratio:.2f} x", "<= 0.6", "")
+
+
+def _nk(folder: Path, seed: int) -> Iterator[Row]:
+    path, settings = folder / f"nk{seed}.journal", {"seed": seed, "arena": "nk"}
+    config = configured(settings)
+    world, bench = competition(rules_of(config.arena)), bench_of(config.arena)
+    season = _timed(lambda: record(path, settings, force=True))
+    steps = _steps(path, world)
+    with JournalReader(path) as reader:
+        start = next(iter(reader)).setup or {}
+    plain = _timed(lambda: _plainly(world, start, steps, bench))
+    yield (
+        f"a season of {config.assignments} on nk, seed {seed}",
+        "its lookups and rules in a plain loop",
+        f"{season / plain:.2f} x", "<= 5", f"{plain:.2f} s",
+    )  # fmt: skip
+
+
+def _steps(path: Path, world: World[SeasonState]) -> list[Step]:
+    with JournalReader(path) as reader:
+        return [step for unit in units(reader, world.arrange) for step in unit.steps]
+
+
+def _runs(steps: list[Step], bench: Bench) -> list[Run]:
+    """The distinct runs of a season's trials and tests."""
+    found: dict[Run, None] = {}
+    for step in steps:
+        for form in (Tested, Tried):
+            for row in step.inputs.rows(CODES[form]):
+                tested = named(CODES[form], row)
+                conduct = bench.as_tested(tested.conduct, tested.treatment)
+                found |= dict.fromkeys((conduct, tested.treatment, seed) for seed, _ in tested.runs)
+    return list(found)
+
+
+def _recorded(arena: Arena, runs: list[Run], path: Path) -> None:
+    """Record every run once."""
+    agents, rounds = arena.options["agents"], arena.options["rounds"]
+    for conduct, treatment, seed in runs:
+        mining, entries = setting_of(conduct, treatment, seed, agents, rounds)
         run = prepared(mining, Roster(tuple(entries)))
         players.record(MINING, MINERS, path, run, force=True)
 
 
-def _verified(path: Path) -> None:
-    if not verify(path).holds:
-        raise SystemExit("the season does not verify")
+def _plainly(
+    world: World[SeasonState], start: dict[str, Any], steps: list[Step], bench: Bench
+) -> None:
+    """Every lookup of a season, and every step by its rules."""
+    state = world.initial(start)
+    for step in steps:
+        for form in (Tested, Tried):
+            for row in step.inputs.rows(CODES[form]):
+                tested = named(CODES[form], row)
+                for seed, _ in tested.runs:
+                    bench.test(tested.conduct, tested.treatment, "value", seed)
+        world.decide(state, step.inputs)
+        state = world.evolve(world.evolve(state, step.inputs), step.derived)
+        if world.unit_done(state):
+            state = world.close(state)
 
 
-def _timed(work: Callable[[], Any]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
+def _recording(path: Path, seed: int, jobs: int) -> Callable[[], Any]:
+    means = Means(jobs=jobs)
+    return lambda: record(path, {"seed": seed}, means=means, force=True)
+
+
+def _held(path: Path, jobs: int = 1) -> Callable[[], Any]:
+    def held() -> None:
+        if not verify(path, means=Means(jobs=jobs)).holds:
+            raise SystemExit("the season does not verify")
+
+    return held
+
+
+def _timed(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> float:
+    """How long some work takes, in a process that has done nothing yet."""
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+
+    def timed() -> None:
+        before = clock()
+        work()
+        sending.send(clock() - before)
+
+    process = context.Process(target=timed)
+    process.start()
+    process.join()
+    if not receiving.poll():
+        raise SystemExit("what was to be timed failed")
+    seconds: float = receiving.recv()
+    return seconds

@@ -1,23 +1,23 @@
 """`goldrush season`, and what the other commands say of a season."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from goldrush.agents.competition.players import record
 from tests.cli.helpers import assert_refused, goldrush
+from tests.journals import commits_of
+from tests.seasons import SMALL as SETTINGS
+from tests.seasons import small
 
-SIZE = ("--set", "test_agents=4", "--set", "test_rounds=6", "--set", "test_seeds=1")
+SIZE = ("--arena", SETTINGS["arena"])
 SMALL = ("season", "--seed", 2, "--assignments", 3, *SIZE)
 
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seasons") / "s.journal"
-    size = {"test_agents": 4, "test_rounds": 6, "test_seeds": 1}
-    record(path, {"seed": 2, "assignments": 3, **size})
-    return path
+    return small(tmp_path_factory.mktemp("seasons") / "s.journal", assignments=3)
 
 
 def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
@@ -27,8 +27,9 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
     verified = goldrush("verify", "s.journal", cwd=tmp_path)
 
     assert (0, "") == (ran.code, ran.err)
-    assert ran.out.startswith("3 assignments, 3 tables of 6 workers at most, seed 2: ")
-    assert "next:    python -m goldrush replay s.journal --round 2" in ran.out
+    assert ran.out.startswith("3 assignments, 3 tables of 6 workers at most, arena nk, seed 2;")
+    assert "% of all conducts on average in the first half, " in ran.out
+    assert "next:    python -m goldrush replay s.journal --at 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()
     assert (0, "s.journal: holds at levels 1 to 4: 3 assignments, ") == (
         verified.code, verified.out[:50]
@@ -40,15 +41,16 @@ def test_the_summary_for_programs(journal: Path, tmp_path: Path) -> None:
 
     assert (3, True) == (summary["assignments"], summary["finished"])
     assert 6 <= len(summary["workers"])
-    assert {"objective", "conduct", "treatment", "times", "adopted"} == set(
-        summary["conclusions"][0]
+    assert {"conduct", "value", "bar", "best", "quality"} < set(summary["tables"][0])
+    assert {"trials", "claims", "held", "sharp", "challenges", "sustained"} == set(
+        summary["counts"]
     )
 
 
 def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
-    goldrush("season", "--assignments", 1, *SIZE, cwd=tmp_path)
+    goldrush("season", "--assignments", 1, *SIZE, "--treatment", "no-judge", cwd=tmp_path)
 
-    assert (tmp_path / "journals" / "season-seed0.journal").exists()
+    assert (tmp_path / "journals" / "season-nk-no-judge-seed0.journal").exists()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,13 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--set", "worker_tiers=[5,4,3,2]"), "none smaller than the one before"),
         (("--cast", "zoe=scripted"), "casts nobody"),
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
+        (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
+        (("--arena", "nk[nois=1]"), "did you mean noise?"),
+        (("--treatment", "scarce"), "there is no treatment"),
+        (("--test", "/bin/true"), "the arena nk takes no program"),
+        (("--agenda", "x.toml"), "there is no setting 'agenda'"),
+        (("--assignments", 10**9), "assignments is 1000000000"),
+        (("--files", "."), "names no folder of its own"),
         (("--assignments", 0), "assignments is 0"),
         (("--seed", 2**53), "seed is 9007199254740992"),
     ],
@@ -114,8 +123,8 @@ def test_a_policy_that_cannot_be_made_leaves_what_is_there(
 
 
 def test_replay_shows_who_is_there_and_what_was_said(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("replay", journal, "--round", 1, cwd=tmp_path)
-    shown = json.loads(goldrush("replay", journal, "--round", 1, "--json", cwd=tmp_path).out)
+    ran = goldrush("replay", journal, "--at", 1, cwd=tmp_path)
+    shown = json.loads(goldrush("replay", journal, "--at", 1, "--json", cwd=tmp_path).out)
 
     assert ran.out.startswith("assignment 1, 3 in all, digest ")
     assert "admin opens the assignment (day 0, project 0): " in ran.out
@@ -130,34 +139,51 @@ def test_replay_shows_who_is_there_and_what_was_said(journal: Path, tmp_path: Pa
 def test_replay_of_an_assignment_that_there_is_not(
     at: int, says: str, journal: Path, tmp_path: Path
 ) -> None:
-    assert_refused(goldrush("replay", journal, "--round", at, cwd=tmp_path), says)
+    assert_refused(goldrush("replay", journal, "--at", at, cwd=tmp_path), says)
 
 
 def test_the_start_of_a_season_is_before_assignment_0(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("replay", journal, "--round", -1, cwd=tmp_path)
+    ran = goldrush("replay", journal, "--at", -1, cwd=tmp_path)
 
-    assert "a season of the competition world starts (rules 1)" in ran.out
+    assert "a season of the competition world starts (rules 2)" in ran.out
+
+
+def test_a_table_and_what_was_decided_can_be_shown_alone(journal: Path, tmp_path: Path) -> None:
+    whole = goldrush("replay", journal, "--assignment", 1, cwd=tmp_path).out
+    brief = goldrush("replay", journal, "--assignment", 1, "--brief", cwd=tmp_path).out
+    table = goldrush("replay", journal, "--assignment", 1, "--table", 0, "--json", cwd=tmp_path).out
+    tables = {
+        event["table"] for event in json.loads(table)["events"] if event["event"] != "refused"
+    }
+
+    assert set(brief.splitlines()) < set(whole.splitlines())
+    assert "therapist rates" not in brief
+    assert {0} == tables
+    assert_refused(
+        goldrush("replay", journal, "--at", 1, "--table", 1, cwd=tmp_path),
+        "assignment 1 has no table 1; give one from 0 to 0",
+    )
 
 
 def test_log_narrows_a_season_down(journal: Path, tmp_path: Path) -> None:
-    by_agent = goldrush("log", journal, "--agent", 5, "--rounds", "2", cwd=tmp_path).out
+    by_agent = goldrush("log", journal, "--agent", "ada", "--at", "2", cwd=tmp_path).out
     scores = goldrush(
-        "log", journal, "--event", "scored", "--rounds", "-1", "--json", cwd=tmp_path
+        "log", journal, "--event", "scored,tried", "--at", "-1", "--json", cwd=tmp_path
     ).out.splitlines()
 
     assert by_agent
     assert all(line.split()[0] == "2" for line in by_agent.splitlines())
     assert all("ada" in line for line in by_agent.splitlines() if " scores " in line)
     assert {0, 1} == {json.loads(line)["assignment"] for line in scores}
+    assert {"scored", "tried"} == {json.loads(line)["event"] for line in scores}
+    assert_refused(goldrush("log", journal, "--agent", "adda", cwd=tmp_path), "did you mean ada?")
 
 
 def test_fork_and_diff_tell_how_conclusion_and_scores_moved(journal: Path, tmp_path: Path) -> None:
-    lines = goldrush(
-        "log", journal, "--rounds", "1", "--event", "spoke", "--json", cwd=tmp_path
-    ).out
+    lines = goldrush("log", journal, "--at", "1", "--event", "spoke", "--json", cwd=tmp_path).out
     said = next(s for s in map(json.loads, lines.splitlines()) if s["move"] == "propose")
     (tmp_path / "by_hand.json").write_text(
-        json.dumps({**said, "conduct": ["random", None, 0, said["conduct"][3]], "words": "by hand"})
+        json.dumps({**said, "conduct": "101010101010", "claim": [0.99, None], "words": "by hand"})
     )
     ran = goldrush("fork", journal, "--at", 0, "--replace-submission", "by_hand.json",
                    "--out", "f.journal", cwd=tmp_path)  # fmt: skip
@@ -172,20 +198,103 @@ def test_fork_and_diff_tell_how_conclusion_and_scores_moved(journal: Path, tmp_p
 
 
 def test_prompt_shows_every_question_of_an_assignment(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("prompt", journal, "--round", 1, "--agent", 5, cwd=tmp_path)
-    shown = goldrush("prompt", journal, "--round", 1, "--agent", 5, "--json", cwd=tmp_path).out
+    ran = goldrush("prompt", journal, "--at", 1, "--agent", "ada", cwd=tmp_path)
+    shown = goldrush("prompt", journal, "--at", 1, "--agent", "ada", "--json", cwd=tmp_path).out
     names = [question["name"] for question in json.loads(shown)["questions"]]
 
     assert 0 == ran.code
     assert len(names) == ran.out.count("--- system ---") == ran.err.count("would be sent: ")
-    assert "speak" == names[0]
+    assert "try_" == names[0]
+    assert "speak" in names
     assert "answer" in names
 
 
 def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("measure", journal, cwd=tmp_path)
-
-    assert_refused(ran, "a run of the competition world")
     refused = goldrush("fork", journal, "--at", 0, "--treatment", "scarce", cwd=tmp_path)
 
-    assert_refused(refused, "seasons have no treatments")
+    assert_refused(goldrush("measure", journal, cwd=tmp_path), "a run of the competition world")
+    assert_refused(refused, "there is no treatment 'scarce'")
+
+
+def test_a_season_is_kept_in_a_folder_as_it_goes(journal: Path, tmp_path: Path) -> None:
+    ran = goldrush(*SMALL, "--out", "s.journal", "--files", "live", cwd=tmp_path)
+    goldrush("export", "s.journal", "--to", "kept", cwd=tmp_path)
+    kept = {p.relative_to(tmp_path / "kept"): p for p in (tmp_path / "kept").rglob("*.*")}
+
+    assert 0 == ran.code
+    assert len(kept) > 30
+    for name, path in kept.items():
+        assert path.read_bytes() == (tmp_path / "live" / name).read_bytes()
+
+
+# A program of one's own.
+
+VOWELS = """#!{python}
+import json, sys
+text = sys.stdin.read()
+print(json.dumps({{"value": sum(letter in "aeiou" for letter in text) + {more}}}))
+"""
+AGENDA = """
+[[subject]]
+treatment = "words"
+objective = "vowels"
+better = "up"
+task = "Many vowels."
+start = "one 1 two 2"
+"""
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a season that a program of its own tested, and with another program."""
+    folder = tmp_path_factory.mktemp("command")
+    (folder / "agenda.toml").write_text(AGENDA)
+    for name, more in (("test.py", 0), ("other.py", 1)):
+        (folder / name).write_text(VOWELS.format(python=sys.executable, more=more))
+        (folder / name).chmod(0o755)
+    ran = goldrush(
+        "season", "--arena", "command[seeds=1]", "--test", "./test.py", "--agenda", "agenda.toml",
+        "--assignments", 2, "--workers", 3, "--set", "trials=[2,2]", "--set", "rounds_max=2",
+        "--jobs", 2, "--out", "s.journal", cwd=folder,
+    )  # fmt: skip
+    assert 0 == ran.code, ran.err
+    return folder
+
+
+def test_a_season_under_a_program_is_asked_again_with_it(tested: Path) -> None:
+    without = goldrush("verify", "s.journal", cwd=tested)
+    whole = goldrush("verify", "s.journal", "--test", "./test.py", cwd=tested)
+    other = goldrush("verify", "s.journal", "--test", "./other.py", cwd=tested)
+
+    assert (0, 0, 2) == (without.code, whole.code, other.code)
+    assert "levels 1 to 3 (4 not checked, not asked again: everybody, whose tests" in without.out
+    assert "holds at levels 1 to 4" in whole.out
+    assert "other.py has the SHA-256" in other.err
+
+
+def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_path: Path) -> None:
+    whole, cut = tested / "s.journal", tmp_path / "cut.journal"
+    cut.write_bytes(whole.read_bytes()[: commits_of(whole)[1].end])
+
+    assert_refused(goldrush("resume", cut, cwd=tested), "give it (--test PROGRAM)")
+    assert_refused(goldrush("resume", cut, "--test", "other.py", cwd=tested), "has the SHA-256")
+    assert 0 == goldrush("resume", cut, "--test", "test.py", cwd=tested).code
+    assert whole.read_bytes() == cut.read_bytes()
+
+
+def test_a_fork_may_be_tested_by_another_program_and_says_so(tested: Path, tmp_path: Path) -> None:
+    fork = ("fork", "s.journal", "--at", 0, "--out", tmp_path / "f.journal", "--force", "--test")
+    same = goldrush(*fork, "test.py", cwd=tested)
+    other = goldrush(*fork, "other.py", cwd=tested)
+    told = goldrush("log", tmp_path / "f.journal", "--event", "forked", cwd=tested).out
+    bars = goldrush("log", tmp_path / "f.journal", "--event", "tested", "--json", cwd=tested).out
+    bar = {e["assignment"]: e["value"] for e in map(json.loads, bars.splitlines()) if not e["part"]}
+
+    assert (0, "") == (same.code, same.err)
+    assert (0, "goldrush: other.py is not the program that tested so far; the fork says so\n") == (
+        other.code, other.err
+    )  # fmt: skip
+    assert 'another program tests, "other.py"' in told
+    assert {0: 3, 1: 4} == bar
+    assert 0 == goldrush("verify", tmp_path / "f.journal", "--level", 3, cwd=tested).code
+    assert 2 == goldrush("verify", tmp_path / "f.journal", "--test", "other.py", cwd=tested).code

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from goldrush.cli.main import _run
-from goldrush.kernel.competition.events import CONCLUDED, JOINED, SCORED
+from goldrush.kernel.competition.events import CODES, Joined, RoundtableOpened, Scored
 from goldrush.replay.competition.audit import audit_all
 from goldrush.replay.competition.leaderboard import leaderboard
 from goldrush.replay.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
-from tests.replay.competition.forged import changed, forged, rich, with_row
+from tests.seasons import LAST, changed, forged, rich, with_row
 
 Goldrush = Callable[..., Ran]
 
@@ -27,19 +27,19 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     folder = tmp_path_factory.mktemp("seasons")
     season = rich(folder).rename(folder / "s.journal")
-    tie = next(a for a in audit_all(season) if a.kind == "conclude" and a.words)
 
     def word(row: list[Any]) -> None:
-        row[5] = (row[5][0] ^ 1,) if row[5] else ()
+        row[3] = (row[3][0] ^ 1, *row[3][1:])
 
     def total(row: list[Any]) -> None:
         row[5] += 1
 
-    path = forged(folder / "f", changed(season, CONCLUDED, tie.place["assignment"], word))
-    score = changed(path, SCORED, 13, total, is_meant=lambda row: row[0] == 0)
-    forged(folder / "forged.journal", score)
+    path = forged(folder / "f", changed(season, CODES[RoundtableOpened], 0, word), season)
+    score = changed(path, CODES[Scored], LAST, total, is_meant=lambda row: row[0] == 0)
+    forged(folder / "forged.journal", score, season)
     (folder / "f").unlink()
-    forged(folder / "path.journal", with_row(season, 0, JOINED, (50, "../../x", None))[:2])
+    odd = with_row(season, 0, CODES[Joined], (50, "../../x", None))[:2]
+    forged(folder / "path.journal", odd, season)
     return folder
 
 
@@ -62,8 +62,8 @@ def goldrush(
 
 
 def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Path) -> None:
-    ran = goldrush("audit", "s.journal", "--round", 0)
-    shown = json.loads(goldrush("audit", "s.journal", "--round", 0, "--json").out)
+    ran = goldrush("audit", "s.journal", "--at", 0)
+    shown = json.loads(goldrush("audit", "s.journal", "--at", 0, "--json").out)
     order = next(a for a in audit_all(kept / "s.journal") if a.kind == "order")
 
     assert (0, "") == (ran.code, ran.err)
@@ -77,7 +77,7 @@ def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Pa
 def test_audit_takes_a_table_and_a_kind(goldrush: Goldrush, kept: Path) -> None:
     tie = next(a for a in audit_all(kept / "s.journal") if a.kind == "bottom" and a.words)
     ran = goldrush(
-        "audit", "s.journal", "--round", tie.place["assignment"], "--table", tie.place["table"],
+        "audit", "s.journal", "--at", tie.place["assignment"], "--table", tie.place["table"],
         "--kind", "bottom",
     )  # fmt: skip
 
@@ -93,7 +93,7 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(goldrush: Goldr
 
     assert (0, "", 2) == (good.code, good.err, good.out.count("; all hold\n"))
     assert (1, 1) == (bad.code, len(shown["broken"]))
-    assert "; 1 DO NOT HOLD\n  conclude at table " in bad.out
+    assert "; 1 DO NOT HOLD\n  order at table " in bad.out
     assert set(shown["checked"]) == {"order", "conclude", "bottom"}
 
 
@@ -111,12 +111,12 @@ def test_audit_tests_who_wins_ties_of_seasons_and_runs_together(goldrush: Goldru
 
 
 def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Path) -> None:
-    ran = goldrush("audit", "s.journal", "--round", 1, "--score", "dov")
-    [shown] = json.loads(goldrush("audit", "s.journal", "--round", 1, "--score", 8, "--json").out)
-    [score] = scores(kept / "s.journal", 1, "dov")
+    ran = goldrush("audit", "s.journal", "--at", 0, "--score", "dov")
+    [shown] = json.loads(goldrush("audit", "s.journal", "--at", 0, "--agent", 8, "--json").out)
+    [score] = scores(kept / "s.journal", 0, 8)
 
     assert (0, "") == (ran.code, ran.err)
-    assert ran.out.startswith("the score of dov (agent 8) at table 0 in assignment 1: ")
+    assert ran.out.startswith("the score of dov (agent 8) at table 0 in assignment 0: ")
     assert ran.out.endswith("\nholds\n")
     for line in ("by the rubric", "by the therapist", "median of the table", "recorded"):
         assert f"\n{line}" in ran.out
@@ -125,16 +125,16 @@ def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Pa
 
 def test_audit_tells_every_score_of_a_season(goldrush: Goldrush, kept: Path) -> None:
     told = ""
-    for assignment in range(14):
+    for assignment in range(LAST + 1):
         seated = leaderboard(kept / "s.journal", assignment).rows
         for row in seated:
-            ran = goldrush("audit", "s.journal", "--round", assignment, "--score", row.agent)
+            ran = goldrush("audit", "s.journal", "--at", assignment, "--score", row.agent)
             assert ran.code == 0 or "sat at no table" in ran.err
             told += ran.out
     for words in (
-        "it became the conclusion", "the nearest known", "rightly challenged", "does not hold",
-        "without it: the same", "stands for proposal", "sustained", "novelty-farming: accuracy",
-        "relative: ", "no proposal", "challenged nobody",
+        "it became the conclusion", "the nearest known", "has grounds", "does not hold",
+        "holds, sharp", "without it: the same", "stands for #", "sustained", "relative: ",
+        "novelty-farming: accuracy", "no proposal", "challenged nobody",
     ):  # fmt: skip
         assert words in told
 
@@ -145,7 +145,7 @@ def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
         for row in leaderboard(kept / "s.journal").rows
         if 0 in [s.table for s in _scores(kept, row.agent)]
     )
-    ran = goldrush("audit", "forged.journal", "--round", 13, "--score", agent, "--table", 0)
+    ran = goldrush("audit", "forged.journal", "--at", LAST, "--score", agent, "--table", 0)
     was = ran.out.split("DOES NOT HOLD: recorded total ")[1].split()
 
     assert ran.code == 1
@@ -156,7 +156,7 @@ def _scores(kept: Path, agent: int) -> list[Any]:
     from goldrush.kernel.errors import BadInput
 
     try:
-        return scores(kept / "s.journal", 13, agent)
+        return scores(kept / "s.journal", LAST, agent)
     except BadInput:
         return []
 
@@ -164,21 +164,21 @@ def _scores(kept: Path, agent: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["s.journal", "--round", 1, "--table", 7], "no table 7 in assignment 1; give one from 0"),
-        (["s.journal", "--round", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
-        (["s.journal", "--round", 99], "no assignment 99; give one from 0 to 13"),
-        (["s.journal", "--table", 0], "give --round"),
-        (["s.journal", "--score", "ada"], "give --round"),
-        (["s.journal", "--round", 1, "--all"], "give --round and --at"),
-        (["s.journal", "--table", 1, "--all"], "give --round and --at"),
-        (["s.journal", "s.journal", "--round", 1], "give one journal"),
-        (["s.journal", "--round", 1, "--score", "ada", "--kind", "order"], "leave --kind out"),
-        (["s.journal", "--round", 1, "--score", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
-        (["s.journal", "--round", 1, "--score", "user"], "'user' sat at no table"),
-        (["s.journal", "--round", 1, "--at", "x"], "there is no table 'x'"),
-        ([path_of("scarce"), "--round", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
-        ([path_of("scarce"), "--round", 1, "--score", "ada"], "has no scores to audit"),
-        (["no.journal", "--round", 1, "--score", "ada"], "no such file"),
+        (["s.journal", "--at", 1, "--table", 7], "no table 7 in assignment 1; give one from 0"),
+        (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
+        (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
+        (["s.journal", "--table", 0], "give --at"),
+        (["s.journal", "--score", "ada"], "give --at"),
+        (["s.journal", "--at", 1, "--all"], "give --at and --place"),
+        (["s.journal", "--table", 1, "--all"], "give --at and --place"),
+        (["s.journal", "s.journal", "--at", 1], "give one journal"),
+        (["s.journal", "--at", 1, "--score", "ada", "--kind", "order"], "leave --kind out"),
+        (["s.journal", "--at", 1, "--agent", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
+        (["s.journal", "--at", 1, "--score", "user"], "'user' sat at no table"),
+        (["s.journal", "--at", 1, "--place", "x"], "there is no table 'x'"),
+        ([path_of("scarce"), "--at", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
+        ([path_of("scarce"), "--at", 1, "--score", "ada"], "has no scores to audit"),
+        (["no.journal", "--at", 1, "--score", "ada"], "no such file"),
     ],
     ids=str,
 )
@@ -199,7 +199,7 @@ def test_leaderboard_shows_where_everybody_stands(goldrush: Goldrush, kept: Path
 
     assert (0, "") == (ran.code, ran.err)
     assert (lines[0], lines[-1]) == (
-        "after assignment 13, day 6", "rolling: the sum of 7 days"
+        "after assignment 15, day 7", "rolling: the sum of 7 days"
     )  # fmt: skip
     assert [line.split()[:3] for line in lines[3:-2]] == [
         [str(row.rank), str(row.agent), row.name] for row in found.rows
@@ -214,7 +214,7 @@ def test_leaderboard_of_an_earlier_assignment(goldrush: Goldrush) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["s.journal", "--at", 14], "no assignment 14; give one from 0 to 13"),
+        (["s.journal", "--at", 16], "no assignment 16; give one from 0 to 15"),
         (["s.journal", "--at", -1], "no assignment -1"),
         ([path_of("scarce")], "give leaderboard a season"),
         (["no.journal"], "no such file"),

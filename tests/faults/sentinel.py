@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.lab import Lab
+
+from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.script import Replaced
 from goldrush.agents.competition.season import Season
 from goldrush.kernel import run

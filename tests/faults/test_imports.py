@@ -106,7 +106,16 @@ COMMANDS: dict[str, list[list[object]]] = {
 
 
 def test_every_command_that_reads_a_file_is_tried() -> None:
-    without = {"arenas", "conform", "plugins", "policies", "record", "season", "settings", "treatments"}
+    without = {
+        "arenas",
+        "conform",
+        "plugins",
+        "policies",
+        "record",
+        "season",
+        "settings",
+        "treatments",
+    }
 
     assert set(cli.list_commands(click.Context(cli))) - without == set(COMMANDS)
 

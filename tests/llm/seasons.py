@@ -12,8 +12,8 @@ from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.players import record
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import Worker
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.competition import VOCABULARY
+from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import TornTail
@@ -129,9 +129,9 @@ def answers_in(path: Path) -> list[tuple[int, Row]]:
     with JournalReader(path) as reader:
         try:
             for commit in reader:
-                number = COMPETITION.vocabulary.number(commit.unit)
+                number = VOCABULARY.number(commit.unit)
                 for block in commit.blocks[::2]:
-                    found += [(number, row) for row in block.rows(ANSWERED)]
+                    found += [(number, row) for row in block.rows(CODES[Answered])]
         except TornTail:
             pass
     return found

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from goldrush.agents.competition.forms import FORMS
 
 from goldrush.agents.competition.cast import cast_of, with_models_decided
-from goldrush.agents.competition.forms import FORMS
 from goldrush.agents.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.competition.players import CAST, fork, record, resume
 from goldrush.agents.llm.models import LLM, Models

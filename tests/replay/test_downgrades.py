@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.replay.competition.forged import RICH
 
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.llm.models import MAX_TOKENS_MAX
@@ -29,7 +30,6 @@ from goldrush.replay.verify import Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import MODEL_SEASON, MODELS, SHORT, path_of, season_path
 from tests.journals import commits_of, write
-from tests.replay.competition.forged import RICH
 
 Setup = Mapping[str, Any]
 OWN = "my.own:Policy"

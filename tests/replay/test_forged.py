@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 import click
 import pytest
+from tests.replay.competition.forged import forged as forged_season
+from tests.replay.competition.forged import with_row
 
 from goldrush import replay
 from goldrush.agents.mining.players import GAME
@@ -45,8 +47,6 @@ from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
 from tests.journals import commits_of, write
-from tests.replay.competition.forged import forged as forged_season
-from tests.replay.competition.forged import with_row
 
 
 @pytest.fixture

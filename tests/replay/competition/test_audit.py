@@ -14,26 +14,45 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import fork, record
-from goldrush.kernel.competition.events import BOTTOMED, CONCLUDED, ROUNDTABLE_OPENED
+from goldrush.kernel.competition import events as season_events
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
-from goldrush.kernel.journal import UNIT, Commit, Header
+from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.audit import AUDITED, audit, audit_all
 from goldrush.replay.fairness import fairness
 from goldrush.replay.tie_break import TieBreak
 from tests.golden import path_of
 from tests.journals import commits_of, write
-from tests.replay.competition.forged import Change, changed, events_of, forged, rich
+from tests.seasons import (
+    HEADER,
+    LAST,
+    Change,
+    alone,
+    changed,
+    events_of,
+    forged,
+    fork,
+    rich,
+    small,
+)
 
 RANGE = 2**64
-CODES = {"order": ROUNDTABLE_OPENED, "conclude": CONCLUDED, "bottom": BOTTOMED}
+FORMS = {
+    "order": season_events.RoundtableOpened,
+    "conclude": season_events.Concluded,
+    "bottom": season_events.Bottomed,
+}
+CODES = {kind: season_events.CODES[form] for kind, form in FORMS.items()}
 
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return rich(tmp_path_factory.mktemp("seasons"))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return alone(tmp_path_factory.mktemp("seasons"))
 
 
 @pytest.fixture(scope="module")
@@ -71,46 +90,48 @@ class Words:
 def redone(events: Iterable[Event], seed: int = 0) -> Iterator[tuple[str, object, list[str]]]:
     """From the events: kind, outcome and words of each draw. An order without words was given."""
     totals: dict[tuple[int, int], dict[int, int]] = {}
+    tested: dict[tuple[int, int, int], float] = {}
     for event in events:
         kind = {"roundtable_opened": "order", "concluded": "conclude", "bottomed": "bottom"}
         if event.name == "scored":
             totals.setdefault((event.unit, event["table"]), {})[event["agent"]] = event["total"]
+        if event.name == "tested" and event["part"] == "base":
+            tested[event.unit, event["table"], event["at"]] = event["value"]
         if event.name not in kind:
             continue
-        words = Words(seed, event.unit, event["table"], 0, kind[event.name])
+        at = event.unit, event["table"]
+        words = Words(seed, *at, 0, kind[event.name])
         outcome: object = None
         if event.name == "roundtable_opened":
             is_drawn = bool(event["words"])
             outcome = tuple(words.shuffled(event["participants"]) if is_drawn else event["order"])
         elif event.name == "concluded":
             stances = Counter(proposal for _, proposal in event["stances"])
-            most = max(stances.values(), default=0)
-            tied = sorted(proposal for proposal in stances if stances[proposal] == most)
-            outcome = words.one_of(tied) if tied else None
+            most = [id for id in sorted(stances) if stances[id] == max(stances.values())]
+            best = max((tested[*at, id] for id in most), default=None)  # up is better
+            equals = [id for id in most if tested[*at, id] == best]
+            outcome = words.one_of(equals) if equals else None
         else:
-            of = totals[event.unit, event["table"]]
+            of = totals[at]
             outcome = words.one_of(sorted(a for a in of if of[a] == min(of.values())))
         yield kind[event.name], outcome, [f"{word:016x}" for word in words.taken]
 
 
-def test_every_draw_of_a_season_is_what_the_rules_give(
-    season: Path, audits: list[TieBreak]
+def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path) -> None:
+    for path in (season, drawn):
+        expected, audits = list(redone(events_of(path))), list(audit_all(path))
+
+        assert expected == [(a.kind, a.outcome_again, list(a.words_again)) for a in audits]
+        assert [(outcome, words) for _, outcome, words in expected] == [
+            (a.outcome, list(a.words)) for a in audits
+        ]
+        assert all(audited.holds for audited in audits)
+
+
+def test_the_seasons_have_draws_of_all_kinds_and_such_as_were_not_needed(
+    audits: list[TieBreak], drawn: Path
 ) -> None:
-    expected = list(redone(events_of(season)))
-
-    assert [(kind, outcome, words) for kind, outcome, words in expected] == [
-        (a.kind, a.outcome_again, list(a.words_again)) for a in audits
-    ]
-    assert [(outcome, words) for _, outcome, words in expected] == [
-        (a.outcome, list(a.words)) for a in audits
-    ]
-    assert all(audited.holds for audited in audits)
-
-
-def test_the_season_has_draws_of_all_kinds_and_such_as_were_not_needed(
-    audits: list[TieBreak],
-) -> None:
-    found = {(audited.kind, bool(audited.words)) for audited in audits}
+    found = {(audited.kind, bool(audited.words)) for audited in (*audits, *audit_all(drawn))}
 
     assert found == {(kind, drawn) for kind in AUDITED for drawn in (True, False)}
     assert {audited.place["table"] for audited in audits} == {0, 1}
@@ -129,16 +150,17 @@ def test_where_nothing_was_drawn_it_says_why(audits: list[TieBreak]) -> None:
     assert rules <= {
         "the assistant set the order: nothing is drawn",
         "one proposal has most stances: nothing is drawn",
+        "of those with most stances one has the best tested base: nothing is drawn",
         "nobody stands for a proposal: nothing is drawn",
         "one agent has the lowest total: nothing is drawn",
     }
-    assert len(rules) > 2
+    assert len(rules) > 3
 
 
 def test_one_assignment_is_the_same_alone_and_among_all(
     season: Path, audits: list[TieBreak]
 ) -> None:
-    for assignment in range(14):
+    for assignment in range(LAST + 1):
         assert audit(season, assignment) == [
             audited for audited in audits if audited.place["assignment"] == assignment
         ]
@@ -196,12 +218,13 @@ def _word_at_3(row: list[Any]) -> None:
 
 
 def _turned(row: list[Any]) -> None:
-    row[2] = row[2][::-1]
+    row[2] = (*row[2][:-2], *row[2][:-3:-1])
 
 
 def _chosen(row: list[Any]) -> None:
     """As if somebody had set the order."""
-    row[2], row[3] = row[2][::-1], ()
+    _turned(row)
+    row[3] = ()
 
 
 def _not_in_order(row: list[Any]) -> None:
@@ -235,12 +258,19 @@ FORGED: dict[str, tuple[str, Change]] = {
 
 @pytest.mark.parametrize(("kind", "change"), FORGED.values(), ids=FORGED)
 def test_what_was_forged_in_a_draw_does_not_hold(
-    season: Path, audits: list[TieBreak], tmp_path: Path, kind: str, change: Change
+    season: Path, drawn: Path, tmp_path: Path, kind: str, change: Change
 ) -> None:
-    draw = next(a for a in audits if a.kind == kind and a.words)
-    assignment, table = draw.place["assignment"], draw.place["table"]
-    commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
-    path = forged(tmp_path / "forged.journal", commits)
+    sound = drawn if kind == "conclude" else season
+    path = tmp_path / "forged.journal"
+    for draw in audit_all(sound):
+        assignment, table = draw.place["assignment"], draw.place["table"]
+        if draw.kind == kind and draw.words:
+            commits = changed(
+                sound, CODES[kind], assignment, change, is_meant=lambda row, at=table: row[0] == at
+            )
+            with contextlib.suppress(MalformedEvents):  # a table may not end so
+                forged(path, commits, sound)
+                break
     broken = [audited for audited in audit_all(path) if not audited.holds]
 
     assert (kind, draw.place) in [(audited.kind, audited.place) for audited in broken]
@@ -270,7 +300,7 @@ def test_what_was_forged_where_nothing_was_drawn_does_not_hold(
     table = undrawn.place["table"]
     assignment = undrawn.place["assignment"]
     commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
-    path = forged(tmp_path / "forged.journal", commits)
+    path = forged(tmp_path / "forged.journal", commits, season)
 
     assert [audited.holds for audited in audit(path, assignment, table, kind)] == [False]
 
@@ -278,7 +308,7 @@ def test_what_was_forged_where_nothing_was_drawn_does_not_hold(
 def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path: Path) -> None:
     commits = commits_of(season)
     commits[3] = Commit(UNIT, 3, 5, commits[3].blocks)
-    header = Header("competition", 1)
+    header = HEADER
     path = write(tmp_path / "a.journal", commits, header)
 
     with pytest.raises(MalformedEvents, match="but its events give"):
@@ -292,9 +322,9 @@ def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path:
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
-        ((-1,), "no assignment -1; give one from 0 to 13"),
-        ((14,), "no assignment 14; give one from 0 to 13"),
-        ((10**30,), "from 0 to 13"),
+        ((-1,), "no assignment -1; give one from 0 to 15"),
+        ((16,), "no assignment 16; give one from 0 to 15"),
+        ((10**30,), "from 0 to 15"),
         ((0, 1), "no table 1 in assignment 0; give one from 0 to 0"),
         ((0, -1), "no table -1 in assignment 0"),
         ((0, 0, "claim"), "no draws of kind 'claim'; take one of order, conclude, bottom"),
@@ -306,23 +336,9 @@ def test_what_is_not_there_is_refused(season: Path, ask: tuple[Any, ...], says: 
         audit(season, *ask)
 
 
-SILENT = """
-from goldrush.agents.competition.worker import Worker
-
-class Silent(Worker):
-    def speak(self, *seen, **told):
-        return {"move": "pass", "words": ""}
-"""
-
-
-def test_a_table_at_which_all_were_equal_has_no_bottom_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "silence.py").write_text(SILENT)
-    monkeypatch.syspath_prepend(tmp_path)
-    path = tmp_path / "a.journal"
-    settings = {"assignments": 1, "test_agents": 1, "test_rounds": 1, "test_seeds": 1}
-    record(path, settings, cast_of(6, ["worker=silence:Silent"]))
+def test_a_table_at_which_all_were_equal_has_no_bottom_place(tmp_path: Path) -> None:
+    own = "worker=tests.llm.seasons:Quiet"
+    path = small(tmp_path / "a.journal", own, assignments=1)
 
     assert [(a.kind, a.outcome) for a in audit(path, 0)[1:]] == [("conclude", None)]
     with pytest.raises(BadInput, match="no bottom place in assignment 0; see what there is"):

@@ -13,17 +13,30 @@ import pytest
 
 from goldrush.agents.competition.cast import SCRIPTED
 from goldrush.agents.competition.character import instructions_of
+from goldrush.agents.competition.players import record
 from goldrush.kernel import files as kernel_files
-from goldrush.kernel.competition.events import JOINED, PERSONA_PROPOSED, SKILL_DISTILLED
-from goldrush.kernel.competition.state import GONE
+from goldrush.kernel.competition.events import CODES, Joined, PersonaProposed, Rated
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput, UnsupportedJournal, WriteFailed
 from goldrush.kernel.text import is_visible
 from goldrush.kernel.world import Event
-from goldrush.replay.competition.folder import _json, as_files, export
+from goldrush.replay.competition.folder import Live, _json, as_files, export
 from goldrush.replay.competition.leaderboard import leaderboard, standing
 from goldrush.replay.rebuild import rebuild
 from tests.golden import path_of
-from tests.replay.competition.forged import changed, events_of, forged, rich, with_row
+from tests.journals import commits_of
+from tests.seasons import (
+    LAST,
+    SMALL,
+    changed,
+    events_of,
+    forged,
+    resume,
+    rich,
+    small,
+    with_row,
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +67,7 @@ def tree(folder: Path) -> dict[str, str]:
 
 
 def test_everybody_of_the_cast_has_three_files(season: Path, files: dict[str, str]) -> None:
-    names = {agent.name for agent in rebuild(season, 13).state.agents.values()}
+    names = {agent.name for agent in rebuild(season, LAST).state.agents.values()}
 
     assert len(names) > 14
     assert set(files) == {
@@ -66,7 +79,7 @@ def test_everybody_of_the_cast_has_three_files(season: Path, files: dict[str, st
 def test_metrics_are_what_the_events_say(
     season: Path, events: list[Event], files: dict[str, str]
 ) -> None:
-    for agent in rebuild(season, 13).state.agents.values():
+    for agent in rebuild(season, LAST).state.agents.values():
         metrics = json.loads(files[f"agents/{agent.name}/metrics.json"])
         scored = [e for e in events if e.name == "scored" and e["agent"] == agent.ordinal]
 
@@ -78,7 +91,7 @@ def test_metrics_are_what_the_events_say(
         assert metrics["all_time"] == (sum(e["total"] for e in scored) if agent.is_worker else None)
 
 
-@pytest.mark.parametrize("at", [0, 3, 8, 13])
+@pytest.mark.parametrize("at", [0, 3, 8, LAST])
 def test_sums_are_those_of_the_leaderboard_of_the_same_assignment(season: Path, at: int) -> None:
     files = as_files(standing(season, at))
     posted = json.loads(files["benchmarks/leaderboard.json"])
@@ -98,7 +111,7 @@ def metrics_of(metrics: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_who_is_deleted_is_there_and_marked(season: Path, files: dict[str, str]) -> None:
-    gone = [a for a in rebuild(season, 13).state.agents.values() if a.status == GONE]
+    gone = [a for a in rebuild(season, LAST).state.agents.values() if a.status == Status.GONE]
 
     assert gone
     for agent in gone:
@@ -111,7 +124,7 @@ def test_the_instructions_of_a_scripted_worker_are_all_that_makes_its_character(
 ) -> None:
     workers = [
         agent
-        for agent in rebuild(season, 13).state.agents.values()
+        for agent in rebuild(season, LAST).state.agents.values()
         if agent.is_worker and agent.policy == SCRIPTED
     ]
 
@@ -128,13 +141,17 @@ def test_the_instructions_of_a_scripted_worker_are_all_that_makes_its_character(
         ]
 
 
-def test_memory_is_told_a_line_each(season: Path, files: dict[str, str]) -> None:
-    agents = rebuild(season, 13).state.agents.values()
-    lines = [line for a in agents for line in files[f"agents/{a.name}/MEMORY.md"].splitlines()]
+def test_memory_is_told_in_sentences_by_family(season: Path, files: dict[str, str]) -> None:
+    for agent in rebuild(season, LAST).state.agents.values():
+        lines = files[f"agents/{agent.name}/MEMORY.md"].splitlines()
 
-    assert sum(line.startswith("- ") for line in lines) == sum(len(a.memory) for a in agents)
-    assert any(", its own proposal: " in line for line in lines)
-    assert any(", concluded: " in line for line in lines)
+        assert sum(line.startswith("- ") for line in lines) == sum(map(len, agent.memory.values()))
+        assert [f"## {family}" for family in agent.memory] == [
+            line for line in lines if line.startswith("## ")
+        ]
+    text = "".join(files.values())
+    for says in (": I tried ", ": I claimed ", ": we concluded on ", ": I scored ", ": the best "):
+        assert says in text
     assert "Nothing yet." in files["agents/judge/MEMORY.md"]
 
 
@@ -148,25 +165,25 @@ HOSTILE = "<img src=x> `rm -rf` [a](b)\n# heading \x1b[2J\u202e"
 def test_what_a_model_wrote_is_neither_markup_nor_a_line_of_its_own(
     season: Path, tmp_path: Path
 ) -> None:
-    def hostile(row: list[Any]) -> None:
+    def persona(row: list[Any]) -> None:
         row[1], row[2] = HOSTILE, True
 
-    def skill(row: list[Any]) -> None:
-        row[1], row[2] = {HOSTILE: HOSTILE, "kind": "bar"}, True
+    def reasons(row: list[Any]) -> None:
+        row[3] = (HOSTILE,) * 4
 
     path = season
-    for assignment in (9, 10, 11, 12, 13):
-        for code, change in ((PERSONA_PROPOSED, hostile), (SKILL_DISTILLED, skill)):
-            path = forged(tmp_path / "a.journal", changed(path, code, assignment, change))
+    for assignment in range(9, LAST + 1):
+        for code, change in ((CODES[PersonaProposed], persona), (CODES[Rated], reasons)):
+            path = forged(tmp_path / "a.journal", changed(path, code, assignment, change), season)
             path = path.rename(tmp_path / f"{assignment}-{code}.journal")
     texts = [t for n, t in as_files(standing(path)).items() if n.endswith(".md")]
     written = [line for text in texts for line in text.splitlines() if "rm -rf" in line]
 
     assert any("## Persona" in text and "rm -rf" in text for text in texts)
-    assert written
+    assert any("Reasons: " in line for line in written)
     for line in written:
         assert not set(line) & set("<>`[]\x1b\u202e")
-        assert "\\u000a# heading" in line or "\\n# heading" in line
+        assert "\\n" in line or "\\u000a" in line
 
 
 # The folder itself.
@@ -191,9 +208,9 @@ def test_an_earlier_export_is_replaced_with_force_alone(season: Path, tmp_path: 
         export(season, tmp_path / "x", 3)
     assert tree(tmp_path / "x") == before
 
-    export(season, tmp_path / "x", 13, force=True)
+    export(season, tmp_path / "x", LAST, force=True)
 
-    assert tree(tmp_path / "x") == as_files(standing(season, 13))
+    assert tree(tmp_path / "x") == as_files(standing(season, LAST))
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
@@ -324,7 +341,43 @@ def test_a_process_that_dies_leaves_the_old_folder_or_the_new_one(
     assert tree(tmp_path / "x") == as_files(standing(season, 2 if is_new else 1))
 
 
+# While a season is recorded.
+
+
+def test_a_live_folder_is_after_every_assignment_what_an_export_makes_of_it(tmp_path: Path) -> None:
+    path, seen = tmp_path / "s.journal", []
+    live = Live(path, tmp_path / "live")
+
+    def check(unit: int, state: SeasonState) -> None:
+        live(unit, state)
+        export(path, tmp_path / "kept", unit - 1, force=True)
+        seen.append(tree(tmp_path / "live") == tree(tmp_path / "kept"))
+
+    record(path, SMALL, on_assignment=check)
+
+    assert [True] * 4 == seen
+
+
+def test_a_live_folder_is_made_up_for_when_a_season_goes_on(tmp_path: Path) -> None:
+    path = small(tmp_path / "s.journal")
+    path.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
+    export(path, tmp_path / "live")
+    resume(path, on_unit=Live(path, tmp_path / "live", force=True))
+
+    assert tree(tmp_path / "live") == as_files(standing(path))
+
+
+def test_a_live_folder_replaces_nothing_of_somebodys_own(tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    (tmp_path / "live" / "note.txt").touch()
+
+    with pytest.raises(BadInput, match="is of no export"):
+        Live(tmp_path / "s.journal", tmp_path / "live", force=True)
+
+
 # Names, which anybody may have put into a journal.
+
+JOINED = CODES[Joined]
 
 NAMES: dict[str, str] = {
     "../../x": "it has '/'",
@@ -361,7 +414,7 @@ NAMES: dict[str, str] = {
 def test_a_name_that_can_be_no_folders_is_refused_and_nothing_is_written(
     season: Path, tmp_path: Path, name: str
 ) -> None:
-    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2])
+    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season)
     (tmp_path / "in").mkdir()
 
     with pytest.raises(BadInput, match=f"agent 50 is called .*{NAMES[name]}") as raised:
@@ -381,8 +434,10 @@ def test_names_that_fall_together_are_refused(
 ) -> None:
     first = season  # which has an ada
     if one != "ada":
-        first = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, one, None))[:2])
-    path = forged(tmp_path / "b.journal", with_row(first, 0, JOINED, (51, other, None))[:2])
+        first = forged(
+            tmp_path / "a.journal", with_row(season, 0, JOINED, (50, one, None))[:2], season
+        )
+    path = forged(tmp_path / "b.journal", with_row(first, 0, JOINED, (51, other, None))[:2], season)
 
     with pytest.raises(BadInput, match=r"agents \d+ and 5\d are called .* one folder"):
         export(path, tmp_path / "x")
@@ -396,7 +451,7 @@ def test_names_that_fall_together_are_refused(
     ids=ascii,
 )  # fmt: skip
 def test_other_names_are_folders_as_they_are(season: Path, tmp_path: Path, name: str) -> None:
-    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2])
+    path = forged(tmp_path / "a.journal", with_row(season, 0, JOINED, (50, name, None))[:2], season)
     export(path, tmp_path / "x")
 
     assert (tmp_path / "x" / "agents" / name / "metrics.json").exists()

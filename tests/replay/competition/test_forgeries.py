@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.players import resume
 from goldrush.kernel.codec import pack, unpack
-from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.errors import GoldrushError
-from goldrush.kernel.journal import UNIT, Commit, Header
+from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.replay.competition.audit import audit_all
 from goldrush.replay.competition.consequences import consequences
@@ -26,37 +24,30 @@ from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.story import narrator
 from goldrush.replay.verify import verify
-from tests.golden import SHORT, season_path
 from tests.journals import commits_of, write
+from tests.seasons import HEADER, resume, small
 
 TRIES = 25
 ODD: list[Any] = [
-    None,
-    True,
-    -1,
-    0,
-    7,
-    2**63,
-    0.5,
-    "",
-    "x" * 300,
-    "\x1b[2J",
-    (),
-    (1, (2,)),
-    {"a": 1},
-]
+    None, True, -1, 0, 7, 2**63, 0.5, "", "x" * 300, "\x1b[2J", (), (1, (2,)), {"a": 1},
+]  # fmt: skip
 
-TOOLS: dict[str, Callable[[Path], object]] = {
-    "verify": verify,
-    "rebuild": lambda path: rebuild(path, 2),
-    "log": lambda path: list(narrator(path).chronicle(log(path, Query(agents=[5])))),
-    "summary": summarise,
-    "audit": lambda path: list(audit_all(path)),
-    "score": lambda path: scores(path, 1, "ada"),
-    "folder": lambda path: as_files(standing(path)),
-    "diff": lambda path: consequences(diff(season_path(SHORT), path)),
-    "resume": resume,
+TOOLS: dict[str, Callable[[Path, Path], object]] = {
+    "verify": lambda path, sound: verify(path),
+    "rebuild": lambda path, sound: rebuild(path, 2),
+    "log": lambda path, sound: list(narrator(path).chronicle(log(path, Query(agents=[5])))),
+    "summary": lambda path, sound: summarise(path),
+    "audit": lambda path, sound: list(audit_all(path)),
+    "score": lambda path, sound: scores(path, 1, 5),
+    "folder": lambda path, sound: as_files(standing(path)),
+    "diff": lambda path, sound: consequences(diff(sound, path)),
+    "resume": lambda path, sound: resume(path),
 }
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small(tmp_path_factory.mktemp("seasons") / "s.journal", assignments=3)
 
 
 def forged(random: Random, commits: list[Commit]) -> list[Commit]:
@@ -81,15 +72,14 @@ def forged(random: Random, commits: list[Commit]) -> list[Commit]:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_forged_season_is_told_not_fallen_over(tool: str, tmp_path: Path) -> None:
+def test_a_forged_season_is_told_not_fallen_over(tool: str, season: Path, tmp_path: Path) -> None:
     random = Random(tool)
-    commits = commits_of(season_path(SHORT))
-    header = Header(COMPETITION.name, COMPETITION.rules)
+    commits = commits_of(season)
     refused = 0
     for _ in range(TRIES):
-        path = write(tmp_path / "forged.journal", forged(random, commits), header)
+        path = write(tmp_path / "forged.journal", forged(random, commits), HEADER)
         try:
-            TOOLS[tool](path)
+            TOOLS[tool](path, season)
         except GoldrushError:
             refused += 1
 

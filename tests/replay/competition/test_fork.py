@@ -7,31 +7,21 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.players import fork, record, resume
-from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
+from goldrush.agents.players import Means
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.world import Event
 from goldrush.replay.competition.consequences import consequences
 from goldrush.replay.competition.summary import summarise
 from goldrush.replay.diff import diff
 from goldrush.replay.verify import verify
+from tests.seasons import events_of, fork, resume, small
 
-SMALL = {"assignments": 5, "seed": 2, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
 AT = 1
 
 
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seasons") / "parent.journal"
-    record(path, SMALL)
-    return path
-
-
-def events_of(path: Path) -> list[Event]:
-    with JournalReader(path) as reader:
-        return list(fold.events(COMPETITION, reader))
+    return small(tmp_path_factory.mktemp("seasons") / "parent.journal", assignments=5)
 
 
 def first_proposal(path: Path, assignment: int) -> dict[str, Any]:
@@ -44,7 +34,7 @@ def first_proposal(path: Path, assignment: int) -> dict[str, Any]:
 
 def by_hand(said: Mapping[str, Any]) -> dict[str, Any]:
     """The same turn with another idea, as somebody would type it."""
-    return {**said, "conduct": ["raid", None, 0, said["conduct"][3]], "words": "by hand"}
+    return {**said, "conduct": "110011001100", "claim": [0.99, None], "words": "by hand"}
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +72,7 @@ def test_what_is_put_in_by_hand_is_said_in_that_turn(parent: Path, forked: Path)
         and (e["agent"], e["round"]) == (said["agent"], said["round"])
     ]  # fmt: skip
 
-    assert ("by hand", said["id"], "raid") == (spoke["words"], spoke["id"], spoke["conduct"][0])
+    assert ("by hand", "110011001100") == (spoke["words"], spoke["conduct"])
 
 
 def test_diff_names_the_contribution_and_how_conclusions_and_scores_moved(
@@ -184,7 +174,9 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"settings": {"workers": 7}}, "workers cannot change"),
         (2, {"settings": {"assignments": 2}}, "give 3 or more"),
         (2, {"settings": {"movs": 2}}, "did you mean moves"),
-        (2, {"treatment": "scarce"}, "leave --treatment"),
+        (2, {"settings": {"arena": "nk"}}, "arena"),
+        (2, {"treatment": "scarce"}, "there is no treatment"),
+        (2, {"means": Means(1, "/bin/true")}, "takes no program"),
         (2, {"roster": "nobody=scripted"}, "casts nobody"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
         (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "ignment 3 on"),
@@ -209,18 +201,23 @@ def test_a_fork_that_cannot_be_is_refused_and_writes_nothing(
     assert not out.exists()
 
 
+def test_a_treatment_is_a_change_of_settings(parent: Path, tmp_path: Path) -> None:
+    state = fork(parent, 2, tmp_path / "out.journal", treatment="independent")
+    [forked] = [e for e in events_of(tmp_path / "out.journal") if e.name == "forked"]
+
+    assert {"elimination": False, "tiers": False, "table": False} == forked["changes"]
+    assert not state.config.table
+
+
 def test_seasons_that_are_the_same_have_no_consequences(parent: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again.journal"
-    record(again, SMALL)
+    again = small(tmp_path / "again.journal", assignments=5)
 
     assert parent.read_bytes() == again.read_bytes()
     assert consequences(diff(parent, again)) is None
 
 
 def test_seasons_of_other_seeds_are_compared_from_the_start(parent: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.journal"
-    record(other, {**SMALL, "seed": 3, "assignments": 2})
-    came = consequences(diff(parent, other))
+    came = consequences(diff(parent, small(tmp_path / "other.journal", seed=3, assignments=2)))
     assert came is not None
 
     assert (0, 1) == (came.since, came.until)

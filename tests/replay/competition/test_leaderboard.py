@@ -6,17 +6,14 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import LEADERBOARD_POSTED
+from goldrush.kernel.competition.events import CODES, LeaderboardPosted
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
-from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.leaderboard import leaderboard, standing
 from goldrush.replay.rebuild import rebuild
 from tests.golden import path_of
 from tests.journals import commits_of, write
-from tests.replay.competition.forged import changed, events_of, forged, rich
-
-HEADER = Header("competition", 1)
+from tests.seasons import HEADER, LAST, changed, events_of, forged, rich
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +36,13 @@ def test_ranks_and_sums_are_those_that_were_posted(season: Path, events: list[Ev
 
 
 def test_without_a_number_it_is_that_of_the_last_assignment(season: Path) -> None:
-    assert leaderboard(season) == leaderboard(season, 13)
+    assert leaderboard(season) == leaderboard(season, LAST)
 
 
 def test_the_mean_is_that_of_all_scores_and_all_time_is_their_sum(
     season: Path, events: list[Event]
 ) -> None:
-    for at in (0, 6, 13):
+    for at in (0, 6, LAST):
         for row in leaderboard(season, at).rows:
             totals = [
                 e["total"]
@@ -78,7 +75,7 @@ def test_who_went_in_the_assignment_still_stands_there(season: Path, events: lis
 def test_it_is_plain_enough_for_json(season: Path) -> None:
     shown = json.loads(json.dumps(leaderboard(season).as_dict()))
 
-    assert (shown["assignment"], shown["rolling_days"]) == (13, 7)
+    assert (shown["assignment"], shown["rolling_days"]) == (LAST, 7)
     assert list(shown["rows"][0]) == [
         "rank", "agent", "name", "class", "status", "rolling", "all_time", "sparks", "served",
         "mean_total",
@@ -99,15 +96,15 @@ def test_damage_behind_an_assignment_that_is_named_does_not_matter(
     path = tmp_path / "a.journal"
     path.write_bytes(season.read_bytes()[:-3])
 
-    assert leaderboard(path, 12) == leaderboard(season, 12)
+    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
     with pytest.raises(TornTail):
         leaderboard(path)
 
 
 @pytest.mark.parametrize(
     ("at", "says"),
-    [(-1, "no assignment -1; give one from 0 on"), (14, "no assignment 14; give one from 0 to 13"),
-     (10**30, "give one from 0 to 13")],
+    [(-1, "no assignment -1; give one from 0 on"), (16, "no assignment 16; give one from 0 to 15"),
+     (10**30, "give one from 0 to 15")],
 )  # fmt: skip
 def test_an_assignment_that_is_not_there_is_refused(season: Path, at: int, says: str) -> None:
     with pytest.raises(BadInput, match=says):
@@ -125,11 +122,13 @@ def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_pa
     def unknown(row: list[Any]) -> None:
         row[0] = ((1, 99, 0, 0), *row[0])
 
-    path = forged(tmp_path / "a.journal", changed(season, LEADERBOARD_POSTED, 13, unknown))
+    path = forged(
+        tmp_path / "a.journal", changed(season, CODES[LeaderboardPosted], LAST, unknown), season
+    )
 
     with pytest.raises(MalformedEvents, match="ranks agent 99"):
         leaderboard(path)
-    assert leaderboard(path, 12) == leaderboard(season, 12)
+    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
 
 
 def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:

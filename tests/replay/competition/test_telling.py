@@ -1,50 +1,68 @@
 """A season told: every kind of event in words, and what a season comes to."""
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.players import record
-from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import CONCLUDED, EVENTS
+from goldrush.agents.competition.arenas import rules_of
+from goldrush.agents.competition.players import configured
+from goldrush.kernel.competition.events import CODES, EVENTS, Concluded
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event
+from goldrush.replay.competition.quality import Atlases, percentile
 from goldrush.replay.competition.story import chronicle, names_in, story
 from goldrush.replay.competition.summary import Summary, summarise
-from goldrush.replay.story import narrator
-from tests.golden import SEASON, season_path
-from tests.replay.competition.forged import changed, forged
+from goldrush.replay.story import in_brief, narrator
+from tests.seasons import changed, events_of, forged, rich, small
 
-SMALL = {"assignments": 4, "seed": 5, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
+ARENA = configured({"arena": "mining[agents=4;rounds=4;seeds=1]"}).arena
+NAMES = {5: "ada", 6: "ben", 7: "cleo"}
 
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seasons") / "s.journal"
-    record(path, SMALL)
-    return path
+    return small(tmp_path_factory.mktemp("seasons") / "s.journal")
 
 
-def events_of(path: Path) -> list[Event]:
-    with JournalReader(path) as reader:
-        return list(fold.events(COMPETITION, reader))
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich(tmp_path_factory.mktemp("seasons"))
 
 
 def event(name: str, /, **fields: object) -> Event:
     return Event(name, 4, {"assignment": 4, **fields})
 
 
-def test_every_event_of_the_golden_season_is_told_in_words() -> None:
-    events = events_of(season_path(SEASON))
-    told = list(story(events, names_in(season_path(SEASON))))
+def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
+    events = events_of(season)
+    told = list(narrator(season).lines(events))
 
     assert len(events) == len(told)
     assert not [line for line in told if line.startswith("{")]
     assert not [line for line in told if "agent " in line and '"' not in line]
+
+
+def test_a_reader_follows_the_argument(season: Path) -> None:
+    told = list(narrator(season).lines(events_of(season)))
+    of = dict(zip(range(len(told)), events_of(season), strict=True))
+    spoke = [told[n] for n, event in of.items() if event.name == "spoke"]
+    tested = [told[n] for n, event in of.items() if event.name == "tested"]
+
+    for says in (", because of its own trials: ", " and its own trials: ", ", because of #"):
+        assert any(says in line for line in spoke)
+    for says in (": it holds, and is sharp (", ": it holds (", ": it does not hold (", "edge of #"):
+        assert any(says in line for line in tested)
+    assert any(re.search(r"tries [01]{12} under 0.0, by itself: 0.", line) for line in told)
+
+
+def test_what_is_told_in_brief_leaves_out_what_nobody_decided(season: Path) -> None:
+    brief = {event.name for event in in_brief(season, events_of(season))}
+
+    assert {"spoke", "tested", "concluded", "scored"} <= brief
+    assert not {"tried", "rated", "debriefed", "sparks_moved", "answered"} & brief
 
 
 @pytest.mark.parametrize("name", [event.name for event in EVENTS])
@@ -58,15 +76,14 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         "participants": [5], "order": [5, 6], "words": [], "stances": [[5, 0]], "tied": [],
         "runs": [["1", "2"]], "rows": [[1, 5, 3, 9]], "raw": [1, 2, 3, 0], "final": [1, 2, 3, 0],
         "steps": [["relative", "novelty", 1, 2]], "cause": "sparks", "part": "base",
-        "act": {"place": 0, "event": "spoke"}, "code": "move/own", "name": "ada",
-        "terms": [[["seat", None]], 5, 9], "outcome": "lost", "reward": "tier-1",
-        "why": "bench", "inherits": 6, "extra": True,
-        "skill": {"x": odd}, "before": {}, "after": {"x": odd}, "conditions": odd,
+        "act": {"index": 0, "event": "spoke"}, "code": "move/own", "name": "ada", "value": 0.5,
+        "terms": [[["seat", None]], 5, 9], "outcome": "lost", "reward": "tier-1", "table": 0,
+        "why": "bench", "inherits": 6, "extra": True, "before": {}, "after": {"x": odd},
     }  # fmt: skip
     fields.update({field: value for field, value in known.items() if field in fields})
     if name == "spoke":
         fields["words"] = odd
-    [line] = story([event(name, **fields)], {5: "ada", 6: "ben", 7: "cleo"})
+    [line] = story([event(name, **fields)], NAMES)
 
     assert line
     assert "\x1b" not in line
@@ -79,8 +96,9 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (
             event("spoke", table=0, round=1, id=4, agent=5, move="amend", target=2,
                   conduct=["mine", "raid", 2, "scarce"], claim=[0.25, "cap-4"], part=None,
-                  words="why not", source=None),
-            '#4 ada amends #2 to mine with 2/10 raid, claims 0.25, also under cap-4: "why not"',
+                  because=[[2, 3], True], words="why not", source=None),
+            "#4 ada amends #2 to mine with 2/10 raid, claims 0.25, also under cap-4, because of "
+            '#2, #3 and its own trials: "why not"',
         ),
         (
             event("tested", table=0, at=4, part="edge", conduct=["mine", None, 0, "scarce"],
@@ -90,7 +108,12 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (
             event("tested", table=0, at=None, part=None, conduct=["mine", None, 0, "scarce"],
                   treatment="scarce", value=None, runs=[[1, "00"]]),
-            "the bar is undefined (mine under scarce, 1 run)",
+            "the bar is no value (mine under scarce, 1 run)",
+        ),
+        (
+            event("tried", table=0, agent=6, number=0, conduct=["mine", None, 0, "scarce"],
+                  treatment="cap-4", value=0.5, runs=[[1, "00"]]),
+            "ben tries mine under cap-4, by itself: 0.5",
         ),
         (
             event("concluded", table=0, proposal=4, conduct=["mine", None, 0, "scarce"],
@@ -117,7 +140,15 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
     ],
 )  # fmt: skip
 def test_an_event_in_words(told: Event, words: str) -> None:
-    assert [words] == list(story([told], {5: "ada", 6: "ben", 7: "cleo"}))
+    assert [words] == list(story([told], NAMES, ARENA, rules_of(ARENA)))
+
+
+def test_without_its_arena_a_season_is_told_in_plain_values(journal: Path) -> None:
+    events = events_of(journal)
+    told = list(story(events, NAMES))
+
+    assert len(events) == len(told)
+    assert any('proposes "' in line for line in told)
 
 
 def test_names_are_those_of_the_cast_and_of_who_joined(journal: Path) -> None:
@@ -162,23 +193,77 @@ def summary(journal: Path) -> Summary:
     return summarise(journal)
 
 
-def test_a_summary_counts_what_the_events_say(journal: Path, summary: Summary) -> None:
-    events = events_of(journal)
+def test_a_summary_counts_what_the_events_say(season: Path) -> None:
+    summary, events = summarise(season), events_of(season)
     names = Counter(e.name for e in events)
     totals = [e["total"] for e in events if e.name == "scored"]
+    concluded = [e for e in events if e.name == "concluded"]
+    spoke = Counter(e["move"] for e in events if e.name == "spoke")
 
-    assert (4, True, names["roundtable_opened"]) == (
-        summary.assignments, summary.finished, summary.tables
+    assert (16, True, len(concluded)) == (
+        summary.assignments, summary.finished, len(summary.tables)
     )  # fmt: skip
-    assert sum(totals) / len(totals) == summary.mean_total
-    assert summary.concluded == sum(
-        e["proposal"] is not None for e in events if e.name == "concluded"
+    assert summary.mean_total == pytest.approx(sum(totals) / len(totals))
+    for table, event in zip(summary.tables, concluded, strict=True):
+        assert (table.assignment, table.table) == (event.unit, event["table"])
+        assert (table.conduct, table.tied) == (event["conduct"], len(event["tied"]))
+    assert sum(t.adopted is True for t in summary.tables) == sum(
+        e["adopted"] is True for e in events if e.name == "adopted"
     )
-    assert summary.adopted == sum(e["adopted"] is True for e in events if e.name == "adopted")
-    assert summary.ties == sum(bool(e["tied"]) for e in events if e.name == "concluded")
     assert sum(summary.refused.values()) == names["refused"]
-    assert sum(c.times for c in summary.conclusions) == summary.concluded
-    assert sum(c.adopted for c in summary.conclusions) == summary.adopted
+    assert summary.counts.trials == names["tried"]
+    assert summary.counts.claims == spoke["propose"] + spoke["amend"]
+    assert summary.counts.challenges == spoke["challenge"]
+    assert summary.counts.claims > summary.counts.held > summary.counts.sharp > 0
+    assert summary.counts.challenges > summary.counts.sustained > 0
+
+
+def test_a_conclusion_is_held_against_the_bar_the_best_tested_and_all_conducts(
+    season: Path,
+) -> None:
+    summary = summarise(season)
+    halves: dict[bool, list[float]] = {False: [], True: []}
+
+    for table in summary.tables:
+        assert table.bar is not None
+        assert table.value is None or table.best >= table.value > table.bar
+        assert table.quality is not None
+        assert table.quality.regret == pytest.approx(
+            table.quality.discovery + table.quality.selection
+        )
+        halves[table.assignment >= 8].append(table.quality.percentile)
+    assert summary.percentiles == tuple(
+        pytest.approx(sum(half) / len(half)) for half in halves.values()
+    )
+
+
+def test_a_percentile_counts_half_of_those_that_are_as_good() -> None:
+    assert [percentile(value, [1, 2, 2, 4]) for value in (0, 1, 2, 3, 4)] == [
+        0, 0.125, 0.5, 0.75, 0.875
+    ]  # fmt: skip
+
+
+def test_less_is_better_where_the_subject_says_so_and_the_bar_stands_for_no_conclusion() -> None:
+    arena = configured({"arena": "mining"}).arena
+    subject = next(subject for subject in arena.subjects if subject.better == "down")
+    rules, atlases = rules_of(arena), Atlases(arena)
+    bar = rules.bar(subject)
+    conducts = [(name, None, 0, subject.treatment) for name in ("greedy-mine", "mine", "raid")]
+    found = {c: atlases.quality(subject, c, bar) for c in conducts}
+
+    assert found[bar].selection == 0
+    assert found[bar].regret == found[bar].discovery > 0
+    for one in found.values():
+        assert one.regret >= 0
+    ranked = sorted(found.values(), key=lambda one: one.regret)
+    assert ranked == sorted(found.values(), key=lambda one: -one.percentile)
+
+
+def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
+    subject = ARENA.subjects[0]
+    conduct = ("mine", None, 0, subject.treatment)
+
+    assert Atlases(ARENA).quality(subject, conduct, conduct) is None
 
 
 def test_a_summary_tells_who_stands_where(journal: Path, summary: Summary) -> None:
@@ -195,8 +280,8 @@ def test_a_summary_tells_who_stands_where(journal: Path, summary: Summary) -> No
     )
 
 
-def test_a_summary_of_a_long_season_tells_every_coming_and_going() -> None:
-    path = season_path(SEASON)
+def test_a_summary_of_a_long_season_tells_every_coming_and_going(season: Path) -> None:
+    path = season
     told = {
         "elimination_faced": "faces", "relegated": "is benched", "returned": "returns",
         "deleted": "is deleted", "joined": "joins",
@@ -213,16 +298,11 @@ def test_a_summary_of_a_long_season_tells_every_coming_and_going() -> None:
                         for at, name, what in left]  # fmt: skip
 
 
-@pytest.mark.parametrize(("field", "value"), [("table", 7), ("conduct", ("a", "b"))])
-def test_a_conclusion_that_is_none_is_not_counted(
-    field: str, value: object, journal: Path, tmp_path: Path
-) -> None:
-    place = list(EVENTS[CONCLUDED].fields).index(field)
-
+def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:
     def forge(row: list[Any]) -> None:
-        row[place] = value
+        row[1] = 99
 
-    commits = changed(journal, CONCLUDED, 0, forge, is_meant=lambda row: row[1] is not None)
+    commits = changed(journal, CODES[Concluded], 0, forge)
 
     with pytest.raises(MalformedEvents):
-        summarise(forged(tmp_path / "forged.journal", commits))
+        summarise(forged(tmp_path / "forged.journal", commits, journal))

@@ -21,6 +21,7 @@ import pytest
 import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
 from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.mining.players import fork, record
+from goldrush.agents.workers import workers
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.mining import MINING
@@ -35,7 +36,6 @@ from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
 from goldrush.replay.study.plan import Plan, Planned, plan_of
 from goldrush.replay.study.play import kept
 from goldrush.replay.verify import Verdict, verify
-from goldrush.agents.workers import workers
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in

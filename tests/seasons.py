@@ -1,0 +1,134 @@
+"""Small seasons for tests: in one nearly everything occurs; forks and forgeries of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgpack
+
+from goldrush.agents import players
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import CAST, record
+from goldrush.agents.players import Change as Changes
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.competition import NAME, RULES
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.world import Block, Event
+from goldrush.replay.toolkit import open_world, world_at
+from tests.journals import commits_of
+
+HEADER: Final = Header(NAME, RULES)
+SMALL: Final[Mapping[str, Any]] = {"arena": "nk[seeds=1]", "assignments": 4, "seed": 2}
+RICH: Final[Mapping[str, Any]] = {
+    "arena": "nk[seeds=1;drift=0]", "assignments": 16, "assignments_per_project": 2,
+    "sparks_start": 4, "worker_tiers": (2, 4, 6, 8), "admin_projects": 1,
+    "assistant_stages": (1, 2, 4, 6), "judge_stages": (1, 2, 5), "therapist_stages": (1, 3, 5),
+}  # fmt: skip
+LAST: Final = 15  # assignment of that season
+# Where everybody searches alone, two come upon the same conduct, and the conclusion is drawn.
+ALONE: Final = {"arena": "nk[seeds=1;drift=0]", "assignments": 14, "table": False}
+
+Change = Callable[[list[Any]], None]
+
+
+def rich(folder: Path) -> Path:
+    """A season with two tables at once, drawn and given orders, contracts, comings and goings."""
+    record(folder / "rich.journal", RICH, cast_of(6, ["ada=random", "ben=random"]))
+    return folder / "rich.journal"
+
+
+def alone(folder: Path) -> Path:
+    """A season whose conclusions are drawn now and then."""
+    record(folder / "alone.journal", ALONE)
+    return folder / "alone.journal"
+
+
+def small(path: Path, *parts: str, **settings: Any) -> Path:
+    """A season of four assignments, with who is named played otherwise."""
+    record(path, {**SMALL, **settings}, cast_of(6, parts), force=True)
+    return path
+
+
+def resume(path: Path, **how: Any) -> SeasonState:
+    """Go on with a season."""
+    state: SeasonState = players.resume(world_at(path), CAST, path, **how)
+    return state
+
+
+def fork(parent: Path, at: int, out: Path, **what: Any) -> SeasonState:
+    """Play a season anew after an assignment; `what`: of the change, and how."""
+    names = ("settings", "treatment", "roster", "replace")
+    change = Changes(**{name: what.pop(name) for name in names if name in what})
+    state: SeasonState = players.fork(world_at(parent), CAST, parent, at, out, change, **what)
+    return state
+
+
+def events_of(path: Path) -> list[Event]:
+    """All events of a season."""
+    with JournalReader(path) as reader:
+        return list(fold.events(open_world(reader), reader))
+
+
+def forged(path: Path, commits: Sequence[Commit], of: Path) -> Path:
+    """A season of these commits, of a sound one, whose checksums and digests hold, whatever its
+    events are.
+    """
+    world = world_at(of)
+    state: Any = None
+    under_way = fold.Steps(world.arrange)
+    with JournalWriter(path, HEADER, force=True) as journal:
+        for commit in commits:
+            again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
+            if commit.kind == START:
+                state = world.initial(commit.setup or {})
+            elif commit.kind == UNIT:
+                state = fold.apply(world, str(path), state, commit, under_way)
+            if commit.digest is not None:
+                again.digest = world.digest(state)
+            journal.append(again)
+    return path
+
+
+def changed(
+    path: Path,
+    code: int,
+    assignment: int,
+    change: Change,
+    *,
+    is_meant: Callable[[list[Any]], bool] = lambda row: True,
+) -> list[Commit]:
+    """The commits of a season with the rows of one type in an assignment changed: each that is
+    meant. A row that is emptied is left out, and `change` may put rows in its place as a list.
+    """
+    commits = commits_of(path)
+    for place, commit in enumerate(commits):
+        if commit.kind == UNIT and commit.unit == assignment + 1:
+            blocks = [_changed(block, code, change, is_meant) for block in commit.blocks]
+            commits[place] = Commit(UNIT, commit.unit, commit.digest, blocks)
+    return commits
+
+
+def _changed(
+    block: Block, code: int, change: Change, is_meant: Callable[[list[Any]], bool]
+) -> Block:
+    batches = [(c, [list(row) for row in rows]) for c, rows in block]
+    for c, rows in batches:
+        for row in rows:
+            if c == code and is_meant(row):
+                change(row)
+    packed = pack([(c, [row for row in rows if row]) for c, rows in batches])
+    return Block(msgpack.unpackb(packed, use_list=False))
+
+
+def with_row(path: Path, assignment: int, code: int, row: Sequence[Any]) -> list[Commit]:
+    """The commits with one more derived event at the end of an assignment."""
+    commits = commits_of(path)
+    [place] = [n for n, c in enumerate(commits) if c.kind == UNIT and c.unit == assignment + 1]
+    commit = commits[place]
+    last = [*commit.blocks[-1].batches, (code, [tuple(row)])]
+    commits[place] = Commit(UNIT, commit.unit, commit.digest, [*commit.blocks[:-1], Block(last)])
+    return commits
