@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 import pytest
+from goldrush.agents.competition.forms import FORMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.agents.competition.forms import FORMS
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from goldrush.agents.llm.client import Client, Failure
