@@ -95,7 +95,7 @@ def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
 
 def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None:
     text = README.read_text()
-    [program], [printed] = blocks(text, "python"), blocks(text, "text")
+    (*_, program), [printed] = blocks(text, "python"), blocks(text, "text")
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,

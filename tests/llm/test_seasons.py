@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from goldrush.agents.competition.forms import FORMS
 
 from goldrush.agents.competition.arenas import rules_of
 from goldrush.agents.competition.cast import cast_of, with_models_decided
