@@ -48,15 +48,6 @@ def test_a_score_point_is_a_spark_and_the_seat_costs_the_fee() -> None:
     assert [10, 8, 4] == [season.of(agent).sparks for agent in TRIO]
 
 
-def test_the_bench_has_a_passive_income() -> None:
-    season = given(workers=4, passive_income=2).has(DOV, status=Status.BENCHED, sparks=1).closes()
-
-    assert (None, DOV, 2, 3, "bench") == season.last(
-        "sparks_moved", "table", "agent", "amount", "balance", "why"
-    )
-    assert 5 == season.closes().of(DOV).sparks
-
-
 # The leaderboard
 
 

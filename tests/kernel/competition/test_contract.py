@@ -87,6 +87,12 @@ def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
     assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
 
 
+def test_the_benched_are_not_interviewed() -> None:
+    season = candidate(workers=4).has(ADA, status=Status.BENCHED)
+
+    assert Phase.CONTRACT not in season.phases()
+
+
 def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer() -> None:
     season = candidate().to(Phase.CONTRACT)
 

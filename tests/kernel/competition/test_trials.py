@@ -225,6 +225,14 @@ def test_after_a_refused_trial_one_speaks_all_the_same() -> None:
     assert (["conduct/not-canonical"], {ADA: 0}) == (season.codes, season.stances)
 
 
+def test_what_is_of_another_table_or_no_trial_ends_nothing_before_the_first_round() -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+
+    season.does(season.tried(ADA)._replace(table=1), season.spoke(silent(ADA)), season.tried(ADA))
+
+    assert (["act/malformed"] * 2, [], 3) == (season.codes, season.table.said, left(season))
+
+
 def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:
     season = given(trials=(4, 6)).to(Phase.TRY)
     season.does(season.tried(ADA, None), season.tried(BEN))
