@@ -24,7 +24,7 @@ from tests.llm.servers import Asked, Reply, completion
 
 # Claims are tested in no time, everybody may do everything from the start, and nobody is safe.
 SETTINGS: dict[str, Any] = {
-    "seed": 2, "assignments": 2, "workers": 4, "test_agents": 3, "test_rounds": 5, "test_seeds": 1,
+    "seed": 2, "assignments": 2, "workers": 4, "arena": "nk[seeds=1]",
     "worker_tiers": (0, 1, 1, 1), "admin_projects": 0, "assistant_stages": (0, 0, 0, 1),
     "judge_stages": (0, 0, 1), "therapist_stages": (0, 0, 1), "sparks_start": 4,
 }  # fmt: skip
@@ -61,27 +61,30 @@ def playing(asked: Asked) -> Reply:
 
 def _move(text: str, chance: int) -> dict[str, Any]:
     targets = re.findall(r'"(support|challenge)": .*?targets: (\d+)', text)
-    policies = ("mine", "claim", "defend", "greedy-mine", "raid", "random")
-    bar = _BAR.search(text)
-    move: dict[str, Any] = dict.fromkeys(("target", "conduct", "claim", "part"))
     if chance % 3 == 0 and targets:
         kind, target = targets[chance // 3 % len(targets)]
-        return {"move": kind, **move, "target": int(target), "part": "base", "words": "I say so."}
-    conduct = {
-        "majority": policies[chance // 9 % 6], "minority": policies[(chance // 9 + 1) % 6],
-        "share": 1 + chance // 54 % 5,
+        return {"move": kind, "target": int(target), "part": "base", "words": "I say so."}
+    bar = _BAR.search(text)
+    value = float(bar[1]) + 0.01 if bar else 0.5
+    conduct = f"{chance % 4096:012b}"
+    return {
+        "move": "propose", "conduct": conduct, "value": value, "edge": None, "because": [],
+        "trials": True, "words": "Look at this.",
     }  # fmt: skip
-    claim = {"value": float(bar[1]) if bar else 0.5, "edge": None}
-    return {"move": "propose", **move, "conduct": conduct, "claim": claim, "words": "Look at this."}
 
 
-_TERMS = {"conditions": [{"name": "objective", "objective": "gini"}], "target": 1, "due": 90}
+def _trial(text: str, chance: int) -> dict[str, Any]:
+    return {"conduct": f"{chance % 4096:012b}" if chance % 2 else None, "treatment": None}
+
+
+_TERMS = {"conditions": [{"name": "objective", "objective": "value"}], "target": [4, 1], "due": 90}
 _INSTRUCTIONS = {"text": "Challenge more.", "doubt": 9, "care": None}
 _ANSWERS: dict[str, Any] = {
     "move": _move,
+    "conduct": _trial,
     "class": lambda text, chance: {"class": ("haiku", "sonnet", None)[chance % 3]},
     "subjects": lambda text, chance: {
-        "subjects": [{"objective": "turnover", "treatment": "scarce"}], "team": None, "order": None
+        "subjects": [{"objective": "value", "treatment": "0.0"}], "team": None, "order": None
     },
     "answers": lambda text, chance: {"answers": ["Yes."] * int(_COUNT.findall(text)[0])},
     "take": lambda text, chance: {"take": chance % 2 == 0},
@@ -89,7 +92,7 @@ _ANSWERS: dict[str, Any] = {
     "conditions": lambda text, chance: _TERMS,
     "allowed": lambda text, chance: {"allowed": True},
     "adopted": lambda text, chance: {"adopted": True},
-    "objective": lambda text, chance: {"objective": "gini", "treatment": "scarce"},
+    "objective": lambda text, chance: {"objective": "value", "treatment": "0.0"},
     "questions": lambda text, chance: {"questions": ["And you?"]},
     "team": lambda text, chance: {"team": None, "order": None, "rounds": None},
     "text": lambda text, chance: {"text": "They agree.", "dissent": "", "rejected": False},
@@ -101,10 +104,7 @@ _ANSWERS: dict[str, Any] = {
     "trait": lambda text, chance: {"trait": "quiet", "from": []},
     "persona": lambda text, chance: {"persona": "examiner"},
     "skill": lambda text, chance: {
-        "skill": {
-            "objective": "gini", "treatment": "scarce", "majority": "mine", "minority": None,
-            "share": 0, "value": 0.25,
-        }
+        "skill": {"objective": "value", "treatment": "0.0", "conduct": "1" * 12, "value": 0.25}
     },
     "instructions": lambda text, chance: {"instructions": _INSTRUCTIONS},
     "approved": lambda text, chance: {"approved": chance % 2 == 0, "terms": _TERMS},

@@ -11,27 +11,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from goldrush.agents.competition.forms import FORMS
 
+from goldrush.agents.competition.arenas import rules_of
 from goldrush.agents.competition.cast import cast_of, with_models_decided
 from goldrush.agents.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.competition.players import CAST, fork, record, resume
+from goldrush.agents.competition.players import CAST, configured, record
+from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.config import config_of
-from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.errors import BadInput, RunStopped
-from goldrush.kernel.journal import START, Commit, Header, JournalReader
+from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.replay.log import log
+from goldrush.replay.toolkit import toolkit_for, world_at
 from goldrush.replay.usage import asked_in, usage
 from goldrush.replay.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.seasons import HEADER, fork, resume
 
 OFFICES = ("admin", "assistant", "judge", "therapist")
 EVERYBODY = (*OFFICES, "user", "worker")
@@ -75,7 +76,7 @@ def test_models_in_all_roles_carry_a_season_to_its_end(tmp_path: Path) -> None:
 
     assert HELD == held(path)
     assert SETTINGS["assignments"] == state.assignment
-    assert set(FORMS) - names <= {"propose_project", "recommend_team", "review_project", "take"}
+    assert set(QUESTIONS) - names <= {"propose_project", "recommend_team", "review_project", "take"}
     assert not refused(path) & Counter({"act/malformed": 1, "claim/vacuous": 1})
 
 
@@ -103,7 +104,8 @@ def test_what_a_model_says_is_done_and_names_it(tmp_path: Path) -> None:
     assert {"model": "a"} == spoke[0]["source"]
     assert said
     assert "Look at this." == said[0]["words"]
-    assert 4 == len(said[0]["conduct"])
+    assert 12 == len(said[0]["conduct"])
+    assert [[], True] == said[0]["because"]
 
 
 # What is asked
@@ -175,7 +177,7 @@ def test_other_terms_are_shown_whole(tmp_path: Path) -> None:
     told = [asked.text for asked in server.asked if '{"terms": {' in asked.text]
 
     assert told
-    assert '"conditions": [["objective", "gini"]], "target": 1, "due": 90' in told[0]
+    assert '"conditions": [["objective", "value"]], "target": [4, 1], "due": 90' in told[0]
 
 
 def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
@@ -264,7 +266,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])
-        with pytest.raises(BadInput, match="version 1 of the prompt; this goldrush has version 99"):
+        with pytest.raises(BadInput, match="version 2 of the prompt; this goldrush has version 99"):
             resume(cut, models=models(server.address))
 
 
@@ -290,6 +292,10 @@ TEXTS = (
 )
 
 
+RULES = rules_of(configured({"arena": "nk"}).arena)
+FIELDS = [list(question.fields(RULES)) for question in QUESTIONS.values()]
+
+
 @pytest.mark.parametrize("parts", [("worker",), (*OFFICES, "user")])
 def test_no_answer_of_any_form_stops_a_season(parts: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "s.journal"
@@ -299,11 +305,8 @@ def test_no_answer_of_any_form_stops_a_season(parts: tuple[str, ...], tmp_path: 
         place = next(turn)
         if place % 3 == 0:
             return completion(TEXTS[place // 3 % len(TEXTS)])
-        form = FORMS[{next(iter(form.fields)): name for name, form in FORMS.items()}[
-            question_of(asked)]]  # fmt: skip
-        fields = {
-            name: values[(place * 7 + at * 5) % len(values)] for at, name in enumerate(form.fields)
-        }
+        names = next(names for names in FIELDS if names[0] == question_of(asked))
+        fields = {name: values[(place * 7 + at * 5) % len(values)] for at, name in enumerate(names)}
         return completion(json.dumps(fields))
 
     with serving(respond) as server:
@@ -445,7 +448,7 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
             record(path, SETTINGS, cast, models=limits)
         with JournalReader(path) as reader:
             spent = sum(
-                one.amount.tokens for one in earlier_in(reader, COMPETITION, CAST.answers, 0)
+                one.amount.tokens for one in earlier_in(reader, world_at(path), CAST.answers, 0)
             )
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):
@@ -473,8 +476,9 @@ def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> No
 def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> None:
     cast = cast_of(4)
     cast[2].update(policy=LLM, options={})
-    setup = {"config": config_of({"workers": 4}).as_dict(), "cast": cast}
-    start = Commit(START, 0, COMPETITION.digest(COMPETITION.initial(setup)), setup=setup)
+    setup = {"config": configured({"workers": 4, "arena": "nk"}).as_dict(), "cast": cast}
+    world = toolkit_for("competition").world(setup)
+    start = Commit(START, 0, world.digest(world.initial(setup)), setup=setup)
     path = _write(tmp_path / "forged.journal", [start])
 
     with pytest.raises(BadInput, match="options"):
@@ -482,9 +486,8 @@ def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> No
 
 
 def _write(path: Path, commits: list[Commit]) -> Path:
-    header = Header(COMPETITION.name, COMPETITION.rules)
     again = [Commit(c.kind, c.unit, c.digest, c.blocks, c.setup) for c in commits]
-    return write(path, again, header)
+    return write(path, again, HEADER)
 
 
 def _rewritten(path: Path, forged: Path, change: Any) -> None:
@@ -493,7 +496,7 @@ def _rewritten(path: Path, forged: Path, change: Any) -> None:
     for commit in commits_of(path):
         if commit.kind == 1:
             commit.blocks = [
-                Block([(code, [change(row) if code == ANSWERED else row for row in rows])
+                Block([(code, [change(row) if code == CODES[Answered] else row for row in rows])
                        for code, rows in block])
                 for block in commit.blocks
             ]  # fmt: skip
