@@ -10,13 +10,14 @@ from typing import Any
 
 import attrs
 import pytest
+from goldrush.kernel.competition.conduct import POLICIES, Conduct, distance
+from goldrush.kernel.competition.turns import speaker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.competition.acts import author, code_of
-from goldrush.kernel.competition.conduct import POLICIES, Conduct, distance
 from goldrush.kernel.competition.events import (
     ADOPTED,
     ANSWERED,
@@ -66,7 +67,6 @@ from goldrush.kernel.competition.state import (
     SeasonState,
 )
 from goldrush.kernel.competition.table import Table
-from goldrush.kernel.competition.turns import speaker
 from goldrush.kernel.fold import faults, fold
 from goldrush.kernel.world import Block, Row
 from tests.kernel.competition import seasons as by_hand
