@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from goldrush.agents.competition.arenas import opened_tests
 from goldrush.agents.competition.bench import Request, Tested, Tests
+from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.players import configured, prepared
 from goldrush.agents.competition.script import Replaced
 from goldrush.agents.competition.season import Season
@@ -113,7 +114,7 @@ def _said(path: Path, assignment: int) -> Iterator[Spoke]:
 
 
 def _recorded(path: Path, replaced: Replaced | None) -> Path:
-    setup = prepared(configured(SETTINGS)).setup
+    setup = prepared(configured(SETTINGS), cast_of(6, ["random"])).setup
     world = toolkit_for("competition").world(setup)
     tests: Any = _Credulous(opened_tests(world.initial(setup).arena))
     with JournalWriter(path, HEADER) as journal:

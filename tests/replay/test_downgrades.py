@@ -356,9 +356,7 @@ def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
     world = world_at(season)
     for place in range(1, count_tests(season) + 1):
         try:
-            path = forged(
-                season, out, world_at(season), recast(CASTS[cast]), nth_test(place, change)
-            )
+            path = forged(season, out, world, recast(CASTS[cast]), nth_test(place, change))
         except LookupError:  # with such a value the rest of the record cannot have been
             continue
         broken += [verify(path)] if verify(path, 3).holds else []
