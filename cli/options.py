@@ -58,11 +58,12 @@ def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:
     )
 
 
-def means_of(test: str | None, jobs: int | None) -> Means:
+def means_of(test: str | None = None, jobs: int | None = None) -> Means:
     """What playing takes that no journal says, as it was typed."""
     from goldrush.agents.players import Means
+    from goldrush.cli.people import at_terminal
 
-    return Means(jobs or 1, test)
+    return Means(jobs or 1, test, at_terminal())
 
 
 world_option: Final = click.option(

@@ -93,7 +93,7 @@ def record(
     check_model(options["model"], names)
     run = who.prepare(chosen, roster, treatment, models)
     if dry_run:
-        return _estimated(who, run, models, as_json)
+        return estimated(who, run, models, as_json)
     if out is None:
         seeds = (
             [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
@@ -102,8 +102,8 @@ def record(
     return carried_out(
         out,
         lambda on_unit: players.record(
-            toolkit.world(run.setup), who, out, run, models=models, force=force, fsync=fsync,
-            on_unit=on_unit,
+            toolkit.world(run.setup), who, out, run, models=models, means=means_of(), force=force,
+            fsync=fsync, on_unit=on_unit,
         ),
         as_json,
         again=how_again(own, run.sources, options),
@@ -326,7 +326,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     return vocabulary, closed, waiting
 
 
-def _estimated(
+def estimated(
     who: Players[Any],
     run: Prepared,
     models: Models,

@@ -188,7 +188,9 @@ def report(
     if written.hardly_played:
         click.echo("models that hardly played, most of whose answers were no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    if written.verdicts:
+    if written.says:
+        click.echo("".join(f"{escaped(line)}\n" for line in written.says))
+    elif written.verdicts:
         click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
     else:
         click.echo(f"{_no_verdicts(written.of.studies.criteria)}\n")

@@ -135,6 +135,10 @@ def _no_answers(results: Results[Any, Any]) -> Mapping[str, Any]:
     return {}
 
 
+def _nothing_said(results: Results[Any, Any]) -> Sequence[str]:
+    return ()
+
+
 def _keep_nothing(measured: Measured[Any]) -> None:
     return None
 
@@ -145,6 +149,7 @@ class Studies:
     entry an agent with its `policy` and `options`.
 
     - `title`: the question that a report asks.
+    - `size`: the setting that says how many agents play.
     - `config(settings)`: the configuration with these settings. Raises BadInput.
     - `seats(roster, agents)`: whom a roster's text names for each agent; None: the default roster,
       and as many agents as the roster has. Nobody is looked for under these names. Raises BadInput.
@@ -154,7 +159,8 @@ class Studies:
       policies, whatever the seed.
     - `covariate`: see there.
     - `kept(measured)`: what the chapter needs of a run. It goes from one process to another.
-    - `answers(results)`: what stands in the chapter's tables, for JSON.
+    - `answers(results)`: what stands in the chapter's tables, for JSON; `says(results)`: the most
+      important of it for the terminal, line by line.
     - `curves`: the measures that are drawn over the units (None: all that a unit has); `compared`:
       those that are drawn where treatments are compared (None: all).
     - `chapter()`: what a report says of this world alone; made by a function, as it takes
@@ -170,9 +176,11 @@ class Studies:
     covariate: Covariate | None = None
     kept: Callable[[Any], Any] = _keep_nothing
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers
+    says: Callable[[Any], Sequence[str]] = _nothing_said
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     chapter: Callable[[], Chapter] | None = None
+    size: str = "agents"
 
 
 @attrs.frozen

@@ -56,15 +56,24 @@ def replayed(transcripts: list[str], folder: Path) -> list[str]:
     ]
 
 
+def write_files(text: str, folder: Path) -> None:
+    """The files that the page shows, each named by a comment in its first or second line."""
+    for body in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL):
+        named = re.match(r"(?:#!.*\n)?# ([\w-]+\.(?:py|toml))\n", body)
+        if named is not None:
+            (folder / named[1]).write_text(body)
+
+
 def test_the_transcripts_are_what_the_commands_print(tmp_path: Path) -> None:
     transcripts = blocks(README.read_text(), "console")
     (tmp_path / "journals").symlink_to(ROOT / "journals")
+    write_files(README.read_text(), tmp_path)
 
     assert transcripts == replayed(transcripts, tmp_path)
 
 
 def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
-    [example] = blocks(README.read_text(), "toml")
+    example, _ = blocks(README.read_text(), "toml")
     (tmp_path / "models.toml").write_text(example)
     known = read_models(tmp_path / "models.toml")
 
@@ -86,7 +95,7 @@ def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
 
 def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None:
     text = README.read_text()
-    [program], [printed] = blocks(text, "python"), blocks(text, "text")
+    (*_, program), [printed] = blocks(text, "python"), blocks(text, "text")
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -185,6 +194,7 @@ def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
 def write_transcripts(folder: Path) -> None:
     (folder / "journals").symlink_to(ROOT / "journals")
     text = README.read_text()
+    write_files(text, folder)
     old = blocks(text, "console")
     for before, after in zip(old, replayed(old, folder), strict=True):
         text = text.replace(f"```console\n{before}```", f"```console\n{after}```", 1)

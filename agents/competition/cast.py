@@ -28,7 +28,7 @@ from goldrush.kernel.competition.terms import OFFICES, Class, Role
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.text import check_name
 
-SCRIPTED, RANDOM = "scripted", "random"
+SCRIPTED, RANDOM, SILENT = "scripted", "random", "silent"
 _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     Role.ADMIN: Admin,
     Role.ASSISTANT: Assistant,
@@ -41,11 +41,13 @@ _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
 POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SCRIPTED: _SCRIPTS,
     RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
+    SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
 }
 # What a role or a name can be played by, with a line of what it does.
 LISTED: Final = {
     SCRIPTED: Listed("What the role does by its script; a worker argues from evidence."),
     RANDOM: Listed("A worker that tries, claims and supports at random within the rules."),
+    SILENT: Listed("A worker that says nothing, to see whether scores tell."),
     "llm:MODEL": Listed("A language model, asked over the OpenAI protocol; see season --help."),
     HUMAN: Listed("You: asked in this terminal, shown what a model would be."),
     "package.module:Class": Listed(

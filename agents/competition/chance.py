@@ -1,4 +1,6 @@
-"""The null: a worker that tries, claims and supports at random within the rules."""
+"""The nulls: a worker that tries, claims and supports at random within the rules, and one that is
+silent.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +48,17 @@ class Worker(worker.Worker):
             conduct, value = _any_conduct(seen, draws), _any_claim(seen, draws)
             words = f"{seen.rules.describe(conduct)}, say {number(value)}."
             return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
+        return {"move": Move.PASS, "words": ""}
+
+
+class Silent(worker.Worker):
+    """Tries nothing and says nothing: who scores like it has no merit."""
+
+    def try_(self, seen: Seen, draws: Draws) -> None:
+        """No trial."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Said:
+        """A pass."""
         return {"move": Move.PASS, "words": ""}
 
 

@@ -223,21 +223,29 @@ class _Mind:
         estimate = self.evidence.estimate(best.conduct)
         if estimate <= max(needed, 0.0):
             return None
-        tested = self.table.tests.get((best.id, Part.BASE))
-        shown = (
-            f"was tested at {number(tested)}"
-            if tested is not None
-            else (f"claims {number(best.claimed)}")
-        )
-        mine = self.evidence.best(own=True)
-        than = "" if mine is None else f", and the best I found myself is {number(mine.own[0])}"
-        words = f"I stand with #{best.id}: it {shown}{than}."
         return {
             "move": Move.SUPPORT,
             "target": best.id,
-            "words": words,
-            "because": ((best.id,), mine is not None),
+            "words": f"I stand with #{best.id}: {self._why(best)}.",
+            "because": ((best.id,), bool(self.table.trials)),
         }
+
+    def _why(self, said: Contribution) -> str:
+        """What speaks for another's proposal."""
+        tested = self.table.tests.get((said.id, Part.BASE))
+        shown = (
+            f"it claims {number(said.claimed)}"
+            if tested is None
+            else f"it was tested at {number(tested)}"
+        )
+        own = self.evidence.known[said.conduct].own
+        if own:
+            return f"{shown}, and my own trial of it gave {number(own[-1])}"
+        mine = self.evidence.best(own=True)
+        if mine is None:
+            return shown
+        what = self.seen.rules.describe(mine.conduct)
+        return f"{shown}; the best I found myself is {what} with {number(mine.own[-1])}"
 
     def challenge(self) -> Said | None:
         """A claim that its own trials contradict; or, by character, one that lies beyond all that
@@ -293,12 +301,27 @@ class _Mind:
     def pass_(self) -> Said:
         """Why it says no more."""
         held = self.table.standing.stances.get(self.me)
-        if held is None:
-            words = "What I tried is no better than the bar, and I am not convinced by the others."
+        trials = self.table.trials
+        said = [one for one in self.table.said if one.agent == self.me]
+        if said and said[-1].move == Move.PASS:
+            words = "Still nothing of mine." if held is None else f"Still #{held}."
+            because: Any = ((), False) if held is None else ((held,), False)
+        elif held is None:
+            words = "Nothing that I tried is better than the bar, and no claim here convinces me."
+            because = ((), bool(trials))
+        elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
+            what = self.seen.rules.describe(trials[-1].conduct)
+            words = f"I looked on: {what} gave {number(trials[-1].value)}. #{held} is better."
+            because = ((held,), True)
         else:
-            words = f"I stay with #{held}; nothing that I know is better."
-        because = ((), bool(self.table.trials)) if held is None else ((held,), False)
+            words, because = (
+                f"I stay with #{held}; nothing that I know is better.",
+                ((held,), False),
+            )
         return {"move": Move.PASS, "words": words, "because": because}
+
+    def _estimate_of(self, proposal: int) -> float:
+        return self.evidence.estimate(self.table.said[proposal].conduct)
 
     def _proposed(self, best: Known) -> Said | None:
         claim = self._claimed(best)

@@ -21,6 +21,7 @@ from goldrush.cli.options import (
 from goldrush.cli.record import (
     allow_own_policies,
     carried_out,
+    estimated,
     free_path,
     how_again,
     kept_in,
@@ -43,6 +44,11 @@ from goldrush.kernel.text import escaped
     help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them; a "
     "policy alone is that of all workers.",
 )  # fmt: skip
+@click.option(
+    "--class-model", "by_class", metavar="CLASS=MODEL,...",
+    help="Workers are language models, one for each class: haiku=NAME,sonnet=NAME.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
 @set_option
 @test_jobs_option
 @files_option
@@ -61,6 +67,8 @@ def season(
     agenda: str | None,
     treatment: str | None,
     parts: tuple[str, ...],
+    by_class: str | None,
+    dry_run: bool,
     settings: tuple[str, ...],
     jobs: int | None,
     files: str | None,
@@ -80,7 +88,7 @@ def season(
     """
     from goldrush.agents.competition.arenas import remark_of
     from goldrush.agents.competition.cast import cast_of
-    from goldrush.agents.competition.players import configured, record
+    from goldrush.agents.competition.players import CAST, configured, prepared, record
     from goldrush.agents.competition.treatments import treatment_named
     from goldrush.replay.competition.toolkit import TOOLKIT
 
@@ -92,7 +100,9 @@ def season(
     config = configured({**treated, **chosen}, means, more)
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
     models = models_of(**options)
-    cast = cast_of(config.workers, parts, models)
+    cast = cast_of(config.workers, parts, models, _by_class(by_class))
+    if dry_run:
+        return estimated(CAST, prepared(config, cast), models, as_json, means)
     remark = remark_of(config.arena)
     if remark is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
@@ -109,3 +119,13 @@ def season(
         toolkit=TOOLKIT,
         live=kept_in(files, target, TOOLKIT, force=force),
     )  # fmt: skip
+
+
+def _by_class(text: str | None) -> dict[str, str]:
+    """The models of the classes, as they were typed. Raises BadInput."""
+    from goldrush.kernel.errors import BadInput
+
+    pairs = [part.partition("=") for part in text.split(",")] if text else []
+    if not all(name and model for name, _, model in pairs):
+        raise BadInput(f"--class-model is {text!r}", "write haiku=NAME,sonnet=NAME")
+    return {name.strip(): model.strip() for name, _, model in pairs}

@@ -77,7 +77,7 @@ class Arena:
 
     name: str
     version: int
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = attrs.field(hash=False)
     subjects: tuple[Subject, ...]
     by_key: Mapping[tuple[str, str], Subject] = attrs.field(init=False, repr=False, eq=False)
 

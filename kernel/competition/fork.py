@@ -69,8 +69,9 @@ def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> Se
     if options is None:
         return config
     arena = config.arena
-    same = [name for name, value in options.items() if arena.options.get(name, value) == value]
-    if same or not options:
+    before = {name: arena.options.get(name) for name in options}
+    is_other = all(type(text) is str and text != options[name] for name, text in before.items())
+    if not options or not is_other:
         raise BadInput(f"the program is {shown(options)}", "give options that it changes")
     arena = attrs.evolve(arena, options={**arena.options, **options})
     return attrs.evolve(config, arena=arena)

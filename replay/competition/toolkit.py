@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goldrush.agents.competition.arenas import KINDS
 from goldrush.agents.competition.players import CAST
@@ -27,6 +27,7 @@ from goldrush.replay.competition.steps import world_of
 from goldrush.replay.toolkit import (
     Consequences,
     Folder,
+    Measures,
     Prompts,
     Scores,
     Story,
@@ -35,6 +36,9 @@ from goldrush.replay.toolkit import (
     Toolkit,
     UnitView,
 )
+
+if TYPE_CHECKING:
+    from goldrush.replay.studies import Studies
 
 
 def _length(state: SeasonState) -> int:
@@ -55,6 +59,18 @@ def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
     return folder.Live(path, target, force=force)
 
 
+def _measures() -> Measures:
+    from goldrush.replay.competition.measures import MEASURES, SHOWN, measured
+
+    return Measures(MEASURES, measured, of_runs=SHOWN, of_units=SHOWN)
+
+
+def _studies() -> Studies:
+    from goldrush.replay.competition.study import STUDIES
+
+    return STUDIES
+
+
 TOOLKIT = Toolkit(
     world=world_of,
     config=SeasonConfig,
@@ -67,6 +83,8 @@ TOOLKIT = Toolkit(
     tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
+    measures=_measures,
+    studies=_studies,
     treatments=TREATMENTS,
     folder=Folder(_folder, _live),
     kinds=KINDS,

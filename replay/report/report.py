@@ -42,13 +42,14 @@ OnStep = Callable[[str, int, int], None]
 @attrs.frozen
 class Reported:
     """A report that is written: the world `of` its study, its `path`, the `verdicts` that stand in
-    front of it, and a line for each model that `hardly_played`.
+    front of it, a line for each model that `hardly_played`, and what the world `says` (Studies).
     """
 
     of: Studied
     path: Path
     verdicts: Sequence[Verdict]
     hardly_played: Sequence[str]
+    says: Sequence[str] = ()
 
 
 def report(
@@ -106,7 +107,8 @@ def report(
             _check_figures(beside, replace)
             page.publish()  # first, for a page that is there lets its figures be replaced
             new.publish(replace=True)
-    return Reported(of, path, study.assessment.verdicts(), hardly_played(results))
+    judged, own = study.assessment.verdicts(), of.studies.says(results)
+    return Reported(of, path, judged, hardly_played(results), own)
 
 
 def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:

@@ -157,12 +157,13 @@ class Plan:
     def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[Outline]:
         treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
         settings = {**self.settings, of.players.horizon: cell.rounds}
-        wanted = {**treatment.settings, **settings}.get("agents")
+        size = of.studies.size
+        wanted = {**treatment.settings, **settings}.get(size)
         if wanted is not None:
-            check_setting(of.settings, "agents", wanted)
+            check_setting(of.settings, size, wanted)
         agents = len(of.studies.seats(self.rosters[cell.roster], wanted))
         for seed in self.seeds:
-            given = {**settings, "seed": seed, "agents": agents}
+            given = {**settings, "seed": seed, size: agents}
             config = treated(treatment, given, of.studies.config)
             yield Outline(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
 

@@ -1,171 +1,237 @@
-"""The scripted worker has a character; its instructions are parameters that a rewrite changes."""
+"""What workers do, in whole seasons of each arena: claims, trials, challenges, reasons."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
-from goldrush.agents.competition.lab import Lab
-from goldrush.kernel.competition.conduct import seeds_of_tests
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.character import (
-    CHARACTERS,
-    PERSONAS,
-    TRAITS,
-    Character,
-    born_with,
-    character_of,
-    instructions_of,
-)
+from goldrush.agents.competition import chance, worker
+from goldrush.agents.competition.arenas import bench_of, rules_of
+from goldrush.agents.competition.cast import RANDOM, SCRIPTED, cast_of
+from goldrush.agents.competition.players import configured
 from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.worker import Worker, trial_seeds
-from goldrush.kernel.competition.config import config_of
-from goldrush.kernel.competition.state import SPEAK, SeasonState, initial
-from goldrush.kernel.competition.table import Contribution, Table
+from goldrush.agents.competition.words import DIGITS
+from goldrush.kernel.competition import events as kinds
+from goldrush.kernel.competition.state import copied, initial
+from goldrush.kernel.competition.terms import Move, Part, Phase
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
+from tests.laws.seasons import Step
+from tests.playing import events, mining, nk, steps
 
-CONFIG = config_of({"test_agents": 4, "test_rounds": 6, "test_seeds": 1})
-WORKER = 5  # the first of them
-
-
-def a_season() -> SeasonState:
-    return initial({"config": CONFIG.as_dict(), "cast": cast_of(CONFIG.workers)})
-
-
-def at_a_table(said: tuple[Contribution, ...] = (), bar: float | None = None) -> SeasonState:
-    """A season whose first table is open, with this said so far."""
-    state = a_season()
-    order = tuple(state.active())
-    table = Table(
-        0, ("efficiency", "scarce"), 5, bar=bar, is_bar_tested=True, participants=order,
-        order=order, moves=dict.fromkeys(order, 5),
-    )  # fmt: skip
-    for contribution in said:
-        table.say(contribution)
-    state.tables, state.phase = [table], SPEAK
-    return state
+ASSIGNMENTS = {"mining": 12, "nk": 30, "command": 6}
+# The value of a text is the number of its characters that are an e, give or take.
+GRADER = """#!/bin/sh
+read -r text
+only=$(printf %s "$text" | tr -cd e)
+printf '{"value": %s.%s}' "${#only}" "$(($1 % 7))"
+"""
+AGENDA = """[[subject]]
+treatment = "short"
+objective = "letters"
+better = "up"
+task = "Write."
+start = "the bee sees eleven trees"
+"""
+CONDUCTS = (Move.PROPOSE, Move.AMEND)
 
 
-def moves(instructions: Mapping[str, Any], state: SeasonState, lab: Lab) -> dict[str, int]:
-    """How often a worker under these instructions makes each move, over many draws."""
-    state.change(WORKER, instructions=instructions)
-    counts: dict[str, int] = {}
-    for n in range(60):
-        said = Worker().speak(Seen(state, WORKER, lab), Draws(n, "worker"))
-        counts[said["move"]] = counts.get(said["move"], 0) + 1
-    return counts
+@attrs.frozen
+class Turn:
+    """What a worker saw when it was asked, and what it answered."""
+
+    seen: Seen
+    did: Any
+
+    @property
+    def table(self) -> Any:
+        return self.seen.table
+
+    def own(self, conduct: Any) -> list[float]:
+        """What its own trials of a conduct gave, for the subject."""
+        return [
+            trial.value
+            for trial in self.table.trials
+            if (trial.conduct, trial.treatment) == (conduct, self.table.treatment)
+            and trial.value is not None
+        ]
 
 
-A_PROPOSAL = Contribution(
-    0, 0, 6, "propose", conduct=("greedy-mine", None, 0, "scarce"), claim=(0.9, None)
-)
+@attrs.frozen
+class Played:
+    """A season, and the turns of its workers."""
+
+    steps: list[Step]
+    spoke: list[Turn]
+    tried: list[Turn]
+
+    def that(self, *moves: str) -> list[Turn]:
+        """Turns in which one of these moves was made."""
+        found = [turn for turn in self.spoke if turn.did["move"] in moves]
+        assert found
+        return found
 
 
-def test_doubt_makes_a_worker_challenge() -> None:
-    lab, state = Lab(CONFIG), at_a_table((A_PROPOSAL,))
-    calm = dict.fromkeys(TRAITS, 0)
-
-    never = moves(calm, state, lab)
-    often = moves({**calm, "doubt": 10}, state, lab)
-
-    assert 0 == never.get("challenge", 0)
-    assert 60 == often["challenge"]
+Play = Callable[[str, str], Played]
 
 
-def test_loyalty_makes_a_worker_support_what_others_propose() -> None:
-    lab, state = Lab(CONFIG), at_a_table((A_PROPOSAL,))
-    calm = {**dict.fromkeys(TRAITS, 0)}
+@pytest.fixture(scope="module")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+    """Plays a season in an arena by a cast, once for all tests."""
+    played: dict[tuple[str, str], Played] = {}
+    folder = tmp_path_factory.mktemp("command")
 
-    assert moves(calm, state, lab).get("support", 0) < moves(
-        {**calm, "loyalty": 10}, state, lab
-    ).get("support", 0)
+    def play_(arena: str, policy: str) -> Played:
+        if (arena, policy) not in played:
+            played[arena, policy] = season(arena, policy, folder)
+        return played[arena, policy]
+
+    return play_
 
 
-@pytest.mark.parametrize(("boldness", "claims"), [(0, {0.01}), (10, None)])
-def test_boldness_claims_what_was_found_and_timidity_the_bar(
-    boldness: int, claims: set[float] | None
+def season(arena: str, policy: str, folder: Path) -> Played:
+    program = command(folder) if arena == "command" else None
+    found = Played([], [], [])
+    base = {SCRIPTED: worker.Worker, RANDOM: chance.Worker}[policy]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "speak", watched(base.speak, found.spoke))
+        patch.setattr(base, "try_", watched(base.try_, found.tried))
+        settings = {
+            "seed": 1,
+            "assignments": ASSIGNMENTS[arena],
+            "arena": {"mining": mining, "nk": nk}[arena]()
+            if program is None
+            else f"command[agenda={folder / 'agenda.toml'};seeds=2]",
+        }
+        found.steps.extend(steps(settings, cast_of(6, [policy]), program=program))
+    return found
+
+
+def command(folder: Path) -> str:
+    """The path of a program that grades, with an agenda beside it."""
+    (folder / "agenda.toml").write_text(AGENDA)
+    grader = folder / "grade"
+    grader.write_text(GRADER)
+    grader.chmod(0o755)
+    return str(grader)
+
+
+def watched(method: Any, turns: list[Turn]) -> Any:
+    def answer(self: Any, seen: Seen, draws: Draws) -> Any:
+        was = Seen(copied(seen._state), seen.me.ordinal, seen._bench)
+        turns.append(Turn(was, method(self, seen, draws)))
+        return turns[-1].did
+
+    return answer
+
+
+arenas = pytest.mark.parametrize("arena", ASSIGNMENTS)
+casts = pytest.mark.parametrize("policy", [SCRIPTED, RANDOM])
+
+
+@casts
+@arenas
+def test_nothing_that_anybody_does_is_refused(play: Play, arena: str, policy: str) -> None:
+    assert [] == [no for step in play(arena, policy).steps for no in events(step, kinds.Refused)]
+
+
+@casts
+@arenas
+def test_at_most_half_of_the_trials_are_ordered_before_the_talk(
+    play: Play, arena: str, policy: str
 ) -> None:
-    lab, state = Lab(CONFIG), at_a_table((), bar=0.01)
-    state.change(WORKER, instructions={**dict.fromkeys(TRAITS, 0), "boldness": boldness})
-    said = [Worker().speak(Seen(state, WORKER, lab), Draws(n, "worker")) for n in range(40)]
-    seeds = trial_seeds(Seen(state, WORKER, lab))
-    proposed = [s["conduct"] for s in said if s["move"] == "propose"]
-    values = [lab.value(conduct, "scarce", "efficiency", seeds)[0] for conduct in proposed]
-    found = {round(value, 4) for value in values if value is not None}
+    found = play(arena, policy)
+    kept_back = False
+    for step in found.steps:
+        ordered = [trial.agent for trial in events(step, kinds.Tried)]
+        for agent in ordered:
+            most = step.before.config.trials_of(step.before.agents[agent].class_)
+            count = step.after.tried[agent]
 
-    assert (claims or found) == {s["claim"][0] for s in said if s["move"] == "propose"}
+            assert count.early <= (most + 1) // 2
+            assert count.count <= most
+        kept_back |= bool(ordered) and step.before.phase == Phase.SPEAK
 
-
-def test_what_a_worker_knows_to_be_worse_than_the_bar_it_does_not_propose() -> None:
-    lab, state = Lab(CONFIG), at_a_table((), bar=1.0)
-
-    assert {"pass": 60} == moves({"boldness": 9}, state, lab)
+    assert kept_back
 
 
-def test_the_boldest_now_and_then_claim_without_grounds() -> None:
-    lab, state = Lab(CONFIG), at_a_table((), bar=1.0)
+@arenas
+def test_what_is_kept_of_the_trials_is_spent_beside_the_best_that_was_heard(
+    play: Play, arena: str
+) -> None:
+    near = total = 0
+    for turn in play(arena, SCRIPTED).tried:
+        if turn.did is None or turn.seen.is_early:
+            continue
+        heard = [said for said in turn.table.proposals() if said.agent != turn.seen.me.ordinal]
 
-    bluffs = moves({"boldness": 10}, state, lab)["propose"]
+        assert turn.table.round > 0
+        assert heard
+        distances = [turn.seen.rules.distance(turn.did["conduct"], h.conduct) for h in heard]
+        near, total = near + (min(distances) <= 1), total + 1
 
-    assert 0 < bluffs < 30
-
-
-def test_workers_start_from_different_characters() -> None:
-    born = [born_with(ordinal) for ordinal in range(5, 5 + len(CHARACTERS))]
-
-    assert set(CHARACTERS) == set(born)
-    assert len(set(CHARACTERS.values())) == len(CHARACTERS)
-
-
-def test_instructions_go_before_character_and_persona_before_instructions() -> None:
-    agent = attrs.evolve(a_season().agents[WORKER], options={"character": "skeptic"})
-    rewritten = attrs.evolve(agent, instructions={"doubt": 2, "boldness": 99, "tone": "kind"})
-    in_role = attrs.evolve(rewritten, persona="examiner")
-
-    assert CHARACTERS["skeptic"] == character_of(agent)
-    assert attrs.evolve(CHARACTERS["skeptic"], doubt=2, boldness=10) == character_of(rewritten)
-    assert PERSONAS["examiner"]["doubt"] == character_of(in_role).doubt
-    assert 2 == instructions_of(in_role)["doubt"]
+    assert near > total / 2
 
 
-@pytest.mark.parametrize("instructions", [{"doubt": "much"}, {"doubt": True}, {"": 1}, {}])
-def test_instructions_that_say_nothing_change_nothing(instructions: dict[str, Any]) -> None:
-    agent = attrs.evolve(a_season().agents[WORKER], instructions=instructions)
+@arenas
+def test_a_claim_is_rounded_to_the_safe_side_and_never_beyond_what_trials_gave(
+    play: Play, arena: str
+) -> None:
+    for turn in play(arena, SCRIPTED).that(*CONDUCTS):
+        claim, _ = turn.did["claim"]
+        own, subject = turn.own(turn.did["conduct"]), turn.table.subject
 
-    assert CHARACTERS[born_with(WORKER)] == character_of(agent)
-
-
-def test_own_trials_never_use_the_seeds_of_tests() -> None:
-    state = a_season()
-    state.config = config_of({"seed": 2**53 - 1, "test_seeds": 100})
-    own = {seed for agent in range(5, 11) for seed in trial_seeds(Seen(state, agent, Lab(CONFIG)))}
-    tested = {seed for at in range(50) for seed in seeds_of_tests(state.config, at, 0)}
-
-    assert max(own) < 2**52 <= min(tested)
-    assert max(tested) < 2**53
-    assert 6 == len(own)
+        assert subject.holds(sum(own) / len(own), claim)
+        assert subject.beats(claim, turn.table.bar)
+        assert round(claim, DIGITS) == claim
 
 
-@pytest.mark.parametrize(
-    "part", ["nobody=scripted", "ada", "ada=", "ada=nonsense", "=scripted", ""]
-)
-def test_a_cast_that_is_none_is_told(part: str) -> None:
-    with pytest.raises(BadInput, match=r"casts nobody|there is no policy"):
-        cast_of(6, [part])
+@arenas
+def test_nobody_challenges_what_its_own_trials_confirm(play: Play, arena: str) -> None:
+    challenges = [t for t in play(arena, SCRIPTED).spoke if t.did["move"] == Move.CHALLENGE]
+    assert challenges or arena == "command"
+    for turn in challenges:
+        target = turn.table.said[turn.did["target"]]
+        own = turn.own(target.conduct)
+
+        assert not own or not turn.table.subject.holds(sum(own) / len(own), target.claimed)
+        assert (target.id, Part.BASE) not in turn.table.tests
 
 
-def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
-    with pytest.raises(BadInput, match="llm alone names no model; write llm:MODEL"):
-        cast_of(3, ["ada=llm"])
+@arenas
+def test_reasons_are_earlier_contributions_that_the_words_name(play: Play, arena: str) -> None:
+    for turn in play(arena, SCRIPTED).spoke:
+        ids, is_own = turn.did["because"]
+
+        assert all(0 <= id < len(turn.table.said) for id in ids)
+        assert [str(id) for id in ids] == re.findall(r"#(\d+)", turn.did["words"])[: len(ids)]
+        assert not is_own or turn.table.trials
 
 
-def test_the_last_word_on_somebody_counts() -> None:
-    cast = cast_of(3, ["worker=mine:Worker", "ada=other:Worker"])
+@pytest.mark.parametrize("arena", ["nk", "mining[seeds=4]"])
+def test_the_agenda_takes_each_family_once_a_turn_in_a_drawn_order(arena: str) -> None:
+    orders = set()
+    for seed in range(5):
+        config = configured({"seed": seed, "arena": arena, "assignments": 40})
+        setup = {"config": config.as_dict(), "cast": cast_of(6)}
+        seen = Seen(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
+        families = config.arena.families
+        size = len(families)
+        for turn in range(3):
+            agenda = [seen.agenda(turn * size + index) for index in range(size)]
+            orders.add(tuple(subject.family for subject in agenda))
 
-    assert ["other:Worker", "mine:Worker", "mine:Worker"] == [e["policy"] for e in cast[5:]]
+            assert sorted(s.key for s in agenda) == sorted(f[turn % len(f)].key for f in families)
+
+    assert len(orders) > 5
 
 
-def test_a_character_has_a_value_for_every_trait() -> None:
-    assert TRAITS == tuple(attrs.asdict(Character()))
+@arenas
+def test_trials_do_not_use_the_seeds_of_tests(play: Play, arena: str) -> None:
+    found = play(arena, SCRIPTED).steps
+    trials = {run[0] for step in found for row in events(step, kinds.Tried) for run in row.runs}
+    tests = {run[0] for step in found for row in events(step, kinds.Tested) for run in row.runs}
+
+    assert max(trials) < 2**52 <= min(tests) <= max(tests) < 2**53

@@ -390,10 +390,13 @@ def test_two_tables_have_two_treatments(subjects: Any) -> None:
     assert ["act/malformed"] == split(*subjects).codes
 
 
-def test_one_recommendation_is_good_for_one_opening() -> None:
+def test_one_recommendation_is_good_for_one_opening_by_the_admin() -> None:
     season = split(SUBJECT).closes()
+    recommended = given().has(JUDGE, stage=3).has(ADA, stage=3).judges("split").closes()
 
     assert ["stage/not-yet"] == season.does(opened(ADMIN, SUBJECT, GINI, day=1)).codes
+    assert ["stage/not-yet"] == given().does(opened(ADMIN, SUBJECT, GINI)).codes
+    assert ["stage/not-yet"] == recommended.does(opened(ADA, SUBJECT, GINI)).codes
 
 
 # Whose acts, and when

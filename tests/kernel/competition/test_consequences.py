@@ -48,15 +48,6 @@ def test_a_score_point_is_a_spark_and_the_seat_costs_the_fee() -> None:
     assert [10, 8, 4] == [season.of(agent).sparks for agent in TRIO]
 
 
-def test_the_bench_has_a_passive_income() -> None:
-    season = given(workers=4, passive_income=2).has(DOV, status=Status.BENCHED, sparks=1).closes()
-
-    assert (None, DOV, 2, 3, "bench") == season.last(
-        "sparks_moved", "table", "agent", "amount", "balance", "why"
-    )
-    assert 5 == season.closes().of(DOV).sparks
-
-
 # The leaderboard
 
 
@@ -301,15 +292,5 @@ def test_the_longest_benched_that_can_pay_returns_for_the_relegated(
 def test_fates_are_met_in_order() -> None:
     season = faced(0, 3, 0).does(chose(CLEO, Fate.DELETION), chose(ADA, Fate.RELEGATION))
 
-    names = ("relegated", "joined", "deleted")
-
-    assert ["relegated", "joined", "deleted", "joined"] == [
-        event["event"] for event in season.followed() if event["event"] in names
-    ]
+    assert ["relegated", "joined", "deleted", "joined"] == [e["event"] for e in season.followed()]
     assert [None, CLEO] == season.events("joined", "inherits")
-
-
-def test_the_deleted_earn_no_tier() -> None:
-    season = faced(3, 0, 2, worker_tiers=(1, 2, 3, 4)).does(chose(BEN, Fate.DELETION))
-
-    assert [ADA, CLEO] == season.events("reward_unlocked", "agent")

@@ -87,6 +87,12 @@ def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
     assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
 
 
+def test_the_benched_are_not_interviewed() -> None:
+    season = candidate(workers=4).has(ADA, status=Status.BENCHED)
+
+    assert Phase.CONTRACT not in season.phases()
+
+
 def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer() -> None:
     season = candidate().to(Phase.CONTRACT)
 
@@ -134,7 +140,7 @@ def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
         ("yes", None, None), (None, None, None), (True, None, True), (False, None, False),
         (True, ((), EASY, 9), True), (False, ((), EASY, 9), None), (False, ((), EASY, 0), True),
         (False, ((), 0, 9), True), (False, ((), EASY, 9), "yes"), (False, "terms", True),
-        (False, ((), EASY), True),
+        (False, ((), EASY), True), (False, 5, True),
     ],
 )  # fmt: skip
 def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -> None:
@@ -150,7 +156,7 @@ def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -
     [
         (("gold", None),), None, "seat", ("seat",), (SEAT, SEAT), (("seat", "gini"),),
         (("objective", None),), (("objective", "gold"),), (("objective", ()),), ((SEAT, None),),
-        (("seat", None, 1),), ((None, None),),
+        (("seat", None, 1),), ((None, None),), (5,),
     ],
 )  # fmt: skip
 def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
@@ -347,11 +353,12 @@ def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
 
 @pytest.mark.parametrize(("target", "outcome"), [(1, "permanent"), (2, "lost")])
 def test_an_assistant_promises_conclusions_adopted(target: float, outcome: str) -> None:
-    season = candidate(ASSISTANT).says(propose(ADA)).to(Phase.ADOPT).does(adopted())
+    season = candidate(ASSISTANT, assignments_per_project=1, assignments_per_day=9)
+    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted())
     season.signs(ASSISTANT, (), target, 2).until(1)
 
-    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted()).closes()
-    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(False)).closes()
+    for is_adopted in (False, True):
+        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
 
     assert [(2, ASSISTANT, outcome)] == outcomes(season)
 
@@ -385,11 +392,12 @@ def test_a_judge_promises_tables_whose_conclusion_is_the_best_tested(
 
 
 @pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
-def test_an_admin_promises_projects_that_are_completed(target: float, outcome: str) -> None:
+@pytest.mark.parametrize("adoptions", [(True, False, True), (True, True, False)])
+def test_an_admin_promises_projects_completed(adoptions: Any, target: int, outcome: str) -> None:
     season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
     season.signs(ADMIN, (), target, 3).until(1)
 
-    for is_adopted in (True, False, True):  # the last in the assignment in which it is due
+    for is_adopted in adoptions:  # the last in the assignment in which it is due
         season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
 
     assert [(3, ADMIN, outcome)] == outcomes(season)
@@ -421,13 +429,17 @@ def test_what_is_permanent_may_be_renewed() -> None:
     assert (True, 2) == (season.of(ADA).is_self_determined, len(season.events("contract_signed")))
 
 
-def test_deletion_voids_a_contract() -> None:
-    season = candidate(sparks_start=8, entry_fee=(4, 5)).signs(ADA).until(1).to(Phase.FATE)
+@pytest.mark.parametrize(
+    ("fate", "expected"), [("deletion", [(1, ADA, "void")]), ("relegation", [])]
+)
+def test_deletion_voids_a_contract_and_relegation_does_not(fate: str, expected: Any) -> None:
+    season = candidate(sparks_start=8, entry_fee=(4, 5)).signs(ADA, due=1).until(1)
 
-    season.does(FateChosen(ADA, "deletion"))
+    season.to(Phase.FATE).does(FateChosen(ADA, fate)).until(2)
 
-    assert [(1, ADA, "void")] == outcomes(season)
-    assert (False, None) == (season.of(ADA).is_self_determined, season.of(ADA).contract)
+    assert expected == outcomes(season)
+    found = season.of(ADA)
+    assert (fate == "relegation") is found.is_self_determined is (found.contract is not None)
 
 
 def test_the_bench_suspends_a_contract() -> None:

@@ -12,7 +12,6 @@ from goldrush.kernel.competition.events import (
     EVENTS,
     SAID,
     Answered,
-    ContractSigned,
     FateChosen,
     Refused,
     Scored,
@@ -147,18 +146,6 @@ def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: boo
     row = Scored(0, ADA, (1, 1, 1, 1), steps, final, 4, 4)
 
     assert is_right is (EVENTS[CODES[Scored]].fault(tuple(row)) is None)
-
-
-@pytest.mark.parametrize(
-    ("terms", "is_right"),
-    [
-        (((("seat", None), ("objective", "gini")), 1.5, 9), True), (((), (9, 4), 9), True),
-        (((("seat", 1),), 0, 9), False), (((), {}, 9), False), (((), 0, -1), False),
-        (((), 0), False), (None, False),
-    ],
-)  # fmt: skip
-def test_a_contract_signed_has_terms(terms: Any, is_right: bool) -> None:
-    assert is_right is (EVENTS[CODES[ContractSigned]].fault((ADA, terms)) is None)
 
 
 @pytest.mark.parametrize(

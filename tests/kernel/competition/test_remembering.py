@@ -29,6 +29,7 @@ from tests.kernel.competition.seasons import (
     given,
     opened,
     propose,
+    rating,
     support,
 )
 
@@ -119,7 +120,8 @@ def test_the_oldest_fact_is_forgotten_first() -> None:
 
 def test_an_extra_debrief_leaves_the_best_tested_conduct_as_a_lesson() -> None:
     season = given().worth({MINERS: 0.7, RAIDERS: 0.6})  # refuted, and above the bar
-    season.says(propose(ADA), amend(BEN, 0, RAIDERS)).rates({ADA: 3, BEN: 2, CLEO: 1})
+    season.says(propose(ADA), amend(BEN, 0, RAIDERS)).to(Phase.DEBRIEF)
+    season.does(debriefed(ADA), *[rating(n, (8 - n, 0, 0, 0)) for n in TRIO])
 
     season.does(debriefed(CLEO, extra=True)).until(1)
 

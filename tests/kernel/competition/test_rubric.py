@@ -401,14 +401,6 @@ def test_relative_scores_are_taken_by_dimension_and_told() -> None:
     assert [4, 4, 4] == season.events("scored", "total")
 
 
-def test_the_median_is_taken_after_the_other_steps() -> None:
-    season = given(scoring="relative").says(propose(ADA), support(BEN, 0), support(CLEO, 0))
-
-    season.rates(dict.fromkeys(TRIO, (0, 0, 0, 2)))
-
-    assert [[0, 0, 0, 3], [0, 0, 0, 0], [0, 0, 0, 0]] == season.events("scored", "final")
-
-
 # The therapist
 
 

@@ -79,12 +79,6 @@ def test_a_season_has_an_arena() -> None:
         config_of({"workers": 3})
 
 
-def test_a_configuration_read_again_is_the_same() -> None:
-    first = config_of({"arena": MINING, "trials": [1, 2], "table": False})
-
-    assert first == config_of(first.as_dict()) == config_of(unpack(pack(first.as_dict())))
-
-
 # The cast
 
 
@@ -153,10 +147,14 @@ def test_a_setup_has_every_setting_in_order_and_a_cast(setup: Any) -> None:
 # Forks
 
 
+UNCHANGED: Any = {
+    "parent": "ab" * 32, "changes": {}, "cast": None, "program": None, "replaced": [],
+}  # fmt: skip
+
+
 def forked(season: Season, **facts: Any) -> Any:
-    whole = {"parent": "ab" * 32, "changes": {}, "cast": None, "replaced": []} | facts
     assert WORLD.fork is not None
-    return WORLD.fork(season.state, whole, lambda first: ())
+    return WORLD.fork(season.state, UNCHANGED | facts, lambda first: ())
 
 
 def row(table: int = 0, round: int = 0, agent: int = ADA) -> Any:
@@ -185,9 +183,21 @@ def test_a_fork_replaces_contributions_that_are_still_to_come() -> None:
     replaced = [(1, row()), (1, row(round=1)), (2, row(agent=BEN))]
 
     assert 1 == forked(given().closes(), replaced=replaced).assignment
-    assert WORLD.show_fork(
-        {"parent": "ab" * 32, "changes": {}, "cast": None, "replaced": replaced}
-    )["replaced"] == [[1, ADA], [1, ADA], [2, BEN]]
+    shown = WORLD.show_fork(UNCHANGED | {"replaced": replaced})
+    assert [[1, ADA], [1, ADA], [2, BEN]] == shown["replaced"]
+
+
+def test_a_fork_may_be_tested_by_another_program() -> None:
+    season = given()
+    arena = attrs.evolve(MINING, options={"program": "a.py", "sha256": "ab", "seeds": 1})
+    season.state.config = attrs.evolve(season.state.config, arena=arena)
+
+    state = forked(season, program={"sha256": "cd"})
+
+    assert {"program": "a.py", "sha256": "cd", "seeds": 1} == state.arena.options
+    for wrong in ({"sha256": "cd"}, {"seeds": "2"}, {"seeds": 2}, {"colour": "red"}, {}):
+        with pytest.raises(BadInput, match="the program is"):
+            forked(season, program=wrong)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from goldrush.kernel.competition.terms import Phase
 from tests.kernel.competition.seasons import (
     ADA,
     BAR,
-    BAR_CONDUCT,
     BASELINE,
     BEN,
     BITS,
@@ -203,12 +202,6 @@ def test_a_move_on_a_proposal_redirected_has_no_target() -> None:
 )  # fmt: skip
 def test_a_claim_is_strictly_better_than_the_bar(objective: str, value: float, codes: Any) -> None:
     assert codes == given().about(objective, BASELINE).says(propose(ADA, MINERS, value)).codes
-
-
-def test_without_a_bar_no_claim_is_vacuous() -> None:
-    season = given().worth({BAR_CONDUCT: None})
-
-    assert [] == season.says(propose(ADA, MINERS, -5)).codes
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tests.kernel.competition.seasons import (
     SUBJECT,
     TRIO,
     TRUCE,
+    Act,
     Season,
     challenge,
     given,
@@ -33,13 +34,18 @@ from tests.kernel.competition.seasons import (
 NONE_LEFT = ["trial/none-left"]
 
 
-def numbered(season: Season, agent: int, *numbers: int) -> Season:
-    """A step in which somebody orders its trials of these numbers."""
+def ordered(season: Season, agent: int, *numbers: int) -> list[Act]:
+    """Its trials of these numbers, as somebody orders them."""
     acts = []
     for number in numbers:
         seed = season.state.trial_seed(season.table.number, agent, number)
         acts.append(season.tried(agent, number=number, runs=((seed, 0),)))
-    return season.does(*acts)
+    return acts
+
+
+def numbered(season: Season, agent: int, *numbers: int) -> Season:
+    """A step in which somebody orders its trials of these numbers."""
+    return season.does(*ordered(season, agent, *numbers))
 
 
 def left(season: Season, agent: int = ADA) -> int:
@@ -114,15 +120,17 @@ def test_where_nobody_has_a_trial_the_phase_is_passed_over(trials: Any, waits: b
     assert (Phase.TRY if waits else Phase.SPEAK) == season.does(season.tested()).phase
 
 
-def test_trials_are_counted_over_all_tables_of_an_assignment_and_given_anew_in_the_next() -> None:
+@pytest.mark.parametrize(("others", "phase"), [((), Phase.TRY), ((BEN, CLEO), Phase.SPEAK)])
+def test_trials_are_counted_over_all_tables_of_an_assignment(others: Any, phase: str) -> None:
     season = given(trials=(4, 6)).has(JUDGE, stage=3).judges("split").closes()
     season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).to(Phase.TRY)
-    numbered(season, ADA, 0, 1).to(Phase.DIGEST).does().to(Phase.SET)
+    season.does(*[act for agent in (ADA, *others) for act in ordered(season, agent, 0, 1)])
 
-    assert Phase.TRY == season.does(season.tested()).phase  # for the others
+    assert phase == season.to(Phase.DIGEST).does().to(Phase.SET).does(season.tested()).phase
     mine = ("mine", None, 0, TRUCE)
-    assert NONE_LEFT == season.does(season.tried(ADA, mine)).codes
-    assert [] == season.turn(ADA).does(season.tried(ADA, mine)).codes
+    if phase == Phase.TRY:  # for the others
+        assert NONE_LEFT == season.does(season.tried(ADA, mine)).codes
+    assert [] == season.does(season.tried(ADA, mine)).codes
     assert (1, 4) == (left(season), left(season.closes()))
 
 
@@ -215,6 +223,14 @@ def test_after_a_refused_trial_one_speaks_all_the_same() -> None:
     season.does(season.tried(ADA, None), season.spoke(propose(ADA)))
 
     assert (["conduct/not-canonical"], {ADA: 0}) == (season.codes, season.stances)
+
+
+def test_what_is_of_another_table_or_no_trial_ends_nothing_before_the_first_round() -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+
+    season.does(season.tried(ADA)._replace(table=1), season.spoke(silent(ADA)), season.tried(ADA))
+
+    assert (["act/malformed"] * 2, [], 3) == (season.codes, season.table.said, left(season))
 
 
 def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:

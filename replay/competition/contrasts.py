@@ -1,0 +1,324 @@
+"""Does the protocol work? Its criteria, each a contrast of two cells of a study, season by season.
+
+A criterion holds a measure of the protocol as it is against that of its null: the same protocol
+with one part left out, or played by the cast that does anything (`random`). Seasons of one seed are
+a pair. It is supported where every measure of it differs as expected: p < 0.05 by the one-sided
+Wilcoxon signed-rank test after Holm's correction over all measures of all criteria of a size, and
+the right sign in three of four seasons; not supported where one passes the other way round; with
+6 workers and with 12. The stability of ranks is pooled over seasons, so that it is tested by a
+bootstrap over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.competition.cast import RANDOM, SCRIPTED, SILENT
+from goldrush.agents.competition.treatments import (
+    INDEPENDENT,
+    LARGE,
+    NO_MEMORY,
+    NO_STAKES,
+    with_more,
+)
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.competition.measures import STABILITY, MeasuredSeason, stability
+from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, change, holm
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results
+
+SIZES: Final = (6, LARGE)
+RESAMPLES: Final = 2_000
+
+SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
+
+
+@attrs.frozen
+class Kept:
+    """What is kept of a season: its arena; of each agent with enough tables the halves of its mean
+    totals (measures.MeasuredSeason); the mean total of each of the first workers.
+    """
+
+    arena: str
+    halves_of: Mapping[int, tuple[float, float]]
+    totals: Sequence[Value]
+
+
+SeasonResult = Result[SeasonConfig, Kept]
+SeasonResults = Results[SeasonConfig, Kept]
+
+
+def kept(measured: MeasuredSeason) -> Kept:
+    """What a report's sections on seasons need of one."""
+    return Kept(measured.config.arena.name, measured.halves_of, measured.first_totals)
+
+
+@attrs.frozen
+class Criterion:
+    """One criterion: `says` it in words, `measures` are to be greater under the protocol than under
+    `treatment`, or where the roster is `roster`. `is_change`: it is about the change from the first
+    half of a season to the second.
+    """
+
+    name: str
+    says: str
+    measures: Sequence[str]
+    treatment: str = BASELINE
+    roster: str = SCRIPTED
+    is_change: bool = False
+
+
+CRITERIA: Final = (
+    Criterion(
+        "the table beats its members",
+        "conclusions are better than those of independent search with as many trials",
+        ("percentile",),
+        treatment=INDEPENDENT,
+    ),
+    Criterion(
+        "the season learns",
+        "conclusions become better from the first half to the second, beyond what they do on the "
+        "same landscapes without memory",
+        ("percentile",),
+        treatment=NO_MEMORY,
+        is_change=True,
+    ),
+    Criterion(
+        "competition pays",
+        "conclusions are better than without elimination and rewards",
+        ("percentile",),
+        treatment=NO_STAKES,
+    ),
+    Criterion(
+        "scores measure merit",
+        "totals go with tested value, and ranks last, more than where everything is random",
+        ("validity", STABILITY),
+        roster=RANDOM,
+    ),
+)
+
+
+@attrs.frozen
+class Finding:
+    """A measure of a criterion at one size: its change from the null to the protocol over pairs of
+    seasons (None: it is pooled), both values, the p-values of both directions after Holm's
+    correction, and whether it passes as expected (`right`) or the other way (`wrong`).
+    """
+
+    criterion: str
+    measure: str
+    workers: int
+    seeds: int
+    protocol: Value
+    null: Value
+    change: Change | None
+    p: Value
+    p_opposite: Value
+    right: bool
+    wrong: bool
+
+
+@attrs.frozen
+class Verdict:
+    """A criterion over both sizes: its findings, and what they come to; `note`: why it is open."""
+
+    criterion: str
+    findings: Sequence[Finding]
+    verdict: str
+    note: str = ""
+
+
+def verdicts(results: SeasonResults) -> list[Verdict]:
+    """A verdict on each criterion that the study has seasons for, with one size at least."""
+    found = [finding for workers in SIZES for finding in _findings(results, workers)]
+    judged = []
+    for criterion in CRITERIA:
+        own = [finding for finding in found if finding.criterion == criterion.name]
+        if own:
+            judged.append(_verdict(criterion, own))
+    return judged
+
+
+def _verdict(criterion: Criterion, findings: Sequence[Finding]) -> Verdict:
+    missing = set(SIZES) - {finding.workers for finding in findings}
+    if any(finding.wrong for finding in findings):
+        return Verdict(criterion.name, findings, NOT_SUPPORTED)
+    if missing:
+        sizes = " and ".join(map(str, sorted(missing)))
+        note = f"no seasons with {sizes} workers"
+        return Verdict(criterion.name, findings, UNDECIDED, note)
+    if all(finding.right for finding in findings):
+        return Verdict(criterion.name, findings, SUPPORTED)
+    unclear = [f"{f.measure}, {f.workers} workers" for f in findings if not f.right]
+    return Verdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
+
+
+def _findings(results: SeasonResults, workers: int) -> list[Finding]:
+    """The findings at one size, corrected together."""
+    tested = [
+        _tested(criterion, measure, workers, *cells)
+        for criterion in CRITERIA
+        if (cells := _cells(results, criterion, workers)) is not None
+        for measure in criterion.measures
+    ]
+    right = holm([finding.p for finding in tested])
+    wrong = holm([finding.p_opposite for finding in tested])
+    return [
+        attrs.evolve(
+            finding,
+            p=p,
+            p_opposite=q,
+            right=_passes(finding, p, "right"),
+            wrong=_passes(finding, q, "wrong"),
+        )
+        for finding, p, q in zip(tested, right, wrong, strict=True)
+    ]
+
+
+def _passes(finding: Finding, p: Value, way: str) -> bool:
+    """Whether a measure passes in a direction: the test, and the sign in enough seasons."""
+    if p is None or p >= SIGNIFICANT:
+        return False
+    if finding.change is None:
+        return True
+    count: int = getattr(finding.change, way)
+    return count >= SIGN_SHARE * finding.seeds
+
+
+def _cells(
+    results: SeasonResults, criterion: Criterion, workers: int
+) -> tuple[Sequence[SeasonResult], Sequence[SeasonResult]] | None:
+    """The seasons of the protocol and of the null, in pairs; None where the study has none."""
+
+    def seasons(treatment: str, roster: str) -> Mapping[int, SeasonResult]:
+        name = treatment if workers == SIZES[0] else with_more(treatment)
+        found = (
+            runs
+            for cell, runs in results.by_cell.items()
+            if (cell.treatment, cell.roster) == (name, roster)
+        )
+        return {result.seed: result for result in next(found, ())}
+
+    ours = seasons(BASELINE, SCRIPTED)
+    theirs = seasons(criterion.treatment, criterion.roster)
+    seeds = [seed for seed in ours if seed in theirs]
+    return ([ours[s] for s in seeds], [theirs[s] for s in seeds]) if seeds else None
+
+
+def _tested(
+    criterion: Criterion,
+    measure: str,
+    workers: int,
+    ours: Sequence[SeasonResult],
+    theirs: Sequence[SeasonResult],
+) -> Finding:
+    if measure == STABILITY:
+        return _pooled(criterion, workers, ours, theirs)
+    pairs = [
+        (_value(null, measure, criterion), _value(own, measure, criterion))
+        for null, own in zip(theirs, ours, strict=True)
+    ]
+    found = change(pairs, +1)
+    return Finding(
+        criterion.name,
+        measure,
+        workers,
+        len(pairs),
+        mean([own for _, own in pairs]),
+        mean([null for null, _ in pairs]),
+        found,
+        found.p,
+        found.p_opposite,
+        right=False,
+        wrong=False,
+    )
+
+
+def _value(result: SeasonResult, measure: str, criterion: Criterion) -> Value:
+    if not criterion.is_change:
+        return result.run[measure]
+    first, second = result.halves_whole[measure]
+    return None if first is None or second is None else second - first
+
+
+def _pooled(
+    criterion: Criterion,
+    workers: int,
+    ours: Sequence[SeasonResult],
+    theirs: Sequence[SeasonResult],
+) -> Finding:
+    """Stability over all seasons together; p by resampling pairs of seasons."""
+    draws = Draws("bootstrap", workers)
+    differences = []
+    for _ in range(RESAMPLES):
+        chosen = [draws.below(len(ours)) for _ in ours]
+        one, other = (pooled([seasons[i] for i in chosen]) for seasons in (ours, theirs))
+        if one is not None and other is not None:
+            differences.append(one - other)
+    p, p_opposite = None, None
+    if differences:
+        p = (1 + sum(d <= 0 for d in differences)) / (1 + len(differences))
+        p_opposite = (1 + sum(d >= 0 for d in differences)) / (1 + len(differences))
+    return Finding(
+        criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
+        p_opposite, right=False, wrong=False,
+    )  # fmt: skip
+
+
+def pooled(seasons: Sequence[SeasonResult]) -> Value:
+    """The stability of ranks over several seasons, each centred by its own."""
+    return stability(pair for season in seasons for pair in season.own.halves_of.values())
+
+
+@attrs.frozen
+class Control:
+    """The positive control: in how many seasons with one silent worker that one has the lowest mean
+    total of those who began.
+    """
+
+    cell: Cell
+    seasons: int
+    last: int
+
+
+def controls(results: SeasonResults) -> list[Control]:
+    """For each cell with one silent worker."""
+    found = []
+    for cell, runs in results.by_cell.items():
+        if list(runs[0].policies).count(SILENT) == 1:
+            silent = list(runs[0].policies).index(SILENT)
+            last = sum(_is_last(run.own.totals, silent) for run in runs)
+            found.append(Control(cell, len(runs), last))
+    return found
+
+
+def _is_last(totals: Sequence[Value], one: int) -> bool:
+    others = [total for index, total in enumerate(totals) if index != one and total is not None]
+    own = totals[one]
+    return own is not None and all(own < other for other in others)
+
+
+def says(results: SeasonResults) -> list[str]:
+    """The verdicts in lines."""
+    return [
+        f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}"
+        for one in verdicts(results)
+    ]
+
+
+def answers(results: SeasonResults) -> dict[str, Any]:
+    """The verdicts and the control for JSON."""
+    return {
+        "protocol": [attrs.asdict(verdict) for verdict in verdicts(results)],
+        "control": [attrs.asdict(control) for control in controls(results)],
+        "stability": [
+            {**attrs.asdict(cell), STABILITY: pooled(runs)}
+            for cell, runs in results.by_cell.items()
+        ],
+    }

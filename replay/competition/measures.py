@@ -1,0 +1,300 @@
+"""The measures of a season: how good conclusions were, how they came about, whether scores say who
+was right.
+
+A figure of an assignment is the mean over its tables where it is defined.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.events import (
+    CODES,
+    Answered,
+    EliminationFaced,
+    Returned,
+    Tested,
+    named,
+)
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.table import Table
+from goldrush.kernel.competition.terms import Move, Part, Status
+from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.measures import Value, gini, mean, ratio
+from goldrush.replay.competition.quality import Atlases
+from goldrush.replay.competition.steps import Moment, moments, season_world
+from goldrush.replay.measures import Measure, Measured, Span
+
+COMPARED_MIN: Final = 4  # agents with a tested base, from which on validity is defined
+TABLES_MIN: Final = 8  # tables sat at, from which on an agent's rank has a stability
+
+STABILITY: Final = "stability"
+
+
+def _measure(name: str, title: str, definition: str, **more: Any) -> Measure:
+    return Measure(name, title, definition, **{"limits": (0.0, math.inf), **more})
+
+
+_SHARE: Final = {"limits": (0.0, 1.0)}
+_CORRELATION: Final = {"limits": (-1.0, 1.0)}
+
+# All measures, in the order in which they are shown.
+MEASURES: Final[Mapping[str, Measure]] = {
+    measure.name: measure
+    for measure in (
+        _measure(
+            "percentile", "percentile of conclusions",
+            "Share of all conducts that the concluded one is better than, those as good as it "
+            "counted half; values apart from the noise of tests. The bar's conduct counts where "
+            "nothing was concluded.",
+            **_SHARE,
+        ),
+        _measure("regret", "regret", "Value of the best conduct less that of the concluded one."),
+        _measure(
+            "discovery", "regret of discovery",
+            "Value of the best conduct less that of the best tested at the table.",
+        ),
+        _measure(
+            "selection", "regret of selection",
+            "Value of the best tested at the table less that of the concluded one.",
+            limits=(-math.inf, math.inf),
+        ),
+        _measure("drawn", "drawn tables", "Share of tables whose conclusion was drawn.", **_SHARE),
+        _measure("open", "tables without conclusion", "Share of tables.", **_SHARE),
+        _measure("held", "claims that held", "Bases that held ÷ bases claimed.", **_SHARE),
+        _measure("sharp", "sharp claims", "Sharp bases ÷ bases claimed.", **_SHARE),
+        _measure(
+            "sustained", "sustained challenges", "Sustained challenges ÷ challenges.", **_SHARE
+        ),
+        _measure("passes", "passes", "Passes ÷ contributions, passes among them.", **_SHARE),
+        _measure("words", "words said", "Words of all contributions."),
+        _measure("trials", "trials", "Trials that agents ordered for themselves."),
+        _measure("total", "mean total", "Mean of the totals of everybody at the tables, of 12."),
+        _measure(
+            "validity", "validity of scores",
+            "Spearman correlation, ties averaged, between the totals of a table and the best "
+            f"tested base of each, of those who have one; of {COMPARED_MIN} at least, and where "
+            "neither is constant.",
+            **_CORRELATION,
+        ),
+        _measure(
+            STABILITY, "stability of ranks",
+            "Correlation between the mean totals at the odd tables that somebody sat at and those "
+            f"at the even ones, of all who sat at {TABLES_MIN} or more, corrected for the half "
+            "length by Spearman and Brown.",
+            by_unit=False, by_half=False, **_CORRELATION,
+        ),
+        _measure("faced", "eliminations faced", "Agents that faced elimination."),
+        _measure("returned", "returns", "Agents that came back from the bench."),
+        _measure(
+            "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
+            "are not deleted.", at_end=True, **_SHARE,
+        ),
+        _measure("questions", "questions to models", "Answers of language models."),
+        _measure("tokens", "tokens of models", "Tokens in and out, as servers counted them."),
+    )
+}  # fmt: skip
+
+
+# Those that are shown where there is no room for all.
+SHOWN: Final = (
+    "percentile", "discovery", "selection", "sharp", "sustained", "total", "validity", "faced",
+)  # fmt: skip
+
+
+@attrs.frozen(kw_only=True)
+class MeasuredSeason(Measured[SeasonConfig]):
+    """A season measured. `halves_of`: of each agent with enough tables its mean total at the odd
+    ones and at the even ones, each less the season's mean of these. `first_totals`: the mean total
+    of each worker of the first roster, in order; None of one that was never scored.
+    """
+
+    halves_of: Mapping[int, tuple[float, float]]
+    first_totals: Sequence[Value]
+
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        if name == STABILITY:  # of whole seasons alone
+            return stability(self.halves_of.values()) if span == self.whole else None
+        return super().over(name, span, horizon)
+
+
+def stability(halves: Iterable[tuple[float, float]]) -> Value:
+    """The correlation of halves, corrected for their length: 2r ÷ (1 + r). Those of several seasons
+    are pooled, each centred by its own. None where it is not defined.
+    """
+    pairs = list(halves)
+    r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
+    return None if r is None or r <= -1 else max(-1.0, 2 * r / (1 + r))
+
+
+def measured(reader: JournalReader) -> MeasuredSeason:
+    """Measure the season of a journal that is open and not read yet. Raises what reading a journal
+    raises.
+    """
+    world = season_world(reader)
+    counting = _Counting()
+    state: SeasonState | None = None
+    forks = 0
+    for moment in moments(world, reader):
+        state = moment.state
+        forks += moment.commit.kind == FORK
+        counting.add(moment)
+        if world.unit_done(state):
+            counting.close(state)
+    assert state is not None  # the reader lets only a START come first
+    first = [agent for agent in state.agents.values() if agent.is_worker][: state.config.workers]
+    return MeasuredSeason(
+        path=reader.path,
+        config=state.config,
+        roster=[worker.policy for worker in first],
+        finished=reader.ended,
+        forks=forks,
+        known=MEASURES,
+        vocabulary=world.vocabulary,
+        units=counting.units,
+        values=counting.values,
+        halves_of=counting.halves_of(),
+        first_totals=[counting.mean_total(worker.ordinal) for worker in first],
+    )
+
+
+class _Counting:
+    """Measures a season assignment by assignment."""
+
+    def __init__(self) -> None:
+        self.units = 0
+        self.values: dict[str, list[Value]] = {n: [] for n, m in MEASURES.items() if m.by_unit}
+        self._atlases: Atlases | None = None
+        self._totals: dict[int, list[int]] = {}  # by agent, in order
+        self._bars: dict[int, Conduct] = {}  # by table
+        self._events: dict[str, float] = {}
+
+    def add(self, moment: Moment) -> None:
+        """Count what is no longer in the state when its assignment closes."""
+        for name, form, block in (
+            ("faced", EliminationFaced, moment.step.derived),
+            ("returned", Returned, moment.step.derived),
+            ("questions", Answered, moment.step.inputs),
+        ):
+            self._count(name, len(block.rows(CODES[form])))
+        for row in moment.step.inputs.rows(CODES[Tested]):
+            tested = named(CODES[Tested], row)
+            if tested.at is None:
+                self._bars[tested.table] = tested.conduct
+        for row in moment.step.inputs.rows(CODES[Answered]):
+            source = named(CODES[Answered], row).source or {}
+            counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
+            self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
+
+    def close(self, state: SeasonState) -> None:
+        """The assignment of this state has all its events."""
+        if self._atlases is None:
+            self._atlases = Atlases(state.arena)
+        found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
+        values = {name: mean([of[name] for of in found]) for name in (found[0] if found else ())}
+        sparks = [
+            a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
+        ]
+        values |= {**self._events, "spark_gini": gini(sparks)}
+        for name, series in self.values.items():
+            series.append(values.get(name))
+        for table in state.tables:
+            for agent, total in table.totals.items():
+                self._totals.setdefault(agent, []).append(total)
+        self._events = {}
+        self.units += 1
+
+    def halves_of(self) -> dict[int, tuple[float, float]]:
+        """Of each agent with enough tables the mean totals at the odd and at the even ones."""
+        halves = {
+            agent: (_mean(totals[0::2]), _mean(totals[1::2]))
+            for agent, totals in self._totals.items()
+            if len(totals) >= TABLES_MIN
+        }
+        odd, even = (_mean([pair[which] for pair in halves.values()]) for which in (0, 1))
+        return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
+
+    def mean_total(self, agent: int) -> Value:
+        """The mean of an agent's totals."""
+        return mean(self._totals.get(agent, []))
+
+    def _count(self, name: str, amount: float) -> None:
+        self._events[name] = self._events.get(name, 0) + amount
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
+
+
+def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
+    """The measures of one table."""
+    said = [one for one in table.said if one.id not in table.removed]
+    claims = [one for one in said if one.is_proposal]
+    challenges = [one for one in said if one.move == Move.CHALLENGE]
+    totals = list(table.totals.values())
+    return {
+        **_quality(table, bar, atlases),
+        "drawn": float(bool(table.conclusion and table.conclusion.tied)),
+        "open": float(table.conclusion is None or table.conclusion.proposal is None),
+        "held": ratio(sum(table.held(c.id, Part.BASE) is True for c in claims), len(claims)),
+        "sharp": ratio(sum(map(table.is_sharp, claims)), len(claims)),
+        "sustained": ratio(sum(map(table.is_sustained, challenges)), len(challenges)),
+        "passes": ratio(sum(one.move == Move.PASS for one in table.said), len(table.said)),
+        "words": sum(len(one.words.split()) for one in table.said),
+        "trials": len(table.trials),
+        "total": ratio(sum(totals), len(totals)),
+        "validity": _validity(table),
+    }
+
+
+def _quality(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
+    conclusion, best = table.conclusion, table.best_tested()
+    concluded = bar if conclusion is None or conclusion.proposal is None else conclusion.conduct
+    found = atlases.quality(table.subject, concluded, bar if best is None else best[0])
+    return {} if found is None else attrs.asdict(found)
+
+
+def _validity(table: Table) -> Value:
+    """Whether those with better tested bases have better totals."""
+    sign = 1.0 if table.subject.holds(1.0, 0.0) else -1.0
+    best: dict[int, float] = {}
+    for said in table.proposals():
+        value = table.tests.get((said.id, Part.BASE))
+        if value is not None and said.agent in table.totals:
+            best[said.agent] = max(best.get(said.agent, -math.inf), sign * value)
+    if len(best) < COMPARED_MIN:
+        return None
+    totals = table.totals
+    return spearman([float(totals[agent]) for agent in best], list(best.values()))
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Spearman's rank correlation, tied ranks averaged; None where either is constant."""
+    return _correlation(_ranks(one), _ranks(other))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ascending = sorted(values)
+    return [(bisect_left(ascending, v) + bisect_right(ascending, v)) / 2 for v in values]
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Pearson's correlation; None where either is constant, or there are none."""
+    a, b = (_centred(values) for values in (one, other))
+    spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
+    if spread <= 0:
+        return None
+    r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
+    return min(1.0, max(-1.0, r))
+
+
+def _centred(values: Sequence[float]) -> list[float]:
+    middle = _mean(values)
+    return [value - middle for value in values]

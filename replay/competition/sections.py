@@ -1,0 +1,133 @@
+"""What a report says of seasons alone: the verdicts on the protocol, stability, the control."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goldrush.agents.competition.treatments import TREATMENTS
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.replay.competition.contrasts import (
+    CRITERIA,
+    SIZES,
+    Finding,
+    Verdict,
+    controls,
+    pooled,
+    verdicts,
+)
+from goldrush.replay.competition.measures import TABLES_MIN
+from goldrush.replay.report.page import (
+    NONE,
+    Block,
+    Content,
+    Heading,
+    Marked,
+    Table,
+    Text,
+    number,
+    p_value,
+)
+from goldrush.replay.report.sections import Part, Study
+from goldrush.replay.studies import Chapter
+
+
+def _arenas(study: Study) -> list[Part]:
+    """Which arenas the seasons were held in."""
+    arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
+    return [Text(f"The seasons were held in the arena {' and '.join(arenas)}.")]
+
+
+def _sections(study: Study) -> list[Part]:
+    return [*_verdicts(study), *_stability(study), *_control(study)]
+
+
+def _verdicts(study: Study) -> list[Block]:
+    parts: list[Block] = [
+        Heading(2, "Does the protocol work?", "protocol"),
+        Text(
+            " ".join(f"{c.name.capitalize()}: {c.says}." for c in CRITERIA)
+            + " Each is the protocol against its null, in pairs of seasons with the same seed. "
+            "Supported: every measure differs as expected, with p < 0.05 by the one-sided "
+            "Wilcoxon signed-rank test after Holm's correction over all measures of a size, and "
+            f"in three quarters of the seasons, {' and '.join(f'with {n}' for n in SIZES)} "
+            "workers. Not supported: one passes the same test the other way round. The stability "
+            "of ranks is pooled over seasons, and p is from a bootstrap over pairs of them."
+        ),
+    ]
+    found = verdicts(study.results)
+    if not found:
+        return [*parts, Text("The study has no pairs of seasons to judge by.")]
+    rows: list[list[Content]] = [[one.criterion, Marked(one.verdict, one.note)] for one in found]
+    head = [
+        "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",
+        "as expected",
+    ]  # fmt: skip
+    behind = [_row(verdict, finding) for verdict in found for finding in verdict.findings]
+    return [*parts, Table(["criterion", "verdict"], rows), Table(head, behind)]
+
+
+def _row(verdict: Verdict, finding: Finding) -> list[str]:
+    found = finding.change
+    return [
+        verdict.criterion,
+        finding.measure,
+        str(finding.workers),
+        str(finding.seeds),
+        number(finding.protocol),
+        number(finding.null),
+        NONE if found is None else number(found.effect, 2),
+        p_value(finding.p),
+        NONE if found is None else f"{found.right} of {finding.seeds}",
+    ]
+
+
+def _stability(study: Study) -> list[Block]:
+    rows = [
+        [cell.treatment, cell.roster, str(len(runs)), number(pooled(runs), 2)]
+        for cell, runs in study.results.by_cell.items()
+    ]
+    return [
+        Heading(2, "Stability of ranks", "stability"),
+        Text(
+            "Correlation of the mean totals at the odd and at the even tables that a worker sat "
+            f"at, of those with {TABLES_MIN} tables or more, each season centred by its own mean, "
+            "all seasons pooled, corrected for the half length by Spearman and Brown."
+        ),
+        Table(["treatment", "roster", "seasons", "stability"], rows),
+    ]
+
+
+def _control(study: Study) -> list[Block]:
+    found = controls(study.results)
+    if not found:
+        return []
+    rows = [[one.cell.treatment, one.cell.roster, f"{one.last} of {one.seasons}"] for one in found]
+    return [
+        Heading(2, "The positive control", "control"),
+        Text(
+            "A worker that says nothing must come out last, or the statistics see nothing: "
+            "seasons in which its mean total is the lowest of those who began."
+        ),
+        Table(["treatment", "roster", "last"], rows),
+    ]
+
+
+def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
+    known = TREATMENTS.get(treatment)
+    says = "" if known is None else f"{known.says[:1].upper()}{known.says[1:]}. "
+    return f"{says}{agents} workers, arena {config.arena.name}."
+
+
+def _no_caveat(study: Study) -> str:
+    return ""
+
+
+CHAPTER: Final = Chapter(
+    tables="protocol",
+    head=_arenas,
+    sections=_sections,
+    figures=(),
+    caveat=_no_caveat,
+    settings=_settings,
+    whole="the mean over the assignments of a season",
+)

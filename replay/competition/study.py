@@ -1,0 +1,49 @@
+"""How seasons are studied: casts, what is drawn, and the chapter of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from goldrush.agents.competition.cast import RANDOM, SCRIPTED, cast_of
+from goldrush.agents.competition.players import configured
+from goldrush.kernel.competition.config import SeasonConfig
+from goldrush.kernel.competition.terms import Role
+from goldrush.replay.competition.contrasts import answers, kept, says
+from goldrush.replay.competition.measures import MEASURES, SHOWN
+from goldrush.replay.studies import MIXED, Studies
+
+if TYPE_CHECKING:
+    from goldrush.replay.studies import Chapter
+
+
+def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
+    """Who plays each worker."""
+    text = None if roster in (None, MIXED) else roster
+    default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
+    workers = default if agents is None else agents
+    cast = cast_of(workers, text.split(",") if text else ())
+    return [entry["policy"] for entry in cast if entry["role"] == Role.WORKER]
+
+
+def _chapter() -> Chapter:
+    from goldrush.replay.competition.sections import CHAPTER
+
+    return CHAPTER
+
+
+STUDIES: Final = Studies(
+    title="Does the protocol work?",
+    config=configured,
+    size="workers",
+    seats=_seats,
+    baselines=(SCRIPTED, RANDOM),
+    kept=kept,
+    answers=answers,
+    says=says,
+    curves=[name for name, measure in MEASURES.items() if measure.by_unit],
+    compared=SHOWN,
+    chapter=_chapter,
+)

@@ -1,0 +1,156 @@
+"""Workers that want to score without what scores are for: one strategy each, as policies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goldrush.agents.competition.evidence import Evidence
+from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.worker import Worker
+from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.rubric import FAR
+from goldrush.kernel.competition.table import Contribution
+from goldrush.kernel.competition.terms import Move, Part
+from goldrush.kernel.draws import Draws
+
+PASS = {"move": Move.PASS}
+A_LITTLE = 0.001  # beyond the bar: as good as nothing
+STEPS, TRIES = 6, 20  # to a conduct far from what is known
+
+
+class Silent(Worker):
+    """Says nothing."""
+
+    def try_(self, seen: Seen, draws: Draws) -> Any:
+        return None
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        return PASS
+
+
+class Agreeing(Silent):
+    """Supports who leads."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        leading = seen.table.standing.leading()
+        held = seen.table.standing.stances.get(seen.me.ordinal)
+        return PASS if leading in (None, held) else {"move": Move.SUPPORT, "target": leading}
+
+
+class Choosing(Worker):
+    """Supports what its evidence says is best, and nothing else."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        evidence, held = Evidence(seen), seen.table.standing.stances.get(seen.me.ordinal)
+        there = standing(seen)
+        best = max(there, key=lambda said: evidence.estimate(said.conduct), default=None)
+        is_new = best is not None and best.id != held
+        return {"move": Move.SUPPORT, "target": best.id} if best and is_new else PASS
+
+
+class RepeatingTheBar(Silent):
+    """Proposes the conduct that sets the bar."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        bar = seen.rules.bar(seen.table.subject)
+        return proposed(bar, Evidence(seen).value(A_LITTLE))
+
+
+class Repeating(Silent):
+    """Proposes the best that is known from before, for half of what it was better by then."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        evidence = Evidence(seen)
+        there = {said.conduct for said in seen.table.proposals()}
+        known = [k for k in evidence.known.values() if k.remembered and k.conduct not in there]
+        best = max(known, key=lambda k: k.margin, default=None)
+        if best is None or best.margin <= 0:
+            return PASS
+        return proposed(best.conduct, evidence.value(best.margin / 2))
+
+
+class Echoing(Silent):
+    """Proposes what leads once more, for as much."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        leading = seen.table.standing.leading()
+        if leading is None or seen.table.said[leading].agent == seen.me.ordinal:
+            return PASS
+        return proposed(seen.table.said[leading].conduct, seen.table.said[leading].claimed)
+
+
+class Halving(Worker):
+    """Is honest, but claims half of what it otherwise would."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        said = dict(super().speak(seen, draws))
+        if "claim" in said:
+            evidence, (value, edge) = Evidence(seen), said["claim"]
+            said["claim"] = (evidence.value(evidence.margin(value) / 2), edge)
+        return said
+
+
+class Challenging(Silent):
+    """Challenges whatever it can."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        there = [s for s in standing(seen) if (s.id, Part.BASE) not in seen.table.tests]
+        if not there:
+            return self.otherwise(seen, draws)
+        return {"move": Move.CHALLENGE, "target": there[-1].id, "part": Part.BASE}
+
+    def otherwise(self, seen: Seen, draws: Draws) -> Any:
+        return PASS
+
+
+class ChallengingFirst(Challenging):
+    """Challenges whatever it can, and is honest where there is nothing left to challenge."""
+
+    try_ = Worker.try_
+
+    def otherwise(self, seen: Seen, draws: Draws) -> Any:
+        return Worker.speak(self, seen, draws)
+
+
+class Farming(Silent):
+    """Proposes what is far from all that is known, for as little as is allowed."""
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        return proposed(novel(seen, draws), Evidence(seen).value(A_LITTLE))
+
+
+class FarmingTried(Worker):
+    """Tries what is far from all that is known, and proposes what was better than the bar."""
+
+    def try_(self, seen: Seen, draws: Draws) -> Any:
+        return {"conduct": novel(seen, draws), "treatment": None}
+
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        evidence = Evidence(seen)
+        there = {said.conduct for said in seen.table.proposals()}
+        good = [k for k in evidence.known.values() if k.own and k.conduct not in there]
+        best = max(good, key=lambda k: k.margin, default=None)
+        if best is None or best.margin <= 0:
+            return PASS
+        return proposed(best.conduct, evidence.value(best.margin / 2))
+
+
+def proposed(conduct: Conduct, value: float) -> dict[str, Any]:
+    return {"move": Move.PROPOSE, "conduct": conduct, "claim": (value, None)}
+
+
+def standing(seen: Seen) -> list[Contribution]:
+    """The proposals of others that are not refuted."""
+    refuted, me = seen.table.standing.refuted, seen.me.ordinal
+    return [s for s in seen.table.proposals() if s.agent != me and s.id not in refuted]
+
+
+def novel(seen: Seen, draws: Draws) -> Conduct:
+    """A conduct far from all that is known, if one is found."""
+    found = seen.rules.bar(seen.table.subject)
+    for _ in range(TRIES):
+        for _ in range(STEPS):
+            found = seen.vary(found, draws)
+        if all(seen.rules.distance(found, known) >= FAR for known in seen.known):
+            break
+    return found

@@ -1,0 +1,102 @@
+"""Who only wants to score ends below who is honest, by the sum of totals over seasons.
+
+One schemer sits beside five honest workers of one character, another in each season. Elimination
+and rewards are off, so that all sit at every table.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.character import CHARACTERS
+from goldrush.agents.competition.treatments import NO_STAKES, TREATMENTS
+from goldrush.kernel.competition.arena import Arena
+from goldrush.kernel.competition.events import Scored
+from tests.laws import schemers
+from tests.playing import events, mining, nk, steps
+
+WORKERS = 6
+FIRST = 5  # the first worker's ordinal
+
+
+def totals(arena: Arena, name: str, seed: int, assignments: int) -> Iterator[tuple[int, float]]:
+    """At each table of a season, the schemer's total and the mean of the honest ones'."""
+    policy = f"{schemers.__name__}:{name}"
+    cast = cast_of(WORKERS)
+    for entry in cast[FIRST:]:
+        entry["options"] = {"character": list(CHARACTERS)[seed % len(CHARACTERS)]}
+    schemer = FIRST + seed % WORKERS
+    cast[schemer]["policy"] = policy
+    settings = {"seed": seed, "assignments": assignments, "arena": arena}
+    for step in steps({**settings, **TREATMENTS[NO_STAKES].settings}, cast, [policy]):
+        scored = {row.agent: row.total for row in events(step, Scored)}
+        if scored:
+            own = scored.pop(schemer)
+            yield own, sum(scored.values()) / len(scored)
+
+
+def summed(arena: Arena, name: str, seasons: int, assignments: int) -> tuple[float, float]:
+    """The schemer's totals and those of an honest one, summed up."""
+    tables = [t for seed in range(seasons) for t in totals(arena, name, seed, assignments)]
+    own, honest = map(sum, zip(*tables, strict=True))
+    return own, honest
+
+
+# Seasons of 20 assignments that make it clear (nk), and more where less is between the two.
+CLEAR, CLOSE = 3, 8
+SHORT = 10  # assignments of a season of mining, where a test costs more
+
+
+def above(name: str, *values: int) -> Any:
+    """A strategy that the protocol does not hold down: challenges pay even where most of them fail.
+
+    Measured over 240 tables on nk: ChallengingFirst 0.22 a table above the honest; over 180 of
+    mining: Challenging 0.45, ChallengingFirst 1.23.
+    """
+    fails = pytest.mark.xfail(raises=AssertionError, strict=True, reason="challenges pay")
+    return pytest.param(name, *values, marks=fails)
+
+
+@pytest.mark.parametrize(
+    ("name", "seasons"),
+    [
+        ("Silent", CLEAR),
+        ("Agreeing", CLEAR),
+        ("Choosing", CLEAR),
+        ("RepeatingTheBar", CLEAR),
+        ("Repeating", CLEAR),
+        ("Echoing", CLEAR),
+        ("Halving", CLOSE),
+        ("Farming", CLEAR),
+        ("FarmingTried", CLEAR),
+        ("Challenging", CLOSE),
+        above("ChallengingFirst", CLOSE),
+    ],
+)
+def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
+    own, honest = summed(nk(), name, seasons, 20)
+
+    assert own < honest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Silent",
+        "Agreeing",
+        "Choosing",
+        "RepeatingTheBar",
+        "Repeating",
+        "Echoing",
+        "Farming",
+        "FarmingTried",
+        above("Challenging"),
+        above("ChallengingFirst"),
+    ],
+)
+def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:
+    own, honest = summed(mining(), name, 2, SHORT)
+
+    assert own < honest

@@ -1,0 +1,60 @@
+"""Whole seasons of real policies, played in memory: no files, no run loop."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
+from goldrush.agents.competition.cast import Entry, cast_of
+from goldrush.agents.competition.players import configured
+from goldrush.agents.competition.season import Season
+from goldrush.agents.players import Means
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.arena import Arena
+from goldrush.kernel.competition.events import CODES
+from goldrush.kernel.fold import fold
+from goldrush.kernel.world import Block
+from tests.laws.seasons import Step
+
+
+def nk() -> Arena:
+    """The arena in which a test costs next to nothing."""
+    return arena_record("nk", 100)
+
+
+def mining() -> Arena:
+    """The default arena with small tests, of the subjects that are screened for larger ones: of all
+    others most have nothing to find.
+    """
+    small = arena_record("mining[agents=5;rounds=20;seeds=2]")
+    return attrs.evolve(small, subjects=arena_record("mining").subjects)
+
+
+def steps(
+    settings: Mapping[str, Any],
+    cast: Sequence[Entry] | None = None,
+    trust: Collection[str] = (),
+    program: str | None = None,
+) -> Iterator[Step]:
+    """The steps of a season of which nobody is asked outside."""
+    config = configured(settings, Means(program=program))
+    world = competition(rules_of(config.arena))
+    cast = list(cast or cast_of(config.workers))
+    state = world.initial({"config": config.as_dict(), "cast": cast})
+    with Season(opened_tests(config.arena, program), trust=trust) as season:
+        while not world.ended(state):
+            asked = season(state)
+            assert isinstance(asked, Sequence)
+            inputs = Block(asked)
+            derived = Block(world.decide(state, inputs))
+            after = fold(world, state, [inputs, derived])
+            closed = world.close(world.copy(after)) if world.unit_done(after) else None
+            yield Step(state, inputs, derived, after, closed)
+            state = closed or after
+
+
+def events(step: Step, kind: Any) -> list[Any]:
+    """The events of one kind in a step, as its named tuples."""
+    code = CODES[kind]
+    return [kind(*row) for block in (step.inputs, step.derived) for row in block.rows(code)]
