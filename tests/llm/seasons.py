@@ -77,8 +77,6 @@ def _trial(text: str, chance: int) -> dict[str, Any]:
     return {"conduct": f"{chance % 4096:012b}" if chance % 2 else None, "treatment": None}
 
 
-
-
 def _terms(text: str, chance: int) -> dict[str, Any]:
     """A worker promises tables, others a number; the user has the same terms for each."""
     is_workers = ", worker." in text.rpartition("You are ")[2] or '"target": [4, 1]' in text

@@ -354,7 +354,7 @@ def test_who_refuses_or_is_cut_is_told_apart(tmp_path: Path) -> None:
     ]
     turn = count()
     with serving(lambda asked: replies[next(turn) % 3]) as server:
-        recorded(path, server.address, "judge", assignments=3)
+        recorded(path, server.address, "judge", assignments=3, patience=99)
 
     assert HELD == held(path)
     assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]
@@ -364,7 +364,9 @@ def test_a_server_that_never_answers_stops_the_season_where_it_is(tmp_path: Path
     path = tmp_path / "s.journal"
     with (
         serving(lambda asked: error(400)) as server,
-        pytest.raises(RunStopped, match="llm:a gave no usable answer for 3 questions: [0-9] missing"),
+        pytest.raises(
+            RunStopped, match="llm:a gave no usable answer for 3 questions: [0-9] missing"
+        ),
     ):
         recorded(path, server.address, "worker")
 
