@@ -364,9 +364,7 @@ def test_a_server_that_never_answers_stops_the_season_where_it_is(tmp_path: Path
     path = tmp_path / "s.journal"
     with (
         serving(lambda asked: error(400)) as server,
-        pytest.raises(
-            RunStopped, match="llm:a gave no usable answer for 3 questions: [0-9] missing"
-        ),
+        pytest.raises(RunStopped, match=r"no usable answer for 3 questions: \d missing"),
     ):
         recorded(path, server.address, "worker")
 

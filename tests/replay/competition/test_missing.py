@@ -114,5 +114,5 @@ def test_a_start_that_records_no_arena_is_told_as_it_is(tmp_path: Path) -> None:
 def test_seasons_of_rules_1_are_refused_by_name(tmp_path: Path) -> None:
     path = write(tmp_path / "a.journal", commits_of(kept("short")), Header(NAME, 1))
     for read in (*READERS.values(), *JUDGES.values(), verify):
-        with pytest.raises(UnsupportedJournal, match="under rules 1; this reads .* under rules 2"):
+        with pytest.raises(UnsupportedJournal, match=r"under rules 1; this reads .* under rules 2"):
             read(path)
