@@ -1,18 +1,30 @@
 """The golden journals: one small run a treatment, a fork of the baseline's with all that a fork can
-change, a run of a real language model; and seasons: a short one, one with every event, a fork, one
-with a real model among the workers. `python -m tests.golden` adds missing ones.
+change, a run of a real language model; and seasons: a short one, one with every event, one with every code of a
+refusal, a fork, one with a real model among the workers. `python -m tests.golden` adds missing ones.
 
 Those of models cannot be made again byte for byte, for a model is asked only once: they show that
 what was recorded then can be read for ever.
 """
 
+import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from goldrush.agents.competition import players as season
+from goldrush.agents.competition.again import SeasonAgain
+from goldrush.agents.competition.arenas import opened_tests
 from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import configured
 from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.mining.players import fork, record
+from goldrush.kernel import run
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.world import Batch, Block
+from tests.laws.seasons import Cast, Season, logical_act, world_of
+from tests.laws.seasons import cast_of as cast_in
 from tests.llm import local
 from tests.seasons import RICH, RICH_CAST
 from tests.seasons import fork as fork_of_season
@@ -25,12 +37,24 @@ MODELS = "language-models"
 
 NAMES = {*TREATMENTS, FORKED, MODELS}
 
-# Seasons: a short one as it comes, and one in which thresholds are low, so that every reward, every
-# consequence and every end of a contract but the unsigned comes about. The seed is chosen for that.
-SHORT, SEASON, FORKED_SEASON, MODEL_SEASON = "short", "every-event", "forked", "language-model"
-SEASON_NAMES = {SHORT, SEASON, FORKED_SEASON, MODEL_SEASON}
-SEASON_SETTINGS = {SHORT: {"seed": 1, "assignments": 3}, SEASON: RICH}
-SEASON_CASTS = {SHORT: [], SEASON: RICH_CAST}
+# Seasons: a short one as it comes; one in which thresholds are low, so that every reward, every
+# consequence and every end of a contract but the unsigned comes about; one of people who do what they
+# like, so that everything that can be refused is. Seeds are chosen for that.
+SHORT, SEASON, ANYTHING = "short", "every-event", "every-code"
+FORKED_SEASON, MODEL_SEASON = "forked", "language-model"
+SEASON_NAMES = {SHORT, SEASON, ANYTHING, FORKED_SEASON, MODEL_SEASON}
+SEASON_SETTINGS: dict[str, Mapping[str, Any]] = {
+    SHORT: {"seed": 1, "assignments": 3, "arena": "mining[agents=5;rounds=20;seeds=2]"},
+    SEASON: RICH,
+}
+SEASON_CASTS: dict[str, Sequence[str]] = {SHORT: [], SEASON: RICH_CAST}
+ANYTHING_SETTINGS = {
+    "assignments": 24, "assignments_per_project": 1, "workers": 4, "moves": 1,
+    "moves_expanded": 3, "worker_tiers": [0, 1, 1, 1], "admin_projects": 0,
+    "assistant_stages": [0, 0, 0, 1], "judge_stages": [0, 0, 1], "therapist_stages": [0, 0, 1],
+    "sparks_start": 4, "elimination_bottoms": 1, "memory": False, "trials": [2, 3],
+    "arena": "nk[seeds=2;drift=0.5]",
+}  # fmt: skip
 
 
 def fork_baseline(out: Path) -> None:
@@ -55,6 +79,32 @@ def record_models(out: Path) -> None:
         record(out, settings, "llm:smollm2*3,greedy-mine,raid", "communication", models=models)
 
 
+def record_anything(out: Path, seed: int = 0) -> None:
+    """A season whose cast, classes of somebody's own, does what random bytes say. What is tried and
+    tested is so in earnest.
+    """
+    config = configured({**ANYTHING_SETTINGS, "seed": seed})
+    draws = random.Random(seed).randbytes(9_000)
+    # For a third of the time everybody does the sensible thing.
+    drawn = Season(config, bytes(draw * (i // 30 % 3 != 0) for i, draw in enumerate(draws)))
+    anybody = Cast(drawn.choices, drawn.oracle)
+    agents = [{**agent, "policy": "anybody:Anybody"} for agent in cast_in(config.workers)]
+    setup = {"config": config.as_dict(), "cast": agents}
+    world = world_of(config)
+    with (
+        JournalWriter(out, Header(world.name, world.rules)) as journal,
+        opened_tests(config.arena) as tests,
+    ):
+        again = SeasonAgain(world.initial(setup), tests)
+
+        def ask(state: SeasonState) -> Sequence[Batch]:
+            acts = again(state, Block([(code, [row]) for code, row in anybody.acts()]))
+            anybody.season.step([logical_act(code, row) for code, rows in acts for row in rows])
+            return acts
+
+        run.record(world, setup, ask, journal)
+
+
 def fork_season(out: Path) -> None:
     """The fork of a season: scored otherwise, one assignment longer, a contribution by hand."""
     conduct = ["raid", "mine", 1, "scarce"]  # of another subject
@@ -74,7 +124,8 @@ def record_model_season(out: Path) -> None:
     with local.local_model() as address:
         models = Models(known={asked.name: (asked, Endpoint(base_url=address))})
         cast = cast_of(6, ["ada=llm:smollm2"], models)
-        season.record(out, {**SEASON_SETTINGS[SHORT], "assignments": 1}, cast, models=models)
+        settings = {"seed": 1, "assignments": 1, "arena": "nk"}
+        season.record(out, settings, cast, models=models)
 
 
 def path_of(name: str) -> Path:
@@ -101,6 +152,8 @@ def write_missing() -> None:
     for name, settings in SEASON_SETTINGS.items():
         if not season_path(name).exists():
             season.record(season_path(name), settings, cast_of(6, SEASON_CASTS[name]))
+    if not season_path(ANYTHING).exists():
+        record_anything(season_path(ANYTHING))
     if not season_path(FORKED_SEASON).exists():
         fork_season(season_path(FORKED_SEASON))
     if not season_path(MODEL_SEASON).exists():

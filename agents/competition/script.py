@@ -201,10 +201,12 @@ class Scripts:
         """Tests of parts of proposals' claims, of the bar for (None, None), all at once; of those
         that are not due none.
         """
-        table = state.table
-        seeds = state.test_seeds(table.number)
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]
+        if not tests:
+            return
+        table = state.table
+        seeds = state.test_seeds(table.number)
         values = self.tests.values(
             [
                 Request(conduct, under, table.subject.objective, seeds)

@@ -94,13 +94,13 @@ class Step:
 
     def follow(self, acts: Sequence[tuple[int, Row]]) -> None:
         """Do these acts, to the end of the step, in place of what would be asked and done, but with
-        trials and tests run again. A test that is not due is left out; one that is missing is
-        done.
+        trials and tests run again, where they are allowed. A test that is not due is left out; one
+        that is missing is done.
         """
         for code, row in acts:
             if code == CODES[Tested]:
                 self._test(row[1], row[2])
-            elif code == CODES[Tried]:
+            elif code == CODES[Tried] and fault_of(self._state, code, row) is None:
                 (trial,) = self._scripts.tried(self._state, [Tried(*row)])
                 self._do(code, tuple(trial))
             else:

@@ -44,6 +44,8 @@ def due_test(state: SeasonState, at: int | None, part: str | None) -> tuple[Cond
 
     `at` is a proposal, or None for the bar.
     """
+    if state.phase not in (Phase.SET, Phase.TEST, Phase.PROVE):
+        return None
     table = state.table
     if at is None or part is None:
         is_due = (at, part) == (None, None) and state.phase == Phase.SET
