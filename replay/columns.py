@@ -95,7 +95,8 @@ TYPES: Final[Types] = {
 def type_of(kind: Kind, types: Types) -> Type:
     """The type of a field: JSON for what is neither among `types`, nor text, nor a name."""
     name = kind.name.removesuffix(" or null")
-    is_text = name.split(" of ")[0] == "text" or " | " in name
+    is_name = " | " in name and "[" not in name  # one of a few, and no list of such
+    is_text = name.split(" of ")[0] == "text" or is_name
     return types.get(name, TEXT if is_text else JSON)
 
 

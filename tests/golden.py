@@ -14,6 +14,8 @@ from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.mining.treatments import TREATMENTS
 from tests.llm import local
+from tests.seasons import RICH, RICH_CAST
+from tests.seasons import fork as fork_of_season
 
 FOLDER = Path(__file__).resolve().parents[1] / "journals" / "golden"
 SETTINGS = {"seed": 0, "rounds": 20}
@@ -27,14 +29,8 @@ NAMES = {*TREATMENTS, FORKED, MODELS}
 # consequence and every end of a contract but the unsigned comes about. The seed is chosen for that.
 SHORT, SEASON, FORKED_SEASON, MODEL_SEASON = "short", "every-event", "forked", "language-model"
 SEASON_NAMES = {SHORT, SEASON, FORKED_SEASON, MODEL_SEASON}
-SEASON_SETTINGS = {
-    SHORT: {"seed": 1, "assignments": 3, "test_agents": 5, "test_rounds": 10, "test_seeds": 2},
-    SEASON: {
-        "seed": 77, "assignments": 18, "test_agents": 4, "test_rounds": 6, "test_seeds": 1,
-        "worker_tiers": [2, 4, 6, 8], "admin_projects": 1, "assignments_per_project": 2,
-        "assistant_stages": [1, 2, 3, 5], "judge_stages": [1, 2, 4], "therapist_stages": [1, 2, 4],
-    },
-}  # fmt: skip
+SEASON_SETTINGS = {SHORT: {"seed": 1, "assignments": 3}, SEASON: RICH}
+SEASON_CASTS = {SHORT: [], SEASON: RICH_CAST}
 
 
 def fork_baseline(out: Path) -> None:
@@ -61,13 +57,14 @@ def record_models(out: Path) -> None:
 
 def fork_season(out: Path) -> None:
     """The fork of a season: scored otherwise, one assignment longer, a contribution by hand."""
-    said = {"move": "propose", "conduct": ["raid", "mine", 1, "scarce"], "claim": [0.9, None]}
-    season.fork(
+    conduct = ["raid", "mine", 1, "scarce"]  # of another subject
+    said = {"move": "propose", "conduct": conduct, "claim": [0.9, None], "words": "by hand"}
+    fork_of_season(
         season_path(SHORT),
         0,
         out,
         settings={"scoring": "absolute", "assignments": 4},
-        replace=[{"assignment": 2, "table": 0, "round": 0, "agent": 6, "words": "by hand", **said}],
+        replace=[{"assignment": 2, "table": 0, "round": 0, "agent": 6, **said}],
     )
 
 
@@ -103,7 +100,7 @@ def write_missing() -> None:
     SEASONS.mkdir(exist_ok=True)
     for name, settings in SEASON_SETTINGS.items():
         if not season_path(name).exists():
-            season.record(season_path(name), settings)
+            season.record(season_path(name), settings, cast_of(6, SEASON_CASTS[name]))
     if not season_path(FORKED_SEASON).exists():
         fork_season(season_path(FORKED_SEASON))
     if not season_path(MODEL_SEASON).exists():

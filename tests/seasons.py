@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgpack
@@ -20,6 +22,8 @@ from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, 
 from goldrush.kernel.world import Block, Event
 from goldrush.replay.toolkit import open_world, world_at
 from tests.journals import commits_of
+from tests.llm.seasons import playing, recorded
+from tests.llm.servers import serving
 
 HEADER: Final = Header(NAME, RULES)
 SMALL: Final[Mapping[str, Any]] = {"arena": "nk[seeds=1]", "assignments": 4, "seed": 2}
@@ -28,6 +32,7 @@ RICH: Final[Mapping[str, Any]] = {
     "sparks_start": 4, "worker_tiers": (2, 4, 6, 8), "admin_projects": 1,
     "assistant_stages": (1, 2, 4, 6), "judge_stages": (1, 2, 5), "therapist_stages": (1, 3, 5),
 }  # fmt: skip
+RICH_CAST: Final = ("ada=random", "ben=random")
 LAST: Final = 15  # assignment of that season
 # Where everybody searches alone, two come upon the same conduct, and the conclusion is drawn.
 ALONE: Final = {"arena": "nk[seeds=1;drift=0]", "assignments": 14, "table": False}
@@ -37,7 +42,7 @@ Change = Callable[[list[Any]], None]
 
 def rich(folder: Path) -> Path:
     """A season with two tables at once, drawn and given orders, contracts, comings and goings."""
-    record(folder / "rich.journal", RICH, cast_of(6, ["ada=random", "ben=random"]))
+    record(folder / "rich.journal", RICH, cast_of(6, RICH_CAST))
     return folder / "rich.journal"
 
 
@@ -45,6 +50,37 @@ def alone(folder: Path) -> Path:
     """A season whose conclusions are drawn now and then."""
     record(folder / "alone.journal", ALONE)
     return folder / "alone.journal"
+
+
+@cache
+def kept(name: str) -> Path:
+    """A small season that is recorded once in a process, and only read: `short`; `rich`; `asked`,
+    with a language model; `forked`, with a change of everything that a fork can change, and an act
+    that is refused.
+    """
+    path = Path(_kept.name) / f"{name}.journal"
+    if name == "rich":
+        return rich(path.parent)
+    if name == "asked":
+        with serving(playing) as server:
+            recorded(path, server.address, "judge", "ada")
+        return path
+    if name == "short":
+        return small(path, assignments=3)
+    said = {
+        "assignment": 2,
+        "table": 0,
+        "round": 0,
+        "agent": 6,
+        "move": "dance",
+        "words": "by hand",
+    }
+    settings = {"scoring": "absolute", "assignments": 4}
+    fork(kept("short"), 0, path, settings=settings, roster="ada=random", replace=[said])
+    return path
+
+
+_kept = TemporaryDirectory()
 
 
 def small(path: Path, *parts: str, **settings: Any) -> Path:

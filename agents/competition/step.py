@@ -23,7 +23,7 @@ from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition.acts import fault_of
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.events import CODES, Answered, Tested, Tried
-from goldrush.kernel.competition.evolve import apply
+from goldrush.kernel.competition.evolve import apply, refuse
 from goldrush.kernel.competition.rubric import Grounds
 from goldrush.kernel.competition.state import Agent, SeasonState, copied
 from goldrush.kernel.competition.terms import Phase
@@ -114,8 +114,13 @@ class Step:
 
     def _do(self, code: int, row: Row) -> None:
         self.rows.append((code, row))
-        if code != ANSWERED and fault_of(self._state, code, row) is None:
+        if code == ANSWERED:
+            return
+        why = fault_of(self._state, code, row)
+        if why is None:
             apply(self._state, code, row)
+        else:  # or who is refused a trial would be asked for another one without end
+            refuse(self._state, code, row, why)
 
     def whom(self, asked: Asked) -> Agent:
         """Whom a question is for."""

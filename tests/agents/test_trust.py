@@ -6,27 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from goldrush.agents.competition.lab import Lab
 
-from goldrush.agents.competition.players import fork as fork_season
-from goldrush.agents.competition.players import record as record_season
-from goldrush.agents.competition.players import resume as resume_season
+from goldrush.agents.competition.arenas import bench_of, rules_of
+from goldrush.agents.competition.players import configured
 from goldrush.agents.mining.players import fork, prepare, record, resume
 from goldrush.agents.mining.roster import CAST
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.trust import check_trust, is_own, made, own_among
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.config import config_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining import MINING
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of, read_plan
+from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import verify
 from tests.faults.sentinel import SENTINEL, leave, played_by_it
+from tests.seasons import fork as fork_of_season
+from tests.seasons import kept
+from tests.seasons import resume as resume_of_season
 
 ROOT = Path(__file__).resolve().parents[2]
-SEASON = {"assignments": 2, "test_agents": 2, "test_rounds": 2, "test_seeds": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -181,14 +180,13 @@ def test_a_journals_roster_makes_nothing_run(tmp_path: Path, mark: Path) -> None
 def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(
     tmp_path: Path, mark: Path
 ) -> None:
-    record_season(tmp_path / "parent.journal", SEASON)
-    ada = 5
-    path = played_by_it(tmp_path / "named.journal", tmp_path / "parent.journal", COMPETITION, [ada])
+    ada, parent = 5, kept("short")
+    path = played_by_it(tmp_path / "named.journal", parent, world_at(parent), [ada])
     before = path.read_bytes()
     for act in (
-        lambda: resume_season(path),
-        lambda: fork_season(path, 0, tmp_path / "out.journal"),
-        lambda: fork_season(path, 0, tmp_path / "out.journal", roster="judge=scripted"),
+        lambda: resume_of_season(path),
+        lambda: fork_of_season(path, 0, tmp_path / "out.journal"),
+        lambda: fork_of_season(path, 0, tmp_path / "out.journal", roster="judge=scripted"),
     ):
         with pytest.raises(BadInput, match="code of somebody's own; allow it"):
             act()
@@ -202,9 +200,11 @@ def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(
 
 
 def test_a_conduct_plays_installed_policies_alone(mark: Path) -> None:
-    lab = Lab(config_of(SEASON))
+    arena = configured({"arena": "mining[agents=2;rounds=2;seeds=1]"}).arena
+    rules, bench = rules_of(arena), bench_of(arena)
     for conduct in ((SENTINEL, None, 0, "baseline"), ("raid", SENTINEL, 5, "baseline")):
-        with pytest.raises(BadInput, match="a conduct has the policy 'sentinel:run'"):
-            lab.value(conduct, "baseline", "gini", [1])
+        assert not rules.is_canonical(conduct, "baseline")
+        with pytest.raises(BadInput):
+            bench.test(conduct, "baseline", "gini", 1)
 
     assert not mark.exists()

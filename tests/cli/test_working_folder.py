@@ -9,9 +9,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.mining.players import record
 from tests.cli.helpers import ROOT
+from tests.seasons import small
 
 # Modules of this project, of Python and of others that are imported at the start, or late.
 HOSTILE = (
@@ -19,7 +19,6 @@ HOSTILE = (
     "openai", "numpy", "scipy", "multiprocessing", "concurrent", "tomllib", "hashlib", "tempfile",
     "sitecustomize", "importlib_metadata", "readline",
 )  # fmt: skip
-SEASON = {"assignments": 1, "test_agents": 2, "test_rounds": 2, "test_seeds": 1}
 OWN = "class Own:\n    def plan(self, seen, draws):\n        return []\n"
 SCRIPT = "from goldrush.__main__ import main; main()"  # as an installed `goldrush` does
 
@@ -28,7 +27,7 @@ SCRIPT = "from goldrush.__main__ import main; main()"  # as an installed `goldru
 def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("journals")
     record(folder / "run.journal", {"rounds": 3})
-    record_season(folder / "season.journal", SEASON)
+    small(folder / "season.journal", assignments=1)
     return folder
 
 
@@ -64,7 +63,7 @@ def typed(how: str, *words: object, cwd: Path) -> Ran:
 
 COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
     "record": [["--rounds", 2, "--out", "x.journal"], ["--roster", "raid*2", "--rounds", 1]],
-    "season": [["--assignments", 1, "--set", "test_agents=2", "--set", "test_rounds=2"]],
+    "season": [["--assignments", 1, "--arena", "nk"]],
     "study": [["--seeds", 2, "--rounds", 2, "--treatment", "scarce", "--jobs", 2, "--out", "s"]],
     "replay": [["{run}", "--round", 2], ["{season}", "--round", 0]],
     "log": [["{run}"], ["{season}"]],

@@ -24,7 +24,7 @@ from goldrush.replay.report import report as reports
 from tests.faults.disk import Disk
 from tests.faults.journals import big, frozen, small, twin
 from tests.faults.tries import End, Lost, check, put, tree
-from tests.golden import season_path
+from tests.seasons import kept
 
 Act = Callable[[Path], object]
 Tree = Mapping[str, bytes]
@@ -126,7 +126,7 @@ def _inputs() -> Path:
     folder = Path(_kept.name)
     (folder / "one.journal").write_bytes(small().data)
     (folder / "two.journal").write_bytes(twin())
-    shutil.copy(season_path("short"), folder / "season.journal")
+    shutil.copy(kept("short"), folder / "season.journal")
     return folder
 
 

@@ -18,9 +18,8 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.competition.players import fork, resume
 from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
+from goldrush.kernel.competition.events import EVENTS
 from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, Commit, JournalReader
 from goldrush.kernel.world import World
@@ -30,19 +29,20 @@ from goldrush.replay.competition.folder import export
 from goldrush.replay.competition.leaderboard import leaderboard
 from goldrush.replay.competition.prompt import prompted
 from goldrush.replay.competition.score import scores
-from goldrush.replay.competition.story import chronicle, names_in
 from goldrush.replay.competition.summary import summarise
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.story import narrator
+from goldrush.replay.toolkit import open_world
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import verify
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import fast_folder
 from tests.faults.sampling import ALL
+from tests.seasons import fork, kept, resume
 
-GOLDEN = Path(__file__).resolve().parents[2] / "journals" / "golden" / "seasons"
 MEMORY = 2 << 30  # bytes of address space
 READERS, COMMANDS = 6, 3  # that read each forged file
 SAMPLE = 40  # of the forged files
@@ -50,31 +50,27 @@ SAMPLE = 40  # of the forged files
 
 @attrs.frozen(eq=False)
 class Season:
-    """A golden season, to be forged."""
+    """A season, to be forged; `world`: that it is of."""
 
     data: bytes
     commits: list[Commit]
-
-    @property
-    def world(self) -> World[Any]:
-        """The world that it is of."""
-        return COMPETITION
+    world: World[Any]
 
 
 def season(name: str) -> Season:
-    """A golden season by the name of its file."""
-    path = GOLDEN / f"{name}.journal"
+    """A season of tests.seasons."""
+    path = kept(name)
     with JournalReader(path) as reader:
-        return Season(path.read_bytes(), list(reader))
+        return Season(path.read_bytes(), list(reader), open_world(reader))
 
 
 def forgeries() -> Iterator[tuple[Season, forge.Maker]]:
     """Every row and setup of a season, forged."""
-    rich, forked, asked = season("every-event"), season("forked"), season("language-model")
-    for code, event in enumerate(COMPETITION.events):
+    rich, forked, asked = season("rich"), season("forked"), season("asked")
+    for code, event in enumerate(EVENTS):
         sound = next((s for s in (rich, asked, forked) if _has(s, code)), None)
         if sound is None:
-            raise LookupError(f"no golden season has {event.name}")
+            raise LookupError(f"no season has {event.name}")
         for maker in forge.event_makers(sound, code, forge.FEW | forge.PLAUSIBLE):
             yield sound, maker
     for sound, kind in ((rich, START), (asked, START), (forked, FORK)):
@@ -126,7 +122,7 @@ class Reading:
         yield "rebuild", lambda: [event.as_dict() for event in rebuild(path, at).events]
         yield "log", lambda: [event.as_dict() for event in log(path)]
         yield "log in part", lambda: [e.as_dict() for e in log(path, Query(at, at + 1))]
-        yield "story", lambda: list(chronicle(log(path), names_in(path)))
+        yield "story", lambda: list(narrator(path).chronicle(log(path)))
         yield "audit", lambda: [one.as_dict() for one in audit(path, at)]
         yield "audit of all", lambda: [one.as_dict() for one in audit_all(path)]
         yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
@@ -144,7 +140,7 @@ class Reading:
 
     def _events(self) -> Any:
         with JournalReader(self.path) as reader:
-            return [event.as_dict() for event in fold.events(COMPETITION, reader)]
+            return [event.as_dict() for event in fold.events(open_world(reader), reader)]
 
     def _compared(self, a: Path, b: Path) -> Any:
         found = diff(a, b)
@@ -165,16 +161,17 @@ class Reading:
     def _commands(self, at: int) -> Iterator[list[str]]:
         path, sound, n = str(self.path), str(self.sound), str(at)
         yield from (
-            ["replay", path, "--round", n],
-            ["replay", path, "--round", n, "--json"],
+            ["replay", path, "--at", n],
+            ["replay", path, "--at", n, "--json"],
+            ["replay", path, "--at", n, "--table", "0", "--brief"],
             ["log", path],
             ["log", path, "--json"],
             ["audit", path, "--all"],
             ["audit", path, "--all", "--json"],
-            ["audit", path, "--round", n],
-            ["audit", path, "--round", n, "--table", "0"],
-            ["audit", path, "--round", n, "--score", "6"],
-            ["audit", path, "--round", n, "--score", "6", "--json"],
+            ["audit", path, "--at", n],
+            ["audit", path, "--at", n, "--table", "0"],
+            ["audit", path, "--at", n, "--agent", "6"],
+            ["audit", path, "--at", n, "--agent", "6", "--json"],
             ["audit", path, "--fairness"],
             ["diff", path, sound],
             ["diff", sound, path, "--json"],
@@ -186,8 +183,8 @@ class Reading:
             ["export", path, "--format", "csv", "--table", "events"],
             ["leaderboard", path],
             ["leaderboard", path, "--at", n, "--json"],
-            ["prompt", path, "--round", n, "--agent", "5"],
-            ["prompt", path, "--round", n, "--agent", "6", "--json"],
+            ["prompt", path, "--at", n, "--agent", "5"],
+            ["prompt", path, "--at", n, "--agent", "6", "--json"],
             ["measure", path],
             ["measure", path, "--usage"],
             ["measure", path, "--usage", "--json"],

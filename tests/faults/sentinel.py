@@ -11,21 +11,22 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from goldrush.agents.competition.lab import Lab
-
+from goldrush.agents.competition.arenas import opened_tests
+from goldrush.agents.competition.bench import Request, Tested, Tests
 from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.players import configured, prepared
 from goldrush.agents.competition.script import Replaced
 from goldrush.agents.competition.season import Season
 from goldrush.kernel import run
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.config import config_of
-from goldrush.kernel.competition.events import SPOKE
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalWriter
-from goldrush.kernel.world import Row, World
+from goldrush.kernel.competition.events import CODES, Spoke
+from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
+from goldrush.kernel.world import World
+from goldrush.replay.toolkit import toolkit_for, world_at
 from tests.journals import commits_of, forged
+from tests.seasons import HEADER
 
 SENTINEL = "sentinel:run"
-SETTINGS = {"assignments": 2, "seed": 2, "test_agents": 4, "test_rounds": 6, "test_seeds": 1}
+SETTINGS = {"assignments": 2, "seed": 2, "arena": "mining[agents=4;rounds=6;seeds=1]"}
 FORGED_IN = 1  # the assignment in which somebody proposes it
 
 
@@ -54,13 +55,23 @@ def played_by_it(path: Path, parent: Path, world: World[Any], who: Sequence[int]
     return forged(path, world, [Commit(START, 0, 0, setup=setup), *rest[:-1]])
 
 
-class _Credulous(Lab):
-    """Has a value for the conduct that cannot be played."""
+class _Credulous:
+    """Tests that have a value for the conduct that cannot be played."""
 
-    def value(self, conduct: Any, treatment: str, objective: str, seeds: Sequence[int]) -> Any:
-        if SENTINEL in conduct:
-            return 0.25, tuple((seed, 0) for seed in seeds)
-        return super().value(conduct, treatment, objective, seeds)
+    def __init__(self, tests: Tests) -> None:
+        self.bench = tests.bench
+        self._tests = tests
+
+    def values(self, requests: Sequence[Request]) -> list[Tested]:
+        return [
+            (9e9, tuple((seed, 0) for seed in one.seeds))
+            if SENTINEL in one.conduct
+            else self._tests.values([one])[0]
+            for one in requests
+        ]
+
+    def close(self) -> None:
+        self._tests.close()
 
 
 def season(path: Path) -> Path:
@@ -72,11 +83,11 @@ def proposed_in(path: Path, parent: Path) -> Path:
     """That season as rules would have it that allow any conduct: one in FORGED_IN names the module,
     and is tested, amended and remembered from there on.
     """
-    row = next(row for row in _said(parent, FORGED_IN) if row[4] == "propose")
-    wrong = (*row[:6], (SENTINEL, None, 0, row[6][3]), *row[7:])
-    place = (FORGED_IN, row[0], row[1], row[3])
-    with patch("goldrush.kernel.competition.acts.is_canonical", lambda conduct, treatment: True):
-        return _recorded(path, {place: wrong})
+    said = next(said for said in _said(parent, FORGED_IN) if said.move == "propose")
+    wrong = said._replace(conduct=(SENTINEL, None, 0, said.conduct[3]))
+    place = (FORGED_IN, said.table, said.round, said.agent)
+    with patch("goldrush.kernel.competition.acts.roundtable.is_conduct", lambda state, value: True):
+        return _recorded(path, {place: tuple(wrong)})
 
 
 def cuts_of(path: Path, folder: Path) -> Iterator[Path]:
@@ -88,23 +99,24 @@ def cuts_of(path: Path, folder: Path) -> Iterator[Path]:
     blocks = commits[at].blocks
     first = next(
         place for place, block in enumerate(blocks)
-        if any(SENTINEL in (row[6] or ()) for row in block.rows(SPOKE))
+        if any(SENTINEL in (Spoke(*row).conduct or ()) for row in block.rows(CODES[Spoke]))
     )  # fmt: skip
     for count in range(first + 1, len(blocks)):
         part = Commit(UNIT, FORGED_IN + 1, None, blocks[:count])
-        yield forged(folder / f"{count}.journal", COMPETITION, [*commits[:at], part])
+        yield forged(folder / f"{count}.journal", world_at(path), [*commits[:at], part])
 
 
-def _said(path: Path, assignment: int) -> Iterator[Row]:
+def _said(path: Path, assignment: int) -> Iterator[Spoke]:
     for commit in commits_of(path):
         if commit.unit == assignment + 1:
             for block in commit.blocks[::2]:
-                yield from block.rows(SPOKE)
+                yield from map(Spoke._make, block.rows(CODES[Spoke]))
 
 
 def _recorded(path: Path, replaced: Replaced | None) -> Path:
-    config = config_of(SETTINGS)
-    setup = {"config": config.as_dict(), "cast": cast_of(config.workers)}
-    with JournalWriter(path, Header(COMPETITION.name, COMPETITION.rules)) as journal:
-        run.record(COMPETITION, setup, Season(_Credulous(config), replaced), journal)
+    setup = prepared(configured(SETTINGS), cast_of(6, ["random"])).setup
+    world = toolkit_for("competition").world(setup)
+    tests: Any = _Credulous(opened_tests(world.initial(setup).arena))
+    with JournalWriter(path, HEADER) as journal:
+        run.record(world, setup, Season(tests, replaced), journal)
     return path

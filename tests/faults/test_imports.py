@@ -11,18 +11,18 @@ import attrs
 import click
 import pytest
 
-from goldrush.agents.competition.players import fork, resume
 from goldrush.agents.mining import players as mining
 from goldrush.agents.mining.players import GAME
 from goldrush.cli.main import cli
-from goldrush.kernel.competition import COMPETITION
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.mining import MINING
 from goldrush.replay.competition.prompt import prompted
 from goldrush.replay.prompts import prompted as prompted_miner
+from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import verify
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL
+from tests.seasons import fork, resume
 
 EVERYBODY = range(5 + 6)  # offices, user and workers
 
@@ -52,7 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
         sentinel.leave(folder),
         season,
         sentinel.proposed_in(folder / "conduct", season),
-        sentinel.played_by_it(folder / "cast", season, COMPETITION, EVERYBODY),
+        sentinel.played_by_it(folder / "cast", season, world_at(season), EVERYBODY),
         run,
         sentinel.played_by_it(folder / "roster", run, MINING, [0, 2]),
     )

@@ -9,8 +9,8 @@ import pytest
 
 from goldrush.agents.mining.players import GAME, fork, record, resume
 from goldrush.kernel import derive, fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.state import JUDGE, SeasonState
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import Role
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.mining import MINING
@@ -150,10 +150,11 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
 
 
 def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:
-    state: SeasonState = COMPETITION.initial(season("short").commits[0].setup or {})
-    state.agents = {n: agent for n, agent in state.agents.items() if agent.role != JUDGE}
+    short = season("short")
+    state: SeasonState = short.world.initial(short.commits[0].setup or {})
+    state.agents = {n: agent for n, agent in state.agents.items() if agent.role != Role.JUDGE}
     with pytest.raises(LookupError, match="there is no judge") as caught:
-        state.holder(JUDGE)
+        state.holder(Role.JUDGE)
 
     assert isinstance(caught.value, fold.REFUSED)
     assert not isinstance(caught.value, GoldrushError)

@@ -24,7 +24,8 @@ from goldrush.agents.competition import players as season
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.kernel.mining.treatments import TREATMENTS
-from tests.golden import MODEL_SEASON, MODELS, SEASON, season_path
+from tests.golden import MODELS
+from tests.seasons import kept
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "journals" / "golden"
@@ -242,7 +243,8 @@ import sys
 from goldrush.agents.competition.players import record
 from goldrush.replay.verify import verify
 
-record(sys.argv[1], {"seed": 7, "assignments": 6, "test_agents": 5, "test_rounds": 8})
+for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
+    record(f"{sys.argv[1]}-{name}", {"seed": 7, "assignments": 6, "arena": arena})
 for path in sys.argv[2:]:
     verdict = verify(path)
     print(verdict.level, verdict.holds)
@@ -256,12 +258,11 @@ def test_every_version_of_cpython_plays_the_same_season(
     python = interpreter(version)
     if python is None:
         pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
-    season.record(
-        tmp_path / "here", {"seed": 7, "assignments": 6, "test_agents": 5, "test_rounds": 8}
-    )
-    golden = [season_path(SEASON), season_path(MODEL_SEASON)]
+    for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
+        season.record(tmp_path / f"here-{name}", {"seed": 7, "assignments": 6, "arena": arena})
+    played = [kept("rich"), kept("asked")]
     done = subprocess.run(
-        [python, "-c", SEASONS, tmp_path / "there", *golden],
+        [python, "-c", SEASONS, tmp_path / "there", *played],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
@@ -269,7 +270,10 @@ def test_every_version_of_cpython_plays_the_same_season(
     )
 
     assert (0, "4 True\n4 True\n", "") == (done.returncode, done.stdout, done.stderr)
-    assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
+    for name in ("nk", "mining"):
+        here, there = (tmp_path / f"{where}-{name}" for where in ("here", "there"))
+
+        assert here.read_bytes() == there.read_bytes()
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)

@@ -77,7 +77,13 @@ def _trial(text: str, chance: int) -> dict[str, Any]:
     return {"conduct": f"{chance % 4096:012b}" if chance % 2 else None, "treatment": None}
 
 
-_TERMS = {"conditions": [{"name": "objective", "objective": "value"}], "target": [4, 1], "due": 90}
+def _terms(text: str, chance: int) -> dict[str, Any]:
+    """A worker promises tables, others a number; the user has the same terms for each."""
+    is_workers = ", worker." in text.rpartition("You are ")[2] or '"target": [4, 1]' in text
+    wanted = [{"name": "objective", "objective": "value"}]
+    return {"conditions": wanted, "target": [4, 1] if is_workers else 1, "due": 90}
+
+
 _INSTRUCTIONS = {"text": "Challenge more.", "doubt": 9, "care": None}
 _ANSWERS: dict[str, Any] = {
     "move": _move,
@@ -89,7 +95,7 @@ _ANSWERS: dict[str, Any] = {
     "answers": lambda text, chance: {"answers": ["Yes."] * int(_COUNT.findall(text)[0])},
     "take": lambda text, chance: {"take": chance % 2 == 0},
     "fate": lambda text, chance: {"fate": ("relegation", "deletion")[chance % 2]},
-    "conditions": lambda text, chance: _TERMS,
+    "conditions": _terms,
     "allowed": lambda text, chance: {"allowed": True},
     "adopted": lambda text, chance: {"adopted": True},
     "objective": lambda text, chance: {"objective": "value", "treatment": "0.0"},
@@ -107,7 +113,7 @@ _ANSWERS: dict[str, Any] = {
         "skill": {"objective": "value", "treatment": "0.0", "conduct": "1" * 12, "value": 0.25}
     },
     "instructions": lambda text, chance: {"instructions": _INSTRUCTIONS},
-    "approved": lambda text, chance: {"approved": chance % 2 == 0, "terms": _TERMS},
+    "approved": lambda text, chance: {"approved": chance % 2 == 0, "terms": _terms(text, chance)},
     "kept": lambda text, chance: {"kept": True},
 }  # fmt: skip
 

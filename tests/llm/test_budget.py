@@ -7,10 +7,12 @@ from typing import Any
 
 import attrs
 import pytest
-from goldrush.agents.competition.forms import FORMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldrush.agents.competition.arenas import rules_of
+from goldrush.agents.competition.players import configured
+from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from goldrush.agents.llm.client import Client, Failure
@@ -92,7 +94,10 @@ def test_no_schema_is_longer_than_its_limit() -> None:
     config = config_of({"agents": 1, "stamina": 1_000, "communication": True})
     entry = {"agent": 0, "policy": "raid", "options": {}}
     state = initial({"config": config.as_dict(), "roster": [entry]})
-    schemas = [form.schema() for form in FORMS.values()] + [schema(Observation(Shown(state), 0))]
+    rules = rules_of(configured({}).arena)
+    schemas = [one.schema(rules) for one in QUESTIONS.values()] + [
+        schema(Observation(Shown(state), 0))
+    ]
 
     assert SCHEMA_MAX > max(len(json.dumps(schema).encode()) for schema in schemas)
 

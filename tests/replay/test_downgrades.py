@@ -13,23 +13,22 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tests.replay.competition.forged import RICH
 
-from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.llm.models import MAX_TOKENS_MAX
 from goldrush.agents.mining.players import fork, record, resume
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import TESTED
+from goldrush.kernel.competition import events as season_events
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import CLAIM, SUBMITTED
 from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.replay.batch import Demands, junit, verify_all
+from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import Verdict, verify
 from tests.cli.helpers import goldrush
-from tests.golden import MODEL_SEASON, MODELS, SHORT, path_of, season_path
+from tests.golden import MODELS, path_of
 from tests.journals import commits_of, write
+from tests.seasons import kept, small
 
 Setup = Mapping[str, Any]
 OWN = "my.own:Policy"
@@ -149,7 +148,7 @@ MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "an option more": option("top_p", 0.5),
     "an option less": without("seed"),
     "no version": without("prompt"),
-    **{f"version {v!r}": option("prompt", v) for v in (2, 0, -1, 99, None, "1", 1.0, True)},
+    **{f"version {v!r}": option("prompt", v) for v in (3, 0, -1, 99, None, "1", 1.0, True)},
 }
 IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{name} {value!r}"[:40]: option(name, value)
@@ -166,7 +165,7 @@ IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 GOLDEN: dict[str, tuple[Path, World[Any]]] = {
     "mining": (path_of(MODELS), MINING),
-    "season": (season_path(MODEL_SEASON), COMPETITION),
+    "season": (kept("asked"), world_at(kept("asked"))),
 }
 
 
@@ -217,7 +216,11 @@ def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: s
 
 def test_the_goldens_that_are_forged_hold_as_they_are(run: Path, out: Path) -> None:
     """Or a forgery might be refused for what the forger did wrong."""
-    for source, world in (*GOLDEN.values(), (run, MINING), (season_path(SHORT), COMPETITION)):
+    for source, world in (
+        *GOLDEN.values(),
+        (run, MINING),
+        (kept("short"), world_at(kept("short"))),
+    ):
         path = forged(source, out, world, players(lambda player: None))
         verdict = verify(path)
 
@@ -246,7 +249,7 @@ def test_who_is_not_known_from_a_fork_on_cannot_be_judged(run: Path, out: Path) 
 
 @pytest.mark.parametrize("name", ["gredy", "recorded", "llm:x", "greedy-mine"])
 def test_a_cast_that_no_season_has_cannot_be_judged(out: Path, name: str) -> None:
-    path = forged(season_path(SHORT), out, COMPETITION, players(policy(name)))
+    path = forged(kept("short"), out, world_at(kept("short")), players(policy(name)))
 
     assert "admin plays" in assert_cannot_be_judged(path)
 
@@ -283,6 +286,8 @@ def test_everybody_asked_again_is_enough_for_strict(run: Path) -> None:
 
 
 # The laboratory.
+
+TESTED = season_events.CODES[season_events.Tested]
 
 
 CASTS: dict[str, Sequence[str]] = {
@@ -335,8 +340,7 @@ def slightly_better(row: Row) -> list[Row]:
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A season in which whoever sets the table is soon asked how."""
     path = tmp_path_factory.mktemp("journals") / "season.journal"
-    record_season(path, {**RICH, "assignments": 3, "assistant_stages": (1, 2, 3, 30)})
-    return path
+    return small(path, assignments=3, assistant_stages=(1, 2, 3, 30))
 
 
 def count_tests(path: Path) -> int:
@@ -349,9 +353,10 @@ def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
     season: Path, out: Path, cast: str, change: Callable[[Row], list[Row]]
 ) -> None:
     broken: list[Verdict] = []
+    world = world_at(season)
     for place in range(1, count_tests(season) + 1):
         try:
-            path = forged(season, out, COMPETITION, recast(CASTS[cast]), nth_test(place, change))
+            path = forged(season, out, world, recast(CASTS[cast]), nth_test(place, change))
         except LookupError:  # with such a value the rest of the record cannot have been
             continue
         broken += [verify(path)] if verify(path, 3).holds else []
@@ -367,7 +372,7 @@ def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
 def test_a_season_of_a_cast_that_is_not_here_holds_with_its_tests(
     season: Path, out: Path, cast: str
 ) -> None:
-    verdict = verify(forged(season, out, COMPETITION, recast(CASTS[cast])))
+    verdict = verify(forged(season, out, world_at(season), recast(CASTS[cast])))
 
     assert (None, cast != "nobody") == (verdict.broken, bool(verdict.not_asked))
     assert 4 == (verdict.level_in_part if verdict.not_asked else verdict.level)
@@ -381,7 +386,7 @@ def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
     setters = recast(CASTS["who sets the table"])
     for place in range(1, count_tests(season) + 1):
         try:
-            path = forged(season, out, COMPETITION, setters, nth_test(place, change))
+            path = forged(season, out, world_at(season), setters, nth_test(place, change))
         except LookupError:
             continue
         broken = verify(path).broken

@@ -13,13 +13,11 @@ from typing import Any
 import attrs
 import click
 import pytest
-from tests.replay.competition.forged import forged as forged_season
-from tests.replay.competition.forged import with_row
 
 from goldrush import replay
 from goldrush.agents.mining.players import GAME
 from goldrush.cli.commands import behind_door
-from goldrush.kernel.competition.events import JOINED
+from goldrush.kernel.competition.events import CODES, Joined
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Place
 from goldrush.kernel.mining import MINING
@@ -47,6 +45,8 @@ from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
 from tests.journals import commits_of, write
+from tests.seasons import forged as forged_season
+from tests.seasons import with_row
 
 
 @pytest.fixture
@@ -155,8 +155,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cheated(tmp_path: Path, played: Path) -> Path:
     """A season whose digests hold, and in which somebody comes from nowhere."""
-    joined = with_row(played, 0, JOINED, (50, "nobody", None))[:2]
-    return forged_season(tmp_path / "cheated.journal", joined)
+    joined = with_row(played, 0, CODES[Joined], (50, "nobody", None))[:2]
+    return forged_season(tmp_path / "cheated.journal", joined, played)
 
 
 @attrs.frozen
@@ -240,7 +240,9 @@ NO_READERS = {
     "report.report.report": "what results_of gives",
     "competition.steps.assignment_in": "its caller is behind the door",
     "competition.steps.moments": "its caller is behind the door",
+    "competition.steps.season_world": "headers and START",
     "competition.story.names_in": "leaves out what it cannot read",
+    "competition.story.story_of": "headers and START",
     "study.carry_out.carry_out": "what it played itself, and verify",
     "study.manifest.cells_in": "no journal",
     "study.manifest.read_manifest": "no journal",
@@ -251,6 +253,8 @@ NO_READERS = {
     "runs.of_one_world": "names of worlds",
     "sums.read_sums": "no journal",
     "verify.verify": "what the door asks",
+    "story.agent_of": "leaves out what it cannot read",
+    "story.in_brief": "headers",
     "story.narrator": "a test of its own",
     "toolkit.open_world": "headers and START",
     "toolkit.needed": "headers",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import ANSWERED
+from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.journal import UNIT, Commit, Header
 from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block
@@ -59,7 +59,7 @@ def test_an_answer_that_waits_is_somebodys_of_the_season(
     tmp_path: Path, agent: int, holds: bool
 ) -> None:
     path = tmp_path / "open.journal"
-    path.write_bytes(left_open(season("short"), ANSWERED, [(agent, "speak", "words", None)]))
+    path.write_bytes(left_open(season("short"), CODES[Answered], [(agent, "speak", "words", None)]))
     verdict = verify(path, DERIVE)
 
     assert holds is verdict.holds

@@ -8,7 +8,8 @@ import attrs
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.mining.audit import audit_all
 from goldrush.replay.recheck import Recheck, recheck
-from tests.golden import path_of, season_path
+from tests.golden import path_of
+from tests.seasons import kept
 
 RUN = path_of("scarce")
 
@@ -53,7 +54,7 @@ def test_what_is_no_journal_says_so(tmp_path: Path) -> None:
 
 
 def test_it_is_plain_values_for_json() -> None:
-    path = season_path("short")
+    path = kept("short")
     shown = json.loads(json.dumps(recheck(path).as_dict()))
 
     assert ["path", "holds", "error", "checked", "drawn", "broken"] == list(shown)

@@ -5,38 +5,25 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.players import record
-from goldrush.kernel import fold
-from goldrush.kernel.competition import COMPETITION
-from goldrush.kernel.competition.events import (
-    CODES,
-    CONTRACT_ENDS,
-    EVENTS,
-    REDIRECT,
-    SIGNALS,
-    TIER_REWARDS,
-)
+from goldrush.kernel.competition.events import EVENTS
+from goldrush.kernel.competition.terms import Outcome, Reward, Signal, names_of
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.world import Event
 from goldrush.replay.competition.prompt import prompted
 from goldrush.replay.verify import verify
 from tests.golden import (
     FORKED_SEASON,
     MODEL_SEASON,
     SEASON,
+    SEASON_CASTS,
     SEASON_NAMES,
     SEASON_SETTINGS,
     SEASONS,
-    SHORT,
     fork_season,
     season_path,
 )
-
-
-def events_of(name: str) -> list[Event]:
-    with JournalReader(season_path(name)) as reader:
-        return list(fold.events(COMPETITION, reader))
+from tests.seasons import events_of, kept
 
 
 def test_no_other_season_is_kept() -> None:
@@ -54,7 +41,8 @@ def test_a_golden_season_holds_at_every_level(name: str) -> None:
 
 @pytest.mark.parametrize("name", SEASON_SETTINGS)
 def test_a_golden_season_is_recorded_again_byte_for_byte(name: str, tmp_path: Path) -> None:
-    record(tmp_path / "again.journal", SEASON_SETTINGS[name])
+    cast = cast_of(6, SEASON_CASTS[name])
+    record(tmp_path / "again.journal", SEASON_SETTINGS[name], cast)
 
     assert season_path(name).read_bytes() == (tmp_path / "again.journal").read_bytes()
 
@@ -67,13 +55,13 @@ def test_the_golden_fork_of_a_season_is_forked_again_byte_for_byte(tmp_path: Pat
 
 @pytest.mark.parametrize("event", [event.name for event in EVENTS])
 def test_every_event_of_the_world_is_in_a_golden_season(event: str) -> None:
-    names = {e.name for name in (SHORT, SEASON, MODEL_SEASON) for e in events_of(name)}
+    names = {e.name for name in SEASON_NAMES for e in events_of(season_path(name))}
 
     assert event in names
 
 
 def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
-    events = events_of(SEASON)
+    events = events_of(season_path(SEASON))
     rewards = {e["reward"] for e in events if e.name == "reward_unlocked"}
     stages = Counter(e["agent"] for e in events if e.name == "stage_reached")
     ends = {e["outcome"] for e in events if e.name == "contract_settled"}
@@ -82,29 +70,28 @@ def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract(
     relegated = {e["agent"] for e in events if e.name == "relegated"}
     heirs = [e["inherits"] for e in events if e.name == "joined" and e["inherits"] is not None]
 
-    assert set(TIER_REWARDS) == rewards
+    assert set(names_of(Reward)) == rewards
     assert {1: 4, 2: 3, 3: 3} == dict(stages)  # assistant, judge, therapist
-    assert set(CONTRACT_ENDS) == ends
-    assert set(SIGNALS) - {REDIRECT} == signals - {REDIRECT}
+    assert set(names_of(Outcome)) - {Outcome.RELEASED} <= ends
+    assert set(names_of(Signal)) - {Signal.REDIRECT} == signals - {Signal.REDIRECT}
     assert returned
     assert returned <= relegated
     assert heirs
-    assert {e["code"] for e in events if e.name == "refused"} <= set(CODES)
     assert 2 in {len(e["subjects"]) for e in events if e.name == "assignment_opened"}
 
 
 def test_the_golden_model_spoke_and_its_words_are_kept() -> None:
-    events = events_of(MODEL_SEASON)
+    events = events_of(season_path(MODEL_SEASON))
     answers = [e for e in events if e.name == "answered"]
     spoke = [e for e in events if e.name == "spoke" and e["source"] is not None]
 
-    assert {5} == {e["who"] for e in answers}
+    assert {5} == {e["agent"] for e in answers}
     assert {"smollm2"} == {e["source"]["model"] for e in spoke}
-    assert [e["answer"] for e in answers if e["asked"] == "speak"]
+    assert [e["text"] for e in answers if e["question"] == "speak"]
 
 
 def test_the_prompts_of_the_golden_model_are_made_again() -> None:
-    asked = [e["asked"] for e in events_of(MODEL_SEASON) if e.name == "answered"]
+    asked = [e["question"] for e in events_of(season_path(MODEL_SEASON)) if e.name == "answered"]
     prompts = prompted(season_path(MODEL_SEASON), 0, 5)
 
     assert asked == [one.name for one in prompts]
@@ -113,13 +100,14 @@ def test_the_prompts_of_the_golden_model_are_made_again() -> None:
 
 
 def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
-    [speak, *_] = prompted(season_path(SHORT), 1, 6)
+    [first, *_] = found = prompted(kept("short"), 1, 6)
 
-    assert ("speak", None, False) == (speak.name, speak.recorded, speak.is_model)
-    assert ["system", "user"] == [message["role"] for message in speak.messages]
+    assert ("try_", None, False) == (first.name, first.recorded, first.is_model)
+    assert ["system", "user"] == [message["role"] for message in first.messages]
+    assert {"speak", "answer"} <= {one.name for one in found}
 
 
 @pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
 def test_what_there_is_not_has_no_prompts(assignment: int, agent: int) -> None:
     with pytest.raises(BadInput):
-        prompted(season_path(SHORT), assignment, agent)
+        prompted(kept("short"), assignment, agent)
