@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -250,6 +251,8 @@ def test_a_season_is_played_at_a_real_terminal(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "goldrush", "season", "--out", str(path), *SHORT]
     with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, cwd=ROOT) as season:
         os.close(child)
+        hangs = Timer(HANGS, season.kill)
+        hangs.start()
         shown = b""
         with suppress(OSError):  # the other end is closed
             while some := os.read(parent, 65_536):
@@ -259,6 +262,7 @@ def test_a_season_is_played_at_a_real_terminal(tmp_path: Path) -> None:
                     os.write(parent, answer)
                     shown += b"\n"
         os.close(parent)
+        hangs.cancel()
 
         assert 0 == season.wait(timeout=HANGS), shown.decode()
     said = [json.loads(row["text"]) for row in answered(path)]
