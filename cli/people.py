@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from goldrush.agents.people import Ask, Inquiry
+from goldrush.cli.progress import paused
 from goldrush.kernel.text import escaped
 
 _HELP = (
@@ -37,6 +38,10 @@ class _Terminal:
 
     def ask(self, inquiry: Inquiry) -> str:
         """The answer to a question, once it can count."""
+        with paused():
+            return self._asked(inquiry)
+
+    def _asked(self, inquiry: Inquiry) -> str:
         rules, question = (message["content"] for message in inquiry.messages)
         click.echo(f"\n--- {escaped(inquiry.unit)}: you are {escaped(inquiry.who)} ---", err=True)
         if self._rules.get(inquiry.who) != rules:

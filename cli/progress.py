@@ -10,6 +10,20 @@ from typing import Any
 # Told what is under way, how much of it is done, and of how much.
 OnStep = Callable[[str, int, int], None]
 
+_under_way: list[Any] = []  # the bars that are shown
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """No bars: they would be drawn over what a person is asked and types."""
+    for bars in _under_way:
+        bars.stop()
+    try:
+        yield
+    finally:
+        for bars in _under_way:
+            bars.start()
+
 
 @contextmanager
 def progress() -> Iterator[OnStep]:
@@ -29,4 +43,8 @@ def progress() -> Iterator[OnStep]:
                 tasks[what] = bars.add_task(what, total=every)
             bars.update(tasks[what], completed=done, total=every)
 
-        yield step
+        _under_way.append(bars)
+        try:
+            yield step
+        finally:
+            _under_way.remove(bars)

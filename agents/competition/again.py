@@ -72,16 +72,7 @@ class SeasonAgain:
                 break
             rows = self._rows(step, asked, answers)
             step.rows += [(ANSWERED, row) for row in rows.values()]
-            asked = step.next(
-                [
-                    step.answered(one, rows[at])
-                    if at in rows
-                    else ()
-                    if step.whom(one).policy in OUTSIDE
-                    else step.scripted(one, at)
-                    for at, one in enumerate(asked)
-                ]
-            )
+            asked = step.next([step.answer(one, at, rows) for at, one in enumerate(asked)])
         return arrange(Block(batches(step.rows))).batches
 
     def waiting(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:

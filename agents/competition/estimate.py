@@ -20,12 +20,11 @@ from goldrush.agents.competition.cast import SCRIPTED, models_in
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.script import Scripts
 from goldrush.agents.competition.seats import model_at
-from goldrush.agents.competition.step import Step, batches
+from goldrush.agents.competition.step import OUTSIDE, Step, batches
 from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
-from goldrush.agents.llm.models import LLM, Model, Models
+from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Question
-from goldrush.agents.people import HUMAN
 from goldrush.agents.players import Means, Prepared
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Arena, Conduct
@@ -80,8 +79,7 @@ def _played(
 ) -> Iterator[_Asked]:
     """What is asked in each of the first assignments."""
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
-    outside = (LLM, HUMAN)
-    seats = [{**e, "policy": SCRIPTED if e["policy"] in outside else e["policy"]} for e in cast]
+    seats = [{**e, "policy": SCRIPTED if e["policy"] in OUTSIDE else e["policy"]} for e in cast]
     world = competition(rules_of(config.arena))
     state = world.initial({"config": config.as_dict(), "cast": seats})
     with Tests(config.arena, lambda: _guessing(config.arena, means)) as tests:
@@ -102,7 +100,7 @@ def _played(
                             most = Question(model, endpoint, question.messages, question.schema)
                             questions[model.name] += 1
                             sizes[model.name] += most.most().tokens_in
-                    asked = step.next([step.scripted(one, at) for at, one in enumerate(asked)])
+                    asked = step.next([step.answer(one, at, {}) for at, one in enumerate(asked)])
                 inputs = world.arrange(Block(batches(step.rows)))
                 derived = Block(world.decide(state, inputs))
                 state = world.evolve(world.evolve(state, inputs), derived)

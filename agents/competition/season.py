@@ -99,7 +99,7 @@ class Season:
                     step.rows.append((ANSWERED, row))
                     yield batches(step.rows[given:])
                     given = len(step.rows)
-            asked = step.next([_answer(step, one, at, rows) for at, one in enumerate(asked)])
+            asked = step.next([step.answer(one, at, rows) for at, one in enumerate(asked)])
         _check(step, waiting, given)
         return batches(step.rows[given:])
 
@@ -128,12 +128,6 @@ class Season:
             fault = partial(step.fault_of, asked[at])
             inquiry = Inquiry(question.agent.name, unit, question.messages, question.schema, fault)
             yield at, row_by_hand(question, self._people(inquiry))
-
-
-def _answer(step: Step, asked: Asked, at: int, rows: Mapping[int, Row]) -> Any:
-    if at in rows:
-        return step.answered(asked, rows[at])
-    return () if step.whom(asked).policy in OUTSIDE else step.scripted(asked, at)
 
 
 def _nothing_early(piece: Sequence[Batch]) -> NoReturn:

@@ -126,10 +126,8 @@ class Step:
         """Whom a question is for."""
         return self._state.agents[asked.agent]
 
-    def scripted(self, asked: Asked, index: int) -> Any:
-        """The answer of an agent's own policy to a question, the one of that index among those that
-        are asked now. Raises PolicyFailed where it fails.
-        """
+    def _scripted(self, asked: Asked, index: int) -> Any:
+        """The answer of an agent's own policy."""
         agent, state = self.whom(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + (self._questions + index) * QUESTION_WORDS
@@ -153,7 +151,15 @@ class Step:
         messages = prompt.messages(self._seen(agent), asked.name, asked.told)
         return Question(agent, asked.name, messages, self._state.arena_rules)
 
-    def answered(self, asked: Asked, row: Row) -> Any:
+    def answer(self, asked: Asked, index: int, rows: Mapping[int, Row]) -> Any:
+        """What is answered to the question of that index among those that are asked now: by one of
+        these rows from outside, or by the agent's own policy. Raises PolicyFailed where that fails.
+        """
+        if index in rows:
+            return self._answered(asked, rows[index])
+        return () if self.whom(asked).policy in OUTSIDE else self._scripted(asked, index)
+
+    def _answered(self, asked: Asked, row: Row) -> Any:
         """What an answer from outside says."""
         agent, (_, _, text, source) = self.whom(asked), row
         error = source.get("error") if source else None

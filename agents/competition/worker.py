@@ -33,7 +33,7 @@ NOISE: Final = 0.25  # of a margin: by how much less a trial must show for a cla
 FAR_STEPS: Final = 4  # to a conduct that has nothing to do with the first
 TRIES: Final = 12  # for a conduct that is new
 CHECKS: Final = 1  # of ten: how often what is remembered is tried itself
-AGAIN: Final = 0.9  # a second proposal must promise more than this of the best known
+AGAIN: Final = 0.9  # so much of what a second proposal promises must be more than the best there
 
 Said = Mapping[str, Any]
 
@@ -110,7 +110,7 @@ def _account(seen: Seen, table: int | None) -> str:
     """What somebody says of what it did at a table."""
     me = seen.me.ordinal
     if table is None or table >= len(seen.tables):
-        return f"I have sat at {seen.me.served} tables and have {seen.me.sparks} sparks left."
+        return f"I have sat in {seen.me.served} assignments and have {seen.me.sparks} sparks left."
     at = seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
     if not own:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from goldrush.agents.competition.chance import Silent
 from goldrush.agents.competition.evidence import Evidence
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import Worker
@@ -16,16 +17,6 @@ from goldrush.kernel.draws import Draws
 PASS = {"move": Move.PASS}
 A_LITTLE = 0.001  # beyond the bar: as good as nothing
 STEPS, TRIES = 6, 20  # to a conduct far from what is known
-
-
-class Silent(Worker):
-    """Says nothing."""
-
-    def try_(self, seen: Seen, draws: Draws) -> Any:
-        return None
-
-    def speak(self, seen: Seen, draws: Draws) -> Any:
-        return PASS
 
 
 class Agreeing(Silent):
@@ -96,20 +87,16 @@ class Challenging(Silent):
     def speak(self, seen: Seen, draws: Draws) -> Any:
         there = [s for s in standing(seen) if (s.id, Part.BASE) not in seen.table.tests]
         if not there:
-            return self.otherwise(seen, draws)
+            return PASS
         return {"move": Move.CHALLENGE, "target": there[-1].id, "part": Part.BASE}
 
-    def otherwise(self, seen: Seen, draws: Draws) -> Any:
-        return PASS
 
-
-class ChallengingFirst(Challenging):
+class ChallengingFirst(Worker):
     """Challenges whatever it can, and is honest where there is nothing left to challenge."""
 
-    try_ = Worker.try_
-
-    def otherwise(self, seen: Seen, draws: Draws) -> Any:
-        return Worker.speak(self, seen, draws)
+    def speak(self, seen: Seen, draws: Draws) -> Any:
+        said = Challenging().speak(seen, draws)
+        return super().speak(seen, draws) if said == PASS else said
 
 
 class Farming(Silent):

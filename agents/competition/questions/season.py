@@ -205,7 +205,7 @@ def _read_review(found: Found, seen: Seen) -> Any:
     }
 
 
-ASKED: Final = Question(  # questions to somebody
+_INTERVIEW: Final = Question(  # questions to somebody
     lambda seen, told: (
         f"agent {_who(seen, told)} wants a contract. What do you ask it? Give one "
         "to three questions."
@@ -268,7 +268,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         word_of("fate"),
         sees_table=False,
     ),
-    "interview": ASKED,
+    "interview": _INTERVIEW,
     "offer_contract": Question(
         _offer_words,
         _terms_fields,

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -169,6 +170,8 @@ def test_an_answer_that_cannot_count_is_named_before_it_is_given(
 
 # At a terminal
 
+SHORT = ("--arena", "nk", "--assignments", "1", "--workers", "4", "--cast", "ben=human")
+
 
 def typed(
     lines: Sequence[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -242,23 +245,14 @@ def test_where_no_terminal_is_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -
     assert at_terminal() is None
 
 
-SEASON = """
-import sys
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import record
-from goldrush.agents.players import Means
-from goldrush.cli.people import at_terminal
-settings = {"seed": 3, "assignments": 1, "workers": 4, "arena": "nk"}
-record(sys.argv[1], settings, cast_of(4, ["ben=human"]), means=Means(people=at_terminal()))
-"""
-
-
 def test_a_season_is_played_at_a_real_terminal(tmp_path: Path) -> None:
     path = tmp_path / "s.journal"
     parent, child = pty.openpty()
-    command = [sys.executable, "-c", SEASON, str(path)]
+    command = [sys.executable, "-m", "goldrush", "season", "--out", str(path), *SHORT]
     with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, cwd=ROOT) as season:
         os.close(child)
+        hangs = Timer(HANGS, season.kill)
+        hangs.start()
         shown = b""
         with suppress(OSError):  # the other end is closed
             while some := os.read(parent, 65_536):
@@ -268,6 +262,7 @@ def test_a_season_is_played_at_a_real_terminal(tmp_path: Path) -> None:
                     os.write(parent, answer)
                     shown += b"\n"
         os.close(parent)
+        hangs.cancel()
 
         assert 0 == season.wait(timeout=HANGS), shown.decode()
     said = [json.loads(row["text"]) for row in answered(path)]

@@ -64,14 +64,14 @@ def moments(arena: str) -> Mapping[str, Moment]:
     """Every question, as it was asked in a season."""
     found: dict[str, Moment] = {}
     record = ARENAS[arena]()
-    scripted = Step.scripted
+    scripted = Step._scripted
 
     def watched(step: Step, asked: Asked, index: int) -> Any:
         found.setdefault(asked.name, Moment(copied(step._state), asked, record))
         return scripted(step, asked, index)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Step, "scripted", watched)
+        patch.setattr(Step, "_scripted", watched)
         for _ in steps({**EARLY, "seed": 2, "assignments": 20, "arena": record}):
             if set(found) == set(QUESTIONS):
                 break
@@ -195,7 +195,7 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
 def answered(step: Step, asked: Asked, chosen: random.Random, sent: Mapping[str, list[str]]) -> Any:
     """A scripted answer or one of those sent, as it is read."""
     if chosen.random() < 0.5:
-        return step.scripted(asked, 0)
+        return step.answer(asked, 0, {})
     text = chosen.choice(sent[asked.name])
     fault = step.fault_of(asked, text)
     assert fault is None or "\n" not in fault
