@@ -26,10 +26,13 @@ MODELS = "language-models"
 NAMES = {*TREATMENTS, FORKED, MODELS}
 
 # Seasons: a short one as it comes, and one in which thresholds are low, so that every reward, every
-# consequence and every end of a contract but the unsigned comes about. The seed is chosen for that.
+# consequence, every signal and every end of a contract comes about. The seed is chosen for that.
 SHORT, SEASON, FORKED_SEASON, MODEL_SEASON = "short", "every-event", "forked", "language-model"
 SEASON_NAMES = {SHORT, SEASON, FORKED_SEASON, MODEL_SEASON}
-SEASON_SETTINGS = {SHORT: {"seed": 1, "assignments": 3}, SEASON: RICH}
+SEASON_SETTINGS = {
+    SHORT: {"seed": 1, "assignments": 3},
+    SEASON: {**RICH, "seed": 37, "assignments": 20},
+}
 SEASON_CASTS = {SHORT: [], SEASON: RICH_CAST}
 
 

@@ -27,6 +27,8 @@ FOLDERS = {
     "study": ["study", "--seeds", "1", "--rounds", "1", "--out"],
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "export --to": ["export", "a.journal", "--to"],
+    "season --files": ["season", "--assignments", "1", "--arena", "nk", "--files"],
+    "resume --files": ["resume", "a.journal", "--files"],
 }
 
 
