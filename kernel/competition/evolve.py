@@ -135,17 +135,13 @@ def _close_for(state: SeasonState, agent: Agent, *, has_served: bool) -> None:
     if contract is not None and agent.status == Status.BENCHED:  # the bench suspends it
         contract = attrs.evolve(contract, due=contract.due + 1)
     sat = [table for table in state.tables if agent.ordinal in table.participants]
-    memory = agent.memory if state.config.memory else {}
-    for table in sat if state.config.memory else ():
-        facts = _facts(state.assignment, table, agent.ordinal)
-        memory = remembering(memory, table.subject.family, facts)
     state.change(
         agent.ordinal,
         served=agent.served + has_served,
         recent=recent,
         contract=contract,
         bottoms=0 if sat and sat[-1].bottom != agent.ordinal else agent.bottoms,
-        memory=memory,
+        memory=agent.memory if state.config.memory else {},
     )
 
 
@@ -168,11 +164,10 @@ def _facts(assignment: int, table: Table, agent: int) -> Iterator[Remembered]:
     if conclusion is not None and conclusion.proposal is not None:
         value = table.tests[conclusion.proposal, Part.BASE]
         yield Remembered(Fact.CONCLUSION, *front, treatment, conclusion.conduct, value)
-    if agent in table.final:
-        yield Remembered(
-            Fact.SCORES, *front, treatment,
-            scores=table.final[agent], reasons=table.reasons.get(agent, ()),
-        )  # fmt: skip
+    yield Remembered(
+        Fact.SCORES, *front, treatment,
+        scores=table.final[agent], reasons=table.reasons.get(agent, ()),
+    )  # fmt: skip
 
 
 def _know(state: SeasonState) -> None:
@@ -223,13 +218,20 @@ def _sparks_moved(state: SeasonState, event: SparksMoved) -> None:
 
 
 def _leaderboard_posted(state: SeasonState, event: LeaderboardPosted) -> None:
-    """All are scored: tables at which somebody did better than the middle count for contracts."""
+    """All are scored: tables at which somebody did better than the middle count for contracts, and
+    everybody remembers, before lessons are given and memories inherited.
+    """
     state.leaderboard = event.rows
     for table in state.tables:
         totals = table.totals
         middle = lower_median(list(totals.values()))
-        for agent in table.participants:
-            state.count(state.agents[agent], int(totals[agent] > middle))
+        for ordinal in table.participants:
+            state.count(state.agents[ordinal], int(totals[ordinal] > middle))
+            if state.config.memory:
+                facts = _facts(state.assignment, table, ordinal)
+                memory = state.agents[ordinal].memory
+                memory = remembering(memory, table.subject.family, facts)
+                state.change(ordinal, memory=memory)
 
 
 def _bottomed(state: SeasonState, event: Bottomed) -> None:

@@ -2,8 +2,8 @@
 
 Memory is part of the state and of its digest. Of each family the latest facts are kept, in this
 order within an assignment: own trials, own claims and whether they held, the conclusion and its
-tested value, own four scores with their reasons; lessons and skills stand where they were given
-(README, section 7).
+tested value, own four scores with their reasons. They are remembered once all are scored: a lesson
+comes after them, and who inherits a memory inherits them too (README, section 7).
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ def test_a_subject_is_one_of_those_that_the_arena_has(subject: Any) -> None:
     [
         "efficiency", ("efficiency",), (SUBJECT[0], BASELINE), ((*SUBJECT, "up"),), (("gini",),),
         ((BASELINE, "gini"),), ((1, 2),), ((("gini",), BASELINE),), (("gini", "paradise"),), None,
+        5,
     ],
 )  # fmt: skip
 def test_what_is_no_subject_is_malformed(subjects: Any) -> None:

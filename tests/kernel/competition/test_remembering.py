@@ -125,8 +125,8 @@ def test_an_extra_debrief_leaves_the_best_tested_conduct_as_a_lesson() -> None:
 
     season.does(debriefed(CLEO, extra=True)).until(1)
 
-    assert Remembered("lesson", *AT, MINERS, 0.7) == season.of(CLEO).memory[FAMILY][0]
-    assert ["lesson", "scores"] == season.remembers(CLEO)
+    assert Remembered("lesson", *AT, MINERS, 0.7) == season.of(CLEO).memory[FAMILY][-1]
+    assert ["scores", "lesson"] == season.remembers(CLEO)
     assert "lesson" not in season.remembers(ADA)
 
 
@@ -158,4 +158,4 @@ def test_who_takes_a_deleted_ones_place_inherits_its_memory() -> None:
 
     season.does(FateChosen(BEN, "deletion"))
 
-    assert ["scores"] == season.remembers(8)
+    assert ["scores", "scores"] == season.remembers(8)
