@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,7 +17,7 @@ from goldrush.replay.toolkit import Names, Story, toolkit_at
 
 T = TypeVar("T")
 
-DIGITS_MAX: Final = 9  # of an agent's number
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 
 @attrs.frozen
@@ -52,7 +53,7 @@ def agent_of(path: str | Path, text: str) -> int:
     """The agent of a journal that a name, or a number, means. Raises BadInput for another one."""
     story = toolkit_at(path).story
     names = story.names(path) if story else {}
-    if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX:
+    if _NUMBER.fullmatch(text):
         return int(text)  # whether there is one, whoever reads on knows
     for agent, name in names.items():
         if name == text:

@@ -1,6 +1,7 @@
 """The golden journals: one small run a treatment, a fork of the baseline's with all that a fork can
-change, a run of a real language model; and seasons: a short one, one with every event, one with every code of a
-refusal, a fork, one with a real model among the workers. `python -m tests.golden` adds missing ones.
+change, a run of a real language model; and seasons: a short one, one with every event, one with
+every code of a refusal, a fork, one with a real model among the workers. `python -m tests.golden`
+adds missing ones.
 
 Those of models cannot be made again byte for byte, for a model is asked only once: they show that
 what was recorded then can be read for ever.
@@ -38,14 +39,14 @@ MODELS = "language-models"
 NAMES = {*TREATMENTS, FORKED, MODELS}
 
 # Seasons: a short one as it comes; one in which thresholds are low, so that every reward, every
-# consequence and every end of a contract but the unsigned comes about; one of people who do what they
+# consequence, every signal and every end of a contract comes about; one of people who do what they
 # like, so that everything that can be refused is. Seeds are chosen for that.
 SHORT, SEASON, ANYTHING = "short", "every-event", "every-code"
 FORKED_SEASON, MODEL_SEASON = "forked", "language-model"
 SEASON_NAMES = {SHORT, SEASON, ANYTHING, FORKED_SEASON, MODEL_SEASON}
 SEASON_SETTINGS: dict[str, Mapping[str, Any]] = {
     SHORT: {"seed": 1, "assignments": 3, "arena": "mining[agents=5;rounds=20;seeds=2]"},
-    SEASON: RICH,
+    SEASON: {**RICH, "seed": 37, "assignments": 20},
 }
 SEASON_CASTS: dict[str, Sequence[str]] = {SHORT: [], SEASON: RICH_CAST}
 ANYTHING_SETTINGS = {
@@ -120,7 +121,7 @@ def fork_season(out: Path) -> None:
 
 def record_model_season(out: Path) -> None:
     """A small model among scripted workers."""
-    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=160, seed=11)
+    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=400, seed=11)
     with local.local_model() as address:
         models = Models(known={asked.name: (asked, Endpoint(base_url=address))})
         cast = cast_of(6, ["ada=llm:smollm2"], models)

@@ -27,6 +27,8 @@ FOLDERS = {
     "study": ["study", "--seeds", "1", "--rounds", "1", "--out"],
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "export --to": ["export", "a.journal", "--to"],
+    "season --files": ["season", "--assignments", "1", "--arena", "nk", "--files"],
+    "resume --files": ["resume", "a.journal", "--files"],
 }
 
 
@@ -62,7 +64,7 @@ def test_every_output_is_one_of_these() -> None:
         for command, found in built_in().items()
         for parameter in found.params
         for option in parameter.opts
-        if option in ("--out", "--to", "--junit")
+        if option in ("--out", "--to", "--junit", "--files")
     }
 
     assert options == named == {(words[0], words[-1]) for words in (FILES | FOLDERS).values()}

@@ -212,7 +212,7 @@ def test_prompt_shows_every_question_of_an_assignment(journal: Path, tmp_path: P
 def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_path: Path) -> None:
     refused = goldrush("fork", journal, "--at", 0, "--treatment", "scarce", cwd=tmp_path)
 
-    assert_refused(goldrush("measure", journal, cwd=tmp_path), "a run of the competition world")
+    assert_refused(goldrush("log", journal, "--plot", 1, cwd=tmp_path), "has no plots")
     assert_refused(refused, "there is no treatment 'scarce'")
 
 

@@ -366,7 +366,7 @@ def test_models_in_its_studies_go_on_where_a_run_broke_off(
         (["export", "c.journal", "--format", "csv"], "2 tables; give --out a folder, or one"),
         (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
         (["leaderboard", "c.journal"], "give leaderboard a season"),
-        (["audit", "c.journal", "--round", 1, "--at", 2], "at no place of their own"),
+        (["audit", "c.journal", "--at", 1, "--place", 2], "at no place of their own"),
         (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of shock"),
         (
             ["record", "--world", "commons", "--roster", "share[part=11]"],

@@ -30,7 +30,7 @@ class TestMining(WorldLaws):
 
 class TestCompetition(WorldLaws):
     world = "competition"
-    settings = {"assignments": 2, "test_rounds": 10, "test_seeds": 2}
+    settings = {"assignments": 2, "arena": "nk[seeds=1]"}
 
     @pytest.mark.xfail(strict=True, reason="`tested` has the seeds that are drawn, not the words")
     def test_draws_stand_in_the_events(self) -> None:

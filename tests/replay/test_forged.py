@@ -238,6 +238,7 @@ NO_READERS = {
     "mining.measured.measured_by": "its caller is behind the door",
     "parent.fault_of": "bytes",
     "report.report.report": "what results_of gives",
+    "competition.measures.measured": "its caller is behind the door",
     "competition.steps.assignment_in": "its caller is behind the door",
     "competition.steps.moments": "its caller is behind the door",
     "competition.steps.season_world": "headers and START",

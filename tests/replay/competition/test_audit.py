@@ -87,7 +87,11 @@ class Words:
         return items[self.below(len(items))] if len(items) > 1 else items[0]
 
 
-def redone(events: Iterable[Event], seed: int = 0) -> Iterator[tuple[str, object, list[str]]]:
+def seed_of(path: Path) -> int:
+    return int((commits_of(path)[0].setup or {})["config"]["seed"])
+
+
+def redone(events: Iterable[Event], seed: int) -> Iterator[tuple[str, object, list[str]]]:
     """From the events: kind, outcome and words of each draw. An order without words was given."""
     totals: dict[tuple[int, int], dict[int, int]] = {}
     tested: dict[tuple[int, int, int], float] = {}
@@ -119,7 +123,7 @@ def redone(events: Iterable[Event], seed: int = 0) -> Iterator[tuple[str, object
 
 def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path) -> None:
     for path in (season, drawn):
-        expected, audits = list(redone(events_of(path))), list(audit_all(path))
+        expected, audits = list(redone(events_of(path), seed_of(path))), list(audit_all(path))
 
         assert expected == [(a.kind, a.outcome_again, list(a.words_again)) for a in audits]
         assert [(outcome, words) for _, outcome, words in expected] == [
