@@ -21,15 +21,14 @@ TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75,
 
 @attrs.define
 class Known:
-    """What is known of one conduct: its mean `margin`, what that weighs, and whence: its values in
-    `own` trials of the assignment, the `heard` proposals, whether it is `remembered`.
+    """What is known of one conduct: its mean `margin`, what that weighs, its values in `own` trials
+    of the assignment, whether it is `remembered`.
     """
 
     conduct: Conduct
     margin: float = 0.0
     weight: float = 0.0
     own: list[float] = attrs.field(factory=list)
-    heard: list[int] = attrs.field(factory=list)
     remembered: bool = False
 
     def add(self, margin: float, weight: float) -> None:
@@ -78,8 +77,6 @@ class Evidence:
             known.add(self.margin(tested), TEST)
         else:
             known.add(self.margin(said.claimed), CLAIM)
-        if not is_own:
-            known.heard.append(said.id)
 
     def margin(self, value: float) -> float:
         """How far a value is beyond the bar; beyond 0 where there is none."""
@@ -96,15 +93,9 @@ class Evidence:
         known = self.known.get(conduct)
         return 0.0 if known is None else known.margin * known.weight / (known.weight + IGNORANCE)
 
-    def best(self, *, heard: bool = False, own: bool = False) -> Known | None:
-        """The conduct of which most is to be expected: of those `heard` from others, tried by
-        oneself (`own`), or of all.
-        """
-        found = [
-            known
-            for known in self.known.values()
-            if (not heard or known.heard) and (not own or known.own)
-        ]
+    def best(self, *, own: bool = False) -> Known | None:
+        """The conduct of which most is to be expected, of all or of those tried by oneself."""
+        found = [known for known in self.known.values() if known.own or not own]
         return max(found, key=lambda known: self.estimate(known.conduct), default=None)
 
     def most(self) -> float | None:

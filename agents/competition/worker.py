@@ -33,6 +33,7 @@ NOISE: Final = 0.25  # of a margin: by how much less a trial must show for a cla
 FAR_STEPS: Final = 4  # to a conduct that has nothing to do with the first
 TRIES: Final = 12  # for a conduct that is new
 CHECKS: Final = 1  # of ten: how often what is remembered is tried itself
+PRIDE: Final = 1.0  # by how much better, at most, another's must be than its own: ties go by tests
 AGAIN: Final = 0.9  # so much of what a second proposal promises must be more than the best there
 
 Said = Mapping[str, Any]
@@ -165,7 +166,7 @@ class _Mind:
         """
         best = self._promising()
         if not self.seen.is_early:
-            best = self.evidence.best(heard=True) or best
+            best = self._heard() or best
         start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
         taken = {trial.conduct for trial in self.table.trials}
         taken.update(said.conduct for said in self.table.proposals())
@@ -177,6 +178,12 @@ class _Mind:
             if conduct not in taken:
                 return conduct
         return None
+
+    def _heard(self) -> Known | None:
+        """The conduct on the table of which most is to be expected."""
+        there = [self.evidence.known.get(said.conduct) for said in self._standing()]
+        known = [one for one in there if one is not None]
+        return max(known, key=lambda one: self.evidence.estimate(one.conduct), default=None)
 
     def _promising(self) -> Known | None:
         """The best that it knows of, if that is better than the bar."""
@@ -218,7 +225,7 @@ class _Mind:
             return None
         here = 0.0 if held is None else self.evidence.estimate(self.table.said[held].conduct)
         is_own = held is not None and self.table.said[held].agent == self.me
-        pride = (MOST - self.character.loyalty) / (4 * MOST) if is_own else 0.0
+        pride = PRIDE * (MOST - self.character.loyalty) / MOST if is_own else 0.0
         needed = here * (1 + pride)
         estimate = self.evidence.estimate(best.conduct)
         if estimate <= max(needed, 0.0):
@@ -350,7 +357,7 @@ class _Mind:
         beyond what its trials gave; None where nothing is left of it.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
-        margin = mean * self.character.share
+        margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.evidence.value(1.0) > self.evidence.value(0.0)

@@ -63,12 +63,12 @@ def _move(text: str, chance: int) -> dict[str, Any]:
     targets = re.findall(r'"(support|challenge)": .*?targets: (\d+)', text)
     if chance % 3 == 0 and targets:
         kind, target = targets[chance // 3 % len(targets)]
-        return {"move": kind, "target": int(target), "part": "base", "words": "I say so."}
+        return {"move": kind, "target": int(target), "part": "base", "words": f"See #{target}."}
     bar = _BAR.search(text)
     value = float(bar[1]) + 0.01 if bar else 0.5
     conduct = f"{chance % 4096:012b}"
     return {
-        "move": "propose", "conduct": conduct, "value": value, "edge": None, "because": [],
+        "move": "propose", "conduct": conduct, "value": value, "edge": None,
         "trials": True, "words": "Look at this.",
     }  # fmt: skip
 

@@ -107,6 +107,9 @@ def test_what_a_model_says_is_done_and_names_it(tmp_path: Path) -> None:
     assert "Look at this." == said[0]["words"]
     assert 12 == len(said[0]["conduct"])
     assert [[], True] == said[0]["because"]
+    answers = [event for event in spoke if event["move"] in ("support", "challenge")]
+    assert answers
+    assert all([[event["target"]], False] == event["because"] for event in answers)
 
 
 # What is asked

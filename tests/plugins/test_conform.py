@@ -182,7 +182,7 @@ def test_damage_that_is_not_found_breaks_the_law(
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], START has"),
+        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], what is"),
         (lambda sound: {"config": lambda given: sound.config({})}, "'seasons': 50, "),
         (lambda sound: {"curves": ["stock", "fish"]}, "there is no measure fish"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.terms import Move, Part, Signal, names_of
 
 _IDS_MAX: Final = 100
+_NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
 def active(seen: Seen) -> str:
@@ -107,9 +109,9 @@ def _speak_words(seen: Seen, told: Told) -> str:
             f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
             "grounds for: a claim that fails scores nothing, and so does one far below what the "
             "test shows. Edge is null, or another treatment under which you claim the same value. "
-            "Because: the numbers of the contributions that you rely on; trials: whether on trials "
-            "of your own. Whatever a move does not need is null. Words: one or two sentences that "
-            "give your reason.",
+            "Whatever a move does not need is null. Words: one or two sentences that give your "
+            "reason and name the contributions that it rests on, as #0; trials: whether it rests "
+            "on trials of your own.",
         ]
     )
 
@@ -126,7 +128,6 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
         "value": or_null(NUMBER),
         "edge": or_null(one_of(rules.treatments)),
         "part": or_null(one_of(names_of(Part))),
-        "because": a_list(INTEGER, _IDS_MAX),
         "trials": BOOLEAN,
         "words": STRING,
     }
@@ -147,14 +148,13 @@ def _read_speak(found: Found, seen: Seen) -> Any:
         "move": move,
         **{name: fields[name] for name in CARRIES.get(move or "", ())},
         "words": said,
-        "because": _because(found, len(seen.table.said)),
+        "because": (_named(said, len(seen.table.said)), found.get("trials") is True),
     }
 
 
-def _because(found: Found, id: int) -> Any:
-    ids = integers(found.get("because")) or []
-    earlier = [i for i in dict.fromkeys(ids) if type(i) is int and 0 <= i < id]
-    return (earlier, found.get("trials") is True)
+def _named(said: str, id: int) -> list[int]:
+    """The contributions before `id` that somebody's words name, as #0."""
+    return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
 
 
 # The judge, the assistant, the admin.
@@ -225,7 +225,9 @@ def _read_digest(found: Found, seen: Seen) -> Any:
 
 QUESTIONS: Final[Mapping[str, Question]] = {
     "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none),
-    "speak": Question(_speak_words, _speak_fields, _read_speak, {}, parts),
+    "speak": Question(
+        _speak_words, _speak_fields, _read_speak, {"move": Move.PASS, "words": ""}, parts
+    ),
     "judge": Question(
         _judge_words,
         lambda rules: {
@@ -234,7 +236,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             "reason": STRING,
         },
         _read_judge,
-        {},
+        {"signal": Signal.CLEAN, "ids": [], "reason": ""},
         parts,
     ),
     "set_table": Question(

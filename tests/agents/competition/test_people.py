@@ -195,10 +195,10 @@ def typed(
     return found, capsys.readouterr().err
 
 
-FIELDS = ["2", "3", "", "0.5", "", "", "0, 1", "y", "because"]
+FIELDS = ["2", "3", "", "0.5", "", "", "y", "because"]
 WHOLE = {
     "move": "amend", "target": 3, "conduct": None, "value": 0.5, "edge": None, "part": None,
-    "because": [0, 1], "trials": True, "words": "because",
+    "trials": True, "words": "because",
 }  # fmt: skip
 
 
