@@ -152,7 +152,8 @@ class Studies:
     - `size`: the setting that says how many agents play.
     - `config(settings)`: the configuration with these settings. Raises BadInput.
     - `seats(roster, agents)`: whom a roster's text names for each agent that is studied; None: the
-      default roster, and as many agents as the roster has. Nobody is looked for under these names. Raises BadInput.
+      default roster, and as many agents as the roster has. Nobody is looked for under these names.
+      Raises BadInput.
     - `baselines`: the rosters that `baselines` stands for; MIXED is the default roster.
     - `criteria`: see there; none for a world that is compared and not judged.
     - `same(ours, theirs, policies)`: whether two configurations lead to the same run with these
