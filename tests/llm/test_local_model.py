@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.competition import players as seasons
+from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
 from goldrush.agents.mining.players import GAME, record, resume
 from goldrush.kernel.errors import RunStopped
@@ -64,3 +66,16 @@ def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(tmp_path: Path, ad
     assert 1 == before.answers
     assert (2, True) == (usage(path).total.answers, verify(path).finished)
     assert verify(path).holds
+
+
+def test_a_real_model_sits_at_a_table(tmp_path: Path, address: str) -> None:
+    path, known = tmp_path / "season.journal", models(address)
+    settings = {"arena": "nk", "assignments": 1, "workers": 3, "moves": 1, "trials": [0, 1]}
+    seasons.record(path, settings, cast_of(3, ["ada=llm:strict"], known), models=known)
+    answers = list(log(path, Query(names=("answered",))))
+    spoke = [event for event in log(path, Query(names=("spoke",))) if event["source"]]
+
+    assert {"speak", "answer"} == {event["question"] for event in answers}
+    assert [None] == list({event["source"].get("error") for event in answers})
+    assert {"strict"} == {event["source"]["model"] for event in spoke}
+    assert (4, True, True) == ((v := verify(path)).level, v.holds, v.finished)
