@@ -89,8 +89,8 @@ class Asker:
 
         `form` gives it with the error that is recorded of the answer. `unit`: what they are for, in
         words; `is_rest`: others have been asked for it before, so that patience does not count it;
-        `counted`: the word for what patience counts, if that is not the unit. Raises RunStopped
-        before anything is asked.
+        `counted`: the word for a question, if patience counts each of them and not the unit. Raises
+        RunStopped before anything is asked.
         """
         for model in dict.fromkeys(model for model, _, _ in asked):
             self._check(model, unit, counted or unit.split()[0])
@@ -119,12 +119,17 @@ class Asker:
         for index, error in sorted(errors.items()):
             self._tally.add(asked[index][0].name, error)
         if not is_rest:
-            self._count(asked, errors, troubles)
+            self._count(asked, errors, troubles, is_each=bool(counted))
 
     def _count(
-        self, asked: Sequence[Asking], errors: Mapping[int, str | None], troubles: Mapping[int, str]
+        self,
+        asked: Sequence[Asking],
+        errors: Mapping[int, str | None],
+        troubles: Mapping[int, str],
+        *,
+        is_each: bool,
     ) -> None:
-        """Count a unit for the patience that models are borne with."""
+        """Count a unit, or each question, for the patience that models are borne with."""
         of: dict[str, list[int]] = {}
         for index, (model, _, _) in enumerate(asked):
             of.setdefault(model.name, []).append(index)
@@ -133,7 +138,7 @@ class Asker:
                 self._rows.pop(name, None)
                 continue
             row = self._rows.setdefault(name, _Row())
-            row.units += 1
+            row.units += len(indexes) if is_each else 1
             row.kinds.update(str(errors[index]) for index in indexes)
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 

@@ -1,4 +1,4 @@
-"""What holds in every season, whoever plays and whatever they do (SPEC-competition 11).
+"""What holds in every season, whoever plays and whatever they do (the laws of the rules).
 
 Laws are told from the recorded events and the states around them, by code of their own. That who
 only wants to score ends below the honest is in test_schemers.py.

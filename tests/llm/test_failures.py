@@ -106,11 +106,11 @@ def test_a_season_s_model_is_borne_for_as_many_questions(tmp_path: Path) -> None
     path = tmp_path / "s.journal"
     with (
         serving(lambda asked: UNREADABLE) as server,
-        pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 3 questions: 3 unreadable"),
+        pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 4 questions: 4 unreadable"),
     ):
         recorded(path, server.address, "worker")
 
-    assert [Failures("a", 3, {"no-json": 3})] == failures_in(path)
+    assert [Failures("a", 4, {"no-json": 4})] == failures_in(path)
 
 
 # --- --fail-over ---

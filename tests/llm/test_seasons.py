@@ -331,7 +331,7 @@ def test_scripts_bear_whatever_others_answer(value: Any, tmp_path: Path) -> None
         return completion(json.dumps({first: value, "terms": value, "from": value}))
 
     with serving(respond) as server:
-        recorded(path, server.address, "therapist", "user", "ada", assignments=3, patience=99)
+        recorded(path, server.address, "therapist", "user", "ada", assignments=3, patience=999)
 
     assert HELD == held(path)
 
@@ -359,7 +359,7 @@ def test_who_refuses_or_is_cut_is_told_apart(tmp_path: Path) -> None:
     ]
     turn = count()
     with serving(lambda asked: replies[next(turn) % 3]) as server:
-        recorded(path, server.address, "judge", assignments=3, patience=99)
+        recorded(path, server.address, "judge", assignments=3, patience=999)
 
     assert HELD == held(path)
     assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]
@@ -369,7 +369,7 @@ def test_a_server_that_never_answers_stops_the_season_where_it_is(tmp_path: Path
     path = tmp_path / "s.journal"
     with (
         serving(lambda asked: error(400)) as server,
-        pytest.raises(RunStopped, match=r"no usable answer for 3 questions: \d missing"),
+        pytest.raises(RunStopped, match=r"no usable answer for 4 questions: \d missing"),
     ):
         recorded(path, server.address, "worker")
 

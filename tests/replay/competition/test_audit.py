@@ -24,6 +24,7 @@ from goldrush.replay.tie_break import TieBreak
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.seasons import (
+    RICH,
     HEADER,
     LAST,
     Change,
@@ -143,7 +144,7 @@ def test_the_seasons_have_draws_of_all_kinds_and_such_as_were_not_needed(
 
 def test_a_key_is_seed_assignment_table_0_and_kind(audits: list[TieBreak]) -> None:
     for audited in audits:
-        key = [0, audited.place["assignment"], audited.place["table"], 0, audited.kind]
+        key = [RICH["seed"], audited.place["assignment"], audited.place["table"], 0, audited.kind]
 
         assert key == msgpack.unpackb(bytes.fromhex(audited.key))
 
@@ -378,7 +379,7 @@ def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
     found = list(audit_all(tmp_path / "a.journal"))
     seeds = {(a.place["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found}
 
-    assert seeds == {(False, 0), (True, 99)}
+    assert seeds == {(False, RICH["seed"]), (True, 99)}
     assert all(audited.holds for audited in found)
     assert [a for a in found if a.place["assignment"] < 4] == [
         a for a in audits if a.place["assignment"] < 4
