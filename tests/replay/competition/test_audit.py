@@ -24,9 +24,9 @@ from goldrush.replay.tie_break import TieBreak
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.seasons import (
-    RICH,
     HEADER,
     LAST,
+    RICH,
     Change,
     alone,
     changed,
