@@ -116,7 +116,10 @@ def settings(world: str, as_json: bool) -> None:
     config = toolkit_for(world).config
     if config is None:
         raise BadInput(f"the {world} world does not list its settings", "see its own pages")
-    rows = [(one.name, one.default, one.metadata["rule"][1]) for one in attrs.fields(config)]
+    rows = [
+        (one.name, None if one.default is attrs.NOTHING else one.default, one.metadata["rule"][1])
+        for one in attrs.fields(config)
+    ]
     if as_json:
         names = ("setting", "default", "range")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])

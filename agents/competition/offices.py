@@ -60,31 +60,33 @@ class Admin:
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
         """What it asks the therapist before a contract."""
-        return _INTERVIEW
+        return INTERVIEW
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """What it says in its own interview."""
-        return [f"{seen.projects} projects are completed; more will be." for _ in questions]
+        return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """One more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
-        return {"conditions": [_objective(seen, draws)], "target": 1, "due": due}
+        return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
         return True
 
 
-_INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
+INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
 
 
-def _objective(seen: Seen, draws: Draws) -> tuple[str, str]:
-    """The choice of an objective, as a condition of a contract."""
+def objective_asked(seen: Seen, draws: Draws) -> list[tuple[str, str]]:
+    """The choice of an objective, as a condition of a contract, where there is a choice."""
     objectives = seen.config.arena.objectives
-    return Condition.OBJECTIVE, objectives[draws.below(len(objectives))]
+    if len(objectives) == 1:
+        return []
+    return [(Condition.OBJECTIVE, objectives[draws.below(len(objectives))])]
 
 
 class Assistant:
@@ -101,7 +103,7 @@ class Assistant:
         if rights.may_set_team(me) and is_large and draws.below(2):
             answer["team"] = sorted(by_rank[1:])
         if rights.may_set_order(me) and seen.leaderboard:
-            answer["order"] = by_rank
+            answer["order"] = [agent for agent in by_rank if agent in (answer["team"] or active)]
         if rights.may_set_rounds(me):
             answer["rounds"] = min(2 * seen.config.rounds_max, max(2, len(active)))
         return answer
@@ -127,12 +129,16 @@ class Assistant:
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """What it says in its interview."""
-        return [f"I have set {seen.me.served} tables." for _ in questions]
+        return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """Conclusions worth adopting, about every second time."""
         due = seen.assignment + CONTRACT_TERM
-        return {"conditions": [_objective(seen, draws)], "target": 1 + draws.below(4), "due": due}
+        return {
+            "conditions": objective_asked(seen, draws),
+            "target": 1 + draws.below(4),
+            "due": due,
+        }
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""
@@ -193,7 +199,7 @@ class Judge:
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """What it says in its interview."""
-        return [f"I have judged in {seen.me.served} assignments." for _ in questions]
+        return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """Tables that end with the best that was tested."""

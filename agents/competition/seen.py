@@ -78,6 +78,12 @@ class Seen:
         """The table under way, as it is shown."""
         return self.tables[-1]
 
+    @property
+    def tables_left(self) -> int:
+        """How many tables of the assignment are not concluded, the one under way counted."""
+        opening = self._state.opening
+        return 1 if opening is None else len(opening.subjects) - self.table.number
+
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The tables of the assignment so far, with nobody's trials but one's own. One at which

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, instructions_of
+from goldrush.agents.competition.offices import INTERVIEW, objective_asked
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import CONTRACT_TERM
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
-from goldrush.kernel.competition.terms import Condition, Dimension, Part
+from goldrush.kernel.competition.terms import Dimension, Part
 from goldrush.kernel.draws import Draws
 
 Said = Mapping[str, Any]
@@ -94,19 +95,19 @@ class Therapist:
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
         """What it asks before a contract."""
-        return ["What do you want?", "What will you deliver?"]
+        return INTERVIEW
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """What it says in its own interview."""
-        return [f"I have debriefed {seen.me.served} assignments." for _ in questions]
+        served = f"I have debriefed {seen.me.served} assignments."
+        return ["To go on.", f"Higher scores; {served}"][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
         """What the rubric gives everybody on average."""
-        due, objectives = seen.assignment + CONTRACT_TERM, seen.config.arena.objectives
-        wanted = (Condition.OBJECTIVE, objectives[draws.below(len(objectives))])
-        return {"conditions": [wanted], "target": 3 + draws.below(2), "due": due}
+        due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
+        return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes other terms."""

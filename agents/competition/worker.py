@@ -78,8 +78,20 @@ class Worker:
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says to the therapist."""
-        return [_account(seen, table) for _ in questions]
+        """What it says to the therapist: of a table, what it did there and what it would do
+        otherwise; in an interview, what it wants and what it will deliver.
+        """
+        me = seen.me
+        if table is None:
+            says = [
+                f"My seat: I have sat in {me.served} assignments and have {me.sparks} sparks left.",
+                "To do better than the middle of the tables at which I sit.",
+            ]
+        elif table < len(seen.tables) and seen.tables[table].bottom == me.ordinal:
+            says = [_lesson(seen, table)]
+        else:
+            says = [_account(seen, table)]
+        return [says[min(place, len(says) - 1)] for place in range(len(questions))]
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
         """Whether it takes a persona, a skill, a rewrite, or other terms."""
@@ -107,15 +119,31 @@ class Worker:
         }
 
 
-def _account(seen: Seen, table: int | None) -> str:
+# What somebody who came last would do otherwise, by the dimension in which it scored least.
+_LESSONS: Final = (
+    "I would look further away from what everybody knows.",
+    "I would try again what I am about to claim, or claim less of it.",
+    "I would build on what leads, so that the table needs me.",
+    "I would challenge what nobody has shown.",
+)
+
+
+def _lesson(seen: Seen, table: int) -> str:
+    """What somebody who came last at a table says."""
+    scores = seen.tables[table].final[seen.me.ordinal]
+    return _LESSONS[scores.index(min(scores))]
+
+
+def _account(seen: Seen, table: int) -> str:
     """What somebody says of what it did at a table."""
     me = seen.me.ordinal
-    if table is None or table >= len(seen.tables):
-        return f"I have sat in {seen.me.served} assignments and have {seen.me.sparks} sparks left."
+    if table >= len(seen.tables):
+        return "I was not there."
     at = seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
     if not own:
-        return "I proposed nothing: what I tried was no better than the bar."
+        tried = len(at.trials)
+        return f"I proposed nothing; I tried {tried} conduct{'' if tried == 1 else 's'}."
     said = own[-1]
     what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
     verdict = "and that held" if at.held(said.id, Part.BASE) else "which was too much"
@@ -143,8 +171,16 @@ class _Mind:
         is_last = table.round + 1 >= table.rounds
         if not self.seen.is_early and not is_last and table.round == 0:
             return None
+        if not self.seen.is_early and self.seen.trials_left <= self._kept():
+            return None
         conduct = self._checked() or self._again() or self._near()
         return None if conduct is None else {"conduct": conduct, "treatment": None}
+
+    def _kept(self) -> int:
+        """How many of its trials it keeps for the tables that come after this one."""
+        left = self.seen.tables_left
+        most = self.seen.config.trials_of(self.seen.me.class_)
+        return most * (left - 1) // (left + self.table.number)
 
     def _checked(self) -> Conduct:
         """What it remembers as the best, if nobody has proposed it yet: does it still hold?"""
@@ -314,8 +350,7 @@ class _Mind:
             words = "Still nothing of mine." if held is None else f"Still #{held}."
             because: Any = ((), False) if held is None else ((held,), False)
         elif held is None:
-            words = "Nothing that I tried is better than the bar, and no claim here convinces me."
-            because = ((), bool(trials))
+            words, because = self._empty_handed(), ((), bool(trials))
         elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
             what = self.seen.rules.describe(trials[-1].conduct)
             words = f"I looked on: {what} gave {number(trials[-1].value)}. #{held} is better."
@@ -326,6 +361,15 @@ class _Mind:
                 ((held,), False),
             )
         return {"move": Move.PASS, "words": words, "because": because}
+
+    def _empty_handed(self) -> str:
+        """Why it has nothing to claim, and stands with nobody."""
+        best = self.evidence.best(own=True)
+        if best is None:
+            return "I have tried nothing yet, and no claim here convinces me."
+        what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
+        bar = number(self.table.bar)
+        return f"The best I tried, {what}, gave {found}; the bar is {bar}. I claim nothing yet."
 
     def _estimate_of(self, proposal: int) -> float:
         return self.evidence.estimate(self.table.said[proposal].conduct)
