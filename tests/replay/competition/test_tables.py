@@ -380,21 +380,19 @@ def test_trials_are_those_that_were_ordered(name: str) -> None:
 
 def trials_of(one: Told, name: str) -> Iterator[set[int | None]]:
     """The rounds in which each trial may have been ordered: that of what is said next; before the
-    first contribution, and of who speaks first, maybe none. If it was refused, or where somebody may
-    do nothing else in its turn, that of what was said before or after it, or none.
+    first contribution, and of who speaks first, maybe none. If it was refused, or where somebody
+    may do nothing else in its turn, that of what was said before or after it, or none.
     """
     for place, event in enumerate(one.events):
         if event.name == "tried":
+            is_refused = one.code(event) is not None
             before, after = (
-                [
-                    e
-                    for e in events
-                    if e.name in ("spoke", "judged") and e["table"] == event["table"]
-                ]
-                for events in (one.events[:place], one.events[place:])
-            )
+                [e for e in part if e.name in ("spoke", "judged")
+                 and (is_refused or e["table"] == event["table"])]
+                for part in (one.events[:place], one.events[place:])
+            )  # fmt: skip
             [opened] = one.all("roundtable_opened", event["table"])[:1] or [None]
-            if name == ANYTHING or one.code(event) is not None or opened is None:
+            if name == ANYTHING or is_refused or opened is None:
                 yield {None, *(e["round"] for e in (*before[-1:], *after[:1]))}
             elif before:
                 yield {after[0]["round"]}
