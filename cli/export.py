@@ -42,7 +42,8 @@ def export(
     """Give journals to other programs: events as JSON lines, or tables as CSV or Parquet.
 
     Tables are of events and, where the world has measures, of its rounds; of mining also of agents
-    and spells of ownership. replay/TABLES.md lists their columns. Of a folder, all *.journal files
+    and spells of ownership, of seasons of roundtables, contributions, tests, trials, scores, ranks
+    and sparks. replay/TABLES.md lists their columns. Of a folder, all *.journal files
     in it are meant. One table as csv is printed where there is no --out. Parquet needs
     goldrush[tables].
 

@@ -239,8 +239,9 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     claims = [one for one in said if one.is_proposal]
     challenges = [one for one in said if one.move == Move.CHALLENGE]
     totals = list(table.totals.values())
+    quality = atlases.of_table(table, bar)
     return {
-        **_quality(table, bar, atlases),
+        **({} if quality is None else attrs.asdict(quality)),
         "drawn": float(bool(table.conclusion and table.conclusion.tied)),
         "open": float(table.conclusion is None or table.conclusion.proposal is None),
         "held": ratio(sum(table.held(c.id, Part.BASE) is True for c in claims), len(claims)),
@@ -252,13 +253,6 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
         "total": ratio(sum(totals), len(totals)),
         "validity": _validity(table),
     }
-
-
-def _quality(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
-    conclusion, best = table.conclusion, table.best_tested()
-    concluded = bar if conclusion is None or conclusion.proposal is None else conclusion.conduct
-    found = atlases.quality(table.subject, concluded, bar if best is None else best[0])
-    return {} if found is None else attrs.asdict(found)
 
 
 def _validity(table: Table) -> Value:

@@ -14,6 +14,7 @@ import attrs
 from goldrush.agents.competition.arenas import bench_of
 from goldrush.agents.competition.bench import Bench
 from goldrush.kernel.competition.arena import UP, Arena, Conduct, Subject
+from goldrush.kernel.competition.table import Table
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
 
@@ -44,6 +45,14 @@ class Atlases:
             self._bench = bench_of(arena)
         except BadInput:  # it is not here, or tested by a program
             self._bench = None
+
+    def of_table(self, table: Table, bar: Conduct) -> Quality | None:
+        """How good a table that has ended was; `bar`: the conduct that set its bar."""
+        conclusion, best = table.conclusion, table.best_tested()
+        concluded = bar
+        if conclusion is not None and conclusion.proposal is not None:
+            concluded = conclusion.conduct
+        return self.quality(table.subject, concluded, bar if best is None else best[0])
 
     def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
         """How good it is to conclude so, where `best` did best in the tests of the table; None

@@ -279,12 +279,9 @@ def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
 
 def quality_of(state: SeasonState, table: Table, atlases: Atlases) -> Quality | None:
     """How good a table's conclusion is; None where the arena has no atlas, or is not here."""
-    conclusion, best = table.conclusion, table.best_tested()
-    if state.rules is None or conclusion is None:
+    if state.rules is None or table.conclusion is None:
         return None
-    bar = state.rules.bar(table.subject)
-    concluded = bar if conclusion.proposal is None else conclusion.conduct
-    return atlases.quality(table.subject, concluded, best[0] if best else bar)
+    return atlases.of_table(table, state.rules.bar(table.subject))
 
 
 def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:

@@ -32,6 +32,7 @@ from goldrush.replay.toolkit import (
     Scores,
     Story,
     Summaries,
+    Tables,
     TieBreaks,
     Toolkit,
     UnitView,
@@ -65,6 +66,12 @@ def _measures() -> Measures:
     return Measures(MEASURES, measured, of_runs=SHOWN, of_units=SHOWN)
 
 
+def _tables() -> Tables:
+    from goldrush.replay.competition.tables import TABLES
+
+    return TABLES
+
+
 def _studies() -> Studies:
     from goldrush.replay.competition.study import STUDIES
 
@@ -84,6 +91,7 @@ TOOLKIT = Toolkit(
     scores=Scores(score.scores, show_score.format_score),
     prompts=Prompts(prompt.prompted, _questions),
     measures=_measures,
+    tables=_tables,
     studies=_studies,
     treatments=TREATMENTS,
     folder=Folder(_folder, _live),

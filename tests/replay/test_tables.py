@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections import defaultdict
@@ -28,6 +27,7 @@ from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.mining.players import record
 from goldrush.agents.roster import called
 from goldrush.kernel import fold
+from goldrush.kernel.competition import competition
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
@@ -38,12 +38,12 @@ from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
 from goldrush.replay import runs, table_files
-from goldrush.replay.columns import Column
+from goldrush.replay.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.runs import Run, run_at, runs_at
+from goldrush.replay.runs import run_at, runs_at
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
@@ -52,6 +52,7 @@ from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units
 from goldrush.replay.toolkit import Toolkit
 from tests.golden import path_of
 from tests.journals import commits_of, in_pieces, write
+from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 
 IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
 NAMES = ("events", "rounds", "agents", "spells")
@@ -62,6 +63,7 @@ ALL = tables_of(TOOLKIT, MINING)
 EVENTS = ALL[0]
 FIGURES = figures_table(MINING.vocabulary, MEASURES)
 MEASURED = units_table(MINING.vocabulary, MEASURES)
+SEASONS = tables_of(SEASON_TOOLKIT, competition(None))
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 
 TEXTS = (
@@ -236,48 +238,6 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
             if e["event"] == "forked":
                 config, roster = {**config, **e["changes"]}, e["roster"] or roster
     return rows
-
-
-def in_pandas(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame, every kind of missing as None, arrays as lists."""
-
-    def plain(value: Any) -> Any:
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        if isinstance(value, list):
-            return [plain(item) for item in value]
-        return None if value is None or value is pd.NA or value != value else value
-
-    columns = [[plain(value) for value in frame[name]] for name in frame.columns]
-    return [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def read_text(path: Path) -> dict[str, list[str]]:
-    """The columns of a CSV file, as text."""
-    with path.open(newline="", encoding="utf-8") as file:
-        head, *rows = csv.reader(file)
-    return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def as_text(column: Column, value: Any) -> str:
-    """A value as CSV has it, quotes taken away."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return json.dumps(value) if isinstance(value, (list, tuple, dict)) else str(value)
-
-
-def same_text(table: Table, rows: Sequence[dict[str, Any]], found: dict[str, list[str]]) -> None:
-    assert [column.name for column in table.columns] == list(found)
-    for column in table.columns:
-        expected = [as_text(column, row[column.name]) for row in rows]
-        assert expected == found[column.name], column.name
-
-
-def by_name(table: Table, run: Run) -> list[dict[str, Any]]:
-    names = [column.name for column in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in table.rows(run)]
 
 
 def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
@@ -497,11 +457,11 @@ def test_only_a_batch_of_rows_is_held_at_once(
 # The page.
 
 
-def section(table: Table) -> str:
+def section(table: Table, heading: str) -> str:
     rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
     rows += [(f"`{c.name}`", c.type.name, c.unit, c.says) for c in table.own]
     lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
-    return f"## {table.name}\n\nA row is {table.says}.\n\n" + "".join(
+    return f"{heading} {table.name}\n\nA row is {table.says}.\n\n" + "".join(
         f"{line.strip()}\n" for line in lines
     )
 
@@ -510,7 +470,10 @@ def columns_of_the_page() -> str:
     front = Table(
         "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
     )
-    return "\n".join(map(section, [front, *ALL, FIGURES]))
+    sections = [section(front, "##")]
+    for heading, tables in (("Mining", [*ALL, FIGURES]), ("Seasons", SEASONS)):
+        sections += [f"## {heading}\n", *(section(table, "###") for table in tables)]
+    return "\n".join(sections)
 
 
 def test_the_page_has_the_columns_that_the_tables_have() -> None:
@@ -520,7 +483,7 @@ def test_the_page_has_the_columns_that_the_tables_have() -> None:
 
 
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
-    for table in (*ALL, FIGURES, MEASURED):
+    for table in (*ALL, *SEASONS, FIGURES, MEASURED):
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)

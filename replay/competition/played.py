@@ -1,0 +1,113 @@
+"""Assignments one by one, each with the acts of its tables when it has all its events.
+
+An act as it was done stands in the step, why it was refused in what was derived from the step, and
+what became of it in the state when the assignment closes. Here the three are put together. One
+assignment is held at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.events import CODES, Refused, Spoke, Tested, Tried, named
+from goldrush.kernel.competition.evolve import acts_in
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.table import Contribution, Table
+from goldrush.kernel.competition.terms import Phase
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Step, World
+from goldrush.replay.competition.steps import moments
+
+F = TypeVar("F")
+
+_KEPT: Final = {CODES[form] for form in (Spoke, Tested, Tried)}
+
+
+@attrs.frozen
+class Act:
+    """An act at a table: a contribution, a trial or a test.
+
+    `act`: its event as it was recorded, fitting or not; `code`: why it was refused, None if it was
+    not; `round`: the one under way when it was done, None before the first; `id`: of a contribution
+    as the table counts them, None of one that it does not.
+    """
+
+    act: Any
+    code: str | None
+    round: int | None
+    id: int | None
+
+
+@attrs.frozen
+class Played:
+    """An assignment with all its events: the state just before it closes, the acts at its tables
+    and what was derived, each in order.
+    """
+
+    state: SeasonState
+    acts: Sequence[Act]
+    derived: Sequence[Any]
+
+    def done(self, form: type[F]) -> Iterator[F]:
+        """The acts of a kind that were not refused."""
+        return (one.act for one in self.acts if one.code is None and isinstance(one.act, form))
+
+    def followed(self, form: type[F]) -> Iterator[F]:
+        """The derived events of a kind."""
+        return (event for event in self.derived if isinstance(event, form))
+
+    def bar_of(self, table: Table) -> Conduct:
+        """The conduct that set the bar of a table."""
+        bars = (test for test in self.done(Tested) if test.at is None)
+        return next(test.conduct for test in bars if test.table == table.number)
+
+    def said(self, one: Act) -> tuple[Table, Contribution] | None:
+        """A contribution as its table holds it, and the table; None where it does not."""
+        if one.id is None:
+            return None
+        table = self.state.tables[one.act.table]
+        return table, table.said[one.id]
+
+
+def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
+    """The assignments of a season that have all their events, in order, of a journal that is open
+    and not read yet. The state is the walk's own. Raises as `steps.moments` does.
+    """
+    acts: list[Act] = []
+    derived: list[Any] = []
+    heard: list[int] = []  # contributions, by table
+    under_way: int | None = None  # the round
+    for moment in moments(world, reader):
+        state = moment.state
+        acts += _acts(moment.step, state, heard, under_way)
+        for code, rows in moment.step.derived:
+            derived += (named(code, row) for row in rows)
+        if world.unit_done(state):
+            yield Played(state, acts, derived)
+            acts, derived = [], []
+        heard = [len(table.said) for table in state.tables]
+        under_way = state.table.round if state.phase == Phase.SPEAK else None
+
+
+def _acts(
+    step: Step, state: SeasonState, heard: Sequence[int], under_way: int | None
+) -> Iterator[Act]:
+    """The acts at tables of a step; `state`: the one after it; `heard`: how many contributions each
+    table had before it.
+    """
+    codes = {act[0]: code for _, act, code in step.derived.rows(CODES[Refused])}
+    heard = list(heard)
+    for index, (form, row) in enumerate(acts_in(step.inputs.batches)):
+        if form not in _KEPT:
+            continue
+        act, code, id = named(form, row), codes.get(index), None
+        if isinstance(act, Spoke) and act.table < len(heard):
+            said = state.tables[act.table].said[heard[act.table] :]
+            if said and (said[0].agent, said[0].code) == (act.agent, code):
+                id = said[0].id
+                heard[act.table] += 1
+        yield Act(act, code, under_way, id)
