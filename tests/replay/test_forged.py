@@ -239,6 +239,7 @@ NO_READERS = {
     "parent.fault_of": "bytes",
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",
+    "competition.played.played": "its caller is behind the door",
     "competition.steps.assignment_in": "its caller is behind the door",
     "competition.steps.moments": "its caller is behind the door",
     "competition.steps.season_world": "headers and START",
