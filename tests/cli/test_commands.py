@@ -258,6 +258,8 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
 
     assert "scripted" == listed[0]["policy"]
     assert "independent" in goldrush("treatments", "--world", "competition", cwd=tmp_path).out
+    settings = json.loads(goldrush("settings", "competition", "--json", cwd=tmp_path).out)
+    assert {"arena", "assignments"} <= {entry["setting"] for entry in settings}
     assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 

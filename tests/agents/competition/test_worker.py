@@ -18,8 +18,10 @@ from goldrush.kernel.competition import events as kinds
 from goldrush.kernel.competition.state import copied, initial
 from goldrush.kernel.competition.terms import Move, Part, Phase
 from goldrush.kernel.draws import Draws
+from tests.golden import SEASON, season_path
 from tests.laws.seasons import Step
 from tests.playing import events, mining, nk, steps
+from tests.seasons import events_of
 
 ASSIGNMENTS = {"mining": 12, "nk": 30, "command": 6}
 # The value of a text is the number of its characters that are an e, give or take.
@@ -155,6 +157,33 @@ def test_at_most_half_of_the_trials_are_ordered_before_the_talk(
         kept_back |= bool(ordered) and step.before.phase == Phase.SPEAK
 
     assert kept_back
+
+
+def test_trials_are_kept_for_the_tables_that_come_after() -> None:
+    season = events_of(season_path(SEASON))
+    [two] = [e for e in season if e.name == "assignment_opened" and len(e["subjects"]) == 2]
+    of_it = [e for e in season if "table" in e.fields and e["assignment"] == two["assignment"]]
+    scripted = set(range(7, 11))  # ada and ben play random, and so do who came after them
+    ordered = {(e["agent"], e["table"]) for e in of_it if e.name == "tried"}
+    sat = {
+        (agent, e["table"])
+        for e in of_it
+        if e.name == "roundtable_opened"
+        for agent in e["participants"]
+        if agent in scripted
+    }
+
+    assert {0, 1} == {table for _, table in sat}
+    assert sat <= ordered
+
+
+def test_an_interview_has_an_answer_to_each_question() -> None:
+    season = events_of(season_path(SEASON))
+    interviews = [e for e in season if e.name == "interviewed" and e["agent"] not in (5, 6)]
+
+    assert interviews
+    for event in interviews:
+        assert len(event["questions"]) == len(set(event["answers"])) == 2
 
 
 @arenas
