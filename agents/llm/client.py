@@ -71,6 +71,7 @@ class Client:
         self._slots = asyncio.Semaphore(concurrency)
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
+        self._out: list[Future[Any]] = []  # questions, in the order in which they take a place
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
@@ -88,6 +89,7 @@ class Client:
     def close(self) -> None:
         """Give up what is still out, and all connections. May be called twice."""
         if self._thread.is_alive():
+            _give_up(self._out)
             self._on_loop(self._shut()).result()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -130,6 +132,7 @@ class Client:
                 raise
 
         out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
+        self._out += out
         left = len(out)
         try:
             while left:
@@ -144,16 +147,16 @@ class Client:
                 yield [form(place, _reported(answer))]
             raise
         finally:
-            for question_out in reversed(out):  # what waits for a place first, lest it takes one
-                question_out.cancel()
+            _give_up(out)
+            gone = set(out)
+            self._out = [one for one in self._out if one not in gone]
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _shut(self) -> None:
+        # What questions have started themselves is theirs to end.
         others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
         for server in self._servers.values():
             await server.close()
@@ -276,6 +279,12 @@ class Client:
         if any(secret in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
+
+
+def _give_up(out: Sequence[Future[Any]]) -> None:
+    """Cancel questions: what waits for a place first, lest it takes one."""
+    for question_out in reversed(out):
+        question_out.cancel()
 
 
 def _next(queue: SimpleQueue[T]) -> T:
