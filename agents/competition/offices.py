@@ -93,17 +93,18 @@ class Assistant:
     """Sets the tables as far as it may, and sums them up."""
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """Leaves out whoever is last on the leaderboard, lets the lower ranks speak first, and
-        takes the time it needs; each if it may.
+        """Leaves out whoever is last on the leaderboard, lets newcomers speak first, and takes the
+        time it needs; each if it may. Who speaks early scores more: an order by rank would even out
+        the ranks, so that of the others is left to be drawn.
         """
         me, active = seen.me, seen.active
-        by_rank = sorted(active, key=lambda agent: -(seen.rank(agent) or 0))
         answer: dict[str, Any] = {"team": None, "order": None, "rounds": None}
         is_large = len(active) > TEAM_MIN and seen.leaderboard
         if rights.may_set_team(me) and is_large and draws.below(2):
-            answer["team"] = sorted(by_rank[1:])
-        if rights.may_set_order(me) and seen.leaderboard:
-            answer["order"] = [agent for agent in by_rank if agent in (answer["team"] or active)]
+            last = max(active, key=lambda agent: seen.rank(agent) or 0)
+            answer["team"] = [agent for agent in active if agent != last]
+        if rights.may_set_order(me):
+            answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
         if rights.may_set_rounds(me):
             answer["rounds"] = min(2 * seen.config.rounds_max, max(2, len(active)))
         return answer
@@ -163,6 +164,16 @@ def _dissent(seen: Seen, concluded: int) -> str:
         )
         parts.append(f"Elsewhere: {names}.")
     return " ".join(parts)
+
+
+def _newcomers_first(seen: Seen, team: Sequence[int], draws: Draws) -> list[int] | None:
+    """Who is not on the leaderboard yet before the others, in a drawn order; None where all are, or
+    nobody is.
+    """
+    ranked = [agent for agent in team if seen.rank(agent) is not None]
+    if len(ranked) in (0, len(team)):
+        return None
+    return [agent for agent in team if agent not in ranked] + draws.shuffled(ranked)
 
 
 class Judge:
