@@ -227,7 +227,7 @@ def test_seeds_that_are_none_are_refused(text: str) -> None:
         ({"rounds": []}, "has no horizon"),
         ({"settings": {"trice": 1}}, "no setting 'trice'; did you mean truce?"),
         ({"settings": {"truce": -1}}, "truce is -1"),
-        ({"settings": {"seed": 1}}, "the settings have seed; give it as seeds of the whole study (--seeds)"),
+        ({"settings": {"seed": 1}}, "the settings have seed; give it as seeds of the"),
         ({"settings": {"rounds": 1}}, "the settings have rounds; give it as rounds"),
         ({"settings": {"agents": 3}, "rosters": ["raid*2"]}, "the roster has 2 agents, but 3"),
         ({"settings": {"rows": 10**6, "cols": 2}}, "the grid may have at most"),
