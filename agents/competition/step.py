@@ -6,7 +6,7 @@ people come from outside or from the journal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -52,6 +52,11 @@ class Question:
     def schema(self) -> Mapping[str, Any]:
         """The JSON schema of the answer."""
         return QUESTIONS[self.name].schema(self.rules)
+
+    @property
+    def asks(self) -> Callable[[str, Mapping[str, Any]], bool]:
+        """Whether a person is asked for a field."""
+        return QUESTIONS[self.name].asks
 
     def fault_of(self, text: str | None) -> str | None:
         """`no-json` where a text holds no answer."""

@@ -18,6 +18,7 @@ import attrs
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.found import object_in
+from goldrush.agents.people import everything
 from goldrush.kernel.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.competition.arena import Rules
 
@@ -44,6 +45,7 @@ class Question:
     - `neutral`: what stands for no answer.
     - `shaped(answer)`: a scripted policy's answer in the form that scripts and others count on.
     - `sees_table`: whether the table that was last matters to it.
+    - `asks(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
 
     words: Callable[[Seen, Told], str]
@@ -52,6 +54,7 @@ class Question:
     neutral: Any = None
     shaped: Callable[[Any], Any] = _as_it_is
     sees_table: bool = True
+    asks: Callable[[str, Found], bool] = everything
 
     def schema(self, rules: Rules) -> dict[str, Any]:
         """The JSON schema of the answer."""
