@@ -182,12 +182,16 @@ def _check_program(name: str, test: str | None) -> None:
         raise BadInput(f"the arena {name} takes no program", "leave it out (--test)")
 
 
-def remark_of(arena: Arena) -> str | None:
-    """What a person must be told of an arena before a season is played in it, in a line. Raises as
-    `rules_of` does.
+def remark_of(arena: Arena, test: str | None = None) -> str | None:
+    """What a person must be told of an arena, or of what tests in it, before a season is played, in
+    a line. Raises as `bench_of` does.
     """
     found = _type_of(arena)
-    return found.remark(configured(found.options, arena.options))
+    bench = bench_of(arena, test)
+    try:
+        return found.remark(configured(found.options, arena.options)) or bench.remark()
+    finally:
+        bench.close()
 
 
 def rules_of(arena: Arena) -> Rules:

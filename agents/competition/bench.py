@@ -60,6 +60,7 @@ class Bench:
       and its digest; `test` gives the same.
     - `as_tested(conduct, treatment)`: the one conduct that stands for all whose runs are the same.
     - `at_once`: ALONE, THREADS or PROCESSES.
+    - `remark()`: what a person must be told before a season is played, in a line; None mostly.
     - `close()`: called when nobody asks any more.
     """
 
@@ -71,6 +72,7 @@ class Bench:
     as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
     at_once: str = PROCESSES
     deterministic: bool = True
+    remark: Callable[[], str | None] = _nothing
     close: Callable[[], None] = _nothing
 
 

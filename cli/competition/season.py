@@ -103,7 +103,7 @@ def season(
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
     if dry_run:
         return estimated(CAST, prepared(config, cast), models, as_json, means)
-    remark = remark_of(config.arena)
+    remark = remark_of(config.arena, test)
     if remark is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, treatment]))

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, PIPE, STDOUT, Popen
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any, Final
 from weakref import WeakSet
@@ -118,6 +118,7 @@ def _opened(arena: Arena, program: str | None) -> Bench:
         vary=_vary,
         at_once=THREADS,
         deterministic=options.deterministic,
+        remark=opened.remark,
         close=opened.close,
     )
 
@@ -140,6 +141,28 @@ class _Program:
 
         Raises BadInput where the program is another one by now, or the system starts none.
         """
+        output = self._output_of(text, treatment, objective, seed)
+        value = None if output.fault else _value(output.data)
+        return value, xxh3_64_intdigest(output.data)
+
+    def remark(self) -> str | None:
+        """Why the start of the first subject has no value, if it has none. The program is run again
+        for that, with what it writes on its standard error.
+        """
+        first = Item(*self._options.agenda[0])
+        asked = first.start, first.treatment, first.objective, 0
+        if self.test(*asked)[0] is not None:
+            return None
+        output = self._output_of(*asked, stderr=STDOUT)
+        fault = output.fault or 'it prints no JSON object with a finite number "value"'
+        last = output.data.decode(errors="replace").strip().rpartition("\n")[2]
+        says = f"; the last it wrote: {shown(last)}" if last else ""
+        program, treatment = self._options.program, shown(first.treatment)
+        return f"{program} gives the start under {treatment} no value: {fault}{says}"
+
+    def _output_of(
+        self, text: str, treatment: str, objective: str, seed: int, stderr: int = DEVNULL
+    ) -> _Output:
         self._check()
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -150,8 +173,7 @@ class _Program:
         }
         name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
         with files.NewFolder(name) as folder:  # it is never published
-            output = self._run(text.encode(), str(seed), folder.temporary, environment)
-        return _value(output.data) if output.is_whole else None, xxh3_64_intdigest(output.data)
+            return self._run(text.encode(), str(seed), folder.temporary, environment, stderr)
 
     def close(self) -> None:
         """End what is under way; from now on nothing is started."""
@@ -179,23 +201,25 @@ class _Program:
             )
         self._stamp = stamp
 
-    def _run(self, text: bytes, seed: str, folder: str, environment: Mapping[str, str]) -> _Output:
+    def _run(
+        self, text: bytes, seed: str, folder: str, environment: Mapping[str, str], stderr: int
+    ) -> _Output:
         until = time.monotonic() + self._options.time_limit
         try:
             process = Popen(  # noqa: S603  # what the user gave
-                [self._path, seed], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, bufsize=0,
+                [self._path, seed], stdin=PIPE, stdout=PIPE, stderr=stderr, bufsize=0,
                 cwd=folder, env=environment, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             if error.errno in _NO_PROGRAM:
-                return _Output()
+                return _Output(fault=files.reason(error))
             raise BadInput(
                 f"{self._path} cannot be started: {files.reason(error)}", "try again"
             ) from None
         self._groups.add(process.pid)
         try:
             if self._closed:
-                return _Output()
+                return _Output(fault="it is ended")
             return _output(process, text, self._options.output_limit, until)
         finally:
             _kill(process.pid)
@@ -208,10 +232,10 @@ class _Program:
 
 @attrs.frozen
 class _Output:
-    """What a program printed; whether it ended well and within its limits."""
+    """What a program printed; `fault`: how it did not end well and within its limits, in words."""
 
     data: bytes = b""
-    is_whole: bool = False
+    fault: str = ""
 
 
 def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Output:
@@ -230,7 +254,7 @@ def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Ou
             has_ended = process.poll() is not None
             ready = selector.select(0 if has_ended else min(seconds, LOOKED))
             if has_ended and not any(key.fileobj is process.stdout for key, _ in ready):
-                return _Output(bytes(data), process.returncode == 0)
+                return _Output(bytes(data), _end_in_words(process.returncode))
             for key, _ in ready:
                 if key.fileobj is process.stdout:
                     chunk = process.stdout.read(CHUNK)
@@ -243,8 +267,15 @@ def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Ou
                         selector.unregister(process.stdin)
                         process.stdin.close()
             if len(data) > limit:
-                return _Output(bytes(data[:limit]))
-    return _Output()
+                return _Output(bytes(data[:limit]), f"it prints over {limit:,} bytes")
+    return _Output(fault="it does not end in time")
+
+
+def _end_in_words(code: int) -> str:
+    """A return code of a process, where it is no success."""
+    if code == 0:
+        return ""
+    return f"it ends by signal {-code}" if code < 0 else f"it ends with status {code}"
 
 
 def _written(process: Popen[bytes], left: memoryview) -> memoryview:

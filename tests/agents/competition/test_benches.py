@@ -23,7 +23,13 @@ from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.competition import bench
-from goldrush.agents.competition.arenas import arena_record, bench_of, opened_tests, rules_of
+from goldrush.agents.competition.arenas import (
+    arena_record,
+    bench_of,
+    opened_tests,
+    remark_of,
+    rules_of,
+)
 from goldrush.agents.competition.atlas import Atlas
 from goldrush.agents.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
 from goldrush.agents.competition.benches.mining import atlas, played, setting_of
@@ -482,6 +488,34 @@ HOSTILE = {
     "prints a little too much": "print('{\"value\": 1}' + ' ' * 70_000)",
     "waits for more text": "sys.stdin.read(); open('/dev/stdin').read(); time.sleep(9999)",
 }
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (GOOD, None),
+        (
+            "import nowhere",
+            'it ends with status 1; the last it wrote: "ModuleNotFoundError: No mod',
+        ),
+        ("os.kill(os.getpid(), 9)", "it ends by signal 9"),
+        ("time.sleep(9999)", "it does not end in time"),
+        (
+            "print('\\x1b[2J')",
+            'no JSON object with a finite number "value"; the last it wrote: \'\\x1b',
+        ),
+    ],
+)
+def test_why_a_program_gives_no_value_is_said_before_a_season(
+    source: str, says: str | None, program: Callable[[str], str], agenda: Path
+) -> None:
+    path = program(source)
+    arena = arena_record("command[time_limit=3]", test=path, more={"agenda": str(agenda)})
+    remark = remark_of(arena, path)
+
+    assert (remark is None) == (says is None)
+    assert says is None or says in (remark or "")
+    assert "\x1b" not in (remark or "")
 
 
 @pytest.mark.parametrize("what", HOSTILE)
