@@ -127,7 +127,8 @@ class MeasuredSeason(Measured[SeasonConfig]):
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
     """The correlation of halves, corrected for their length: 2r ÷ (1 + r). Those of several seasons
-    are pooled, each centred by its own. None where it is not defined.
+    are pooled, each centred by its own. It is never below -1, which halves come to from r = -1/3
+    on; None where it is not defined: either half is constant, or r is -1.
     """
     pairs = list(halves)
     r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
@@ -281,12 +282,18 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
     """Pearson's correlation; None where either is constant, or there are none."""
+    if _is_constant(one) or _is_constant(other):
+        return None
     a, b = (_centred(values) for values in (one, other))
     spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
-    if spread <= 0:
-        return None
     r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
-    return min(1.0, max(-1.0, r))
+    is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
+    return math.copysign(1.0, r) if is_perfect else r
+
+
+def _is_constant(values: Sequence[float]) -> bool:
+    """Whether all are one value, but for what rounding leaves of a mean that was taken off."""
+    return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
 
 
 def _centred(values: Sequence[float]) -> list[float]:
