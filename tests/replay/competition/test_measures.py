@@ -348,13 +348,18 @@ def corrected(halves: Sequence[tuple[float, float]]) -> Value:
     return None if math.isclose(r, -1, abs_tol=1e-12) else max(-1.0, 2 * r / (1 + r))
 
 
-# Seasons: golden ones, and small ones of `nk` in which more is different.
+# Seasons: golden ones, and small ones in which more is different.
 
 SMALL: Mapping[str, Any] = {"arena": "nk[seeds=1]", "assignments": 12}
 RECORDED: Mapping[str, tuple[Mapping[str, Any], str, Sequence[str]]] = {
     "independent": ({"seed": 1}, "independent", ()),
     "no-challenges": ({"seed": 2}, "no-challenges", ()),
     "random": ({"seed": 3, "workers": 5}, "baseline", ("random",)),
+    "less is better": (
+        {"seed": 0, "assignments": 5, "arena": "mining[agents=5;rounds=20;seeds=1]"},
+        "baseline",
+        ("random",),
+    ),
     "silent": ({"seed": 4, "elimination_bottoms": 1}, "baseline", ("ben=silent",)),
 }
 SEASONS = (*sorted(SEASON_NAMES), *RECORDED)
@@ -472,6 +477,8 @@ def test_in_these_seasons_every_measure_is_defined_somewhere_and_all_occurs(
     assert [] == rare
     assert 2 == told[SEASON].most_tables
     assert all(of["sustained"] is None for of in told["no-challenges"].by_assignment)
+    downwards = [of["validity"] for of in told["less is better"].by_assignment]
+    assert 2 <= sum(value is not None for value in downwards)
     for name in ("percentile", "held", "sharp", "sustained", "validity", "tokens"):
         assert any(of[name] is None for of in values), name
     assert any((of["selection"] or 0) < 0 for of in values)
