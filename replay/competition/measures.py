@@ -19,10 +19,12 @@ from goldrush.kernel.competition.events import (
     CODES,
     Answered,
     EliminationFaced,
+    Refused,
     Returned,
     Tested,
     named,
 )
+from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import Move, Part, Status
@@ -185,10 +187,12 @@ class _Counting:
             ("questions", Answered, moment.step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
-        for row in moment.step.inputs.rows(CODES[Tested]):
-            tested = named(CODES[Tested], row)
-            if tested.at is None:
-                self._bars[tested.table] = tested.conduct
+        refused = {act[0] for _, act, _ in moment.step.derived.rows(CODES[Refused])}
+        for index, (code, row) in enumerate(acts_in(moment.step.inputs.batches)):
+            if code == CODES[Tested] and index not in refused:
+                tested = named(code, row)
+                if tested.at is None:
+                    self._bars[tested.table] = tested.conduct
         for row in moment.step.inputs.rows(CODES[Answered]):
             source = named(CODES[Answered], row).source or {}
             counts = (source.get(name) for name in ("tokens_in", "tokens_out"))

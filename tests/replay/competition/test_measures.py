@@ -16,14 +16,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
-from goldrush.agents.competition.arenas import arena_record
+from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.competition.benches.mining import atlas
 from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import record
+from goldrush.agents.competition.players import configured, record
+from goldrush.agents.competition.season import Season
 from goldrush.agents.competition.treatments import TREATMENTS
+from goldrush.kernel import run
+from goldrush.kernel.competition import competition
+from goldrush.kernel.competition import events as kinds
 from goldrush.kernel.competition.arenas.mining import conducts
+from goldrush.kernel.competition.state import SeasonState
+from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.journal import JournalReader, JournalWriter
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import Batch, Event
 from goldrush.replay.competition.measures import (
     MEASURES,
     SHOWN,
@@ -525,6 +531,34 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
     assert almost([mean_of(told.totals[worker]) for worker in told.workers]) == list(
         found.first_totals
     )
+
+
+def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
+    """Another conduct is said to be the bar's, once it is tested; nobody says anything else."""
+    config = configured({**SMALL, "assignments": 2})
+    setup = {"config": config.as_dict(), "cast": cast_of(6, ["silent"])}
+    world = competition(rules_of(config.arena))
+    path = tmp_path / "season.journal"
+    with (
+        JournalWriter(path, HEADER) as journal,
+        Season(opened_tests(config.arena)) as season,
+    ):
+
+        def ask(state: SeasonState) -> Sequence[Batch]:
+            acts = season(state)
+            assert isinstance(acts, Sequence)
+            if state.phase != Phase.JUDGE:
+                return acts
+            other = kinds.Tested(0, None, None, "0" * LOCI, state.table.treatment, 0.9, ())
+            return [*acts, (kinds.CODES[kinds.Tested], [tuple(other)])]
+
+        run.record(world, setup, ask, journal)
+    found, events = measure(path), events_of(path)
+    expected = [of["percentile"] for of in Told(events).by_assignment]
+
+    assert 2 <= sum(e.name == "refused" and e["act"]["event"] == "tested" for e in events)
+    assert almost(expected) == found.values["percentile"]
+    assert almost([2_457.5 / 4_096] * 2) == expected  # rank 2,458
 
 
 # Correlations whose answers are known.
