@@ -4,14 +4,15 @@ A criterion holds a measure of the protocol as it is against that of its null: t
 with one part left out, or played by the cast that does anything (`random`). Seasons of one seed are
 a pair. It is supported where every measure of it differs as expected: p < 0.05 by the one-sided
 Wilcoxon signed-rank test after Holm's correction over all measures of all criteria of a size, and
-the right sign in three of four seasons; not supported where one passes the other way round; with
-6 workers and with 12. The stability of ranks is pooled over seasons, so that it is tested by a
+the right sign in three of four seasons, with 6 workers and with 12; not supported where one passes
+the other way round, or where none of its measures differs in any season, with one of these. The
+stability of ranks is pooled over seasons, so that it is tested by a
 bootstrap over them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -155,6 +156,11 @@ def _verdict(criterion: Criterion, findings: Sequence[Finding]) -> Verdict:
     missing = set(SIZES) - {finding.workers for finding in findings}
     if any(finding.wrong for finding in findings):
         return Verdict(criterion.name, findings, NOT_SUPPORTED)
+    same = [size for size in SIZES if _is_all_same(f for f in findings if f.workers == size)]
+    if same:
+        sizes = " and ".join(map(str, same))
+        note = f"no difference in any season with {sizes} workers"
+        return Verdict(criterion.name, findings, NOT_SUPPORTED, note)
     if missing:
         sizes = " and ".join(map(str, sorted(missing)))
         note = f"no seasons with {sizes} workers"
@@ -163,6 +169,17 @@ def _verdict(criterion: Criterion, findings: Sequence[Finding]) -> Verdict:
         return Verdict(criterion.name, findings, SUPPORTED)
     unclear = [f"{f.measure}, {f.workers} workers" for f in findings if not f.right]
     return Verdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
+
+
+def _is_all_same(findings: Iterable[Finding]) -> bool:
+    """Whether there are data, and by none of these measures any season differs from its null; seen
+    in as many seasons as a sign must be.
+    """
+    tested = [f for f in findings if f.protocol is not None and f.null is not None]
+    return bool(tested) and all(
+        f.change is not None and f.change.is_all_zero and f.change.same >= SIGN_SHARE * f.seeds
+        for f in tested
+    )
 
 
 def _findings(results: SeasonResults, workers: int) -> list[Finding]:

@@ -19,10 +19,12 @@ from goldrush.kernel.competition.events import (
     CODES,
     Answered,
     EliminationFaced,
+    Refused,
     Returned,
     Tested,
     named,
 )
+from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import Move, Part, Status
@@ -127,7 +129,8 @@ class MeasuredSeason(Measured[SeasonConfig]):
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
     """The correlation of halves, corrected for their length: 2r ÷ (1 + r). Those of several seasons
-    are pooled, each centred by its own. None where it is not defined.
+    are pooled, each centred by its own. It is never below -1, which halves come to from r = -1/3
+    on; None where it is not defined: either half is constant, or r is -1.
     """
     pairs = list(halves)
     r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
@@ -184,10 +187,12 @@ class _Counting:
             ("questions", Answered, moment.step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
-        for row in moment.step.inputs.rows(CODES[Tested]):
-            tested = named(CODES[Tested], row)
-            if tested.at is None:
-                self._bars[tested.table] = tested.conduct
+        refused = {act[0] for _, act, _ in moment.step.derived.rows(CODES[Refused])}
+        for index, (code, row) in enumerate(acts_in(moment.step.inputs.batches)):
+            if code == CODES[Tested] and index not in refused:
+                tested = named(code, row)
+                if tested.at is None:
+                    self._bars[tested.table] = tested.conduct
         for row in moment.step.inputs.rows(CODES[Answered]):
             source = named(CODES[Answered], row).source or {}
             counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
@@ -281,12 +286,18 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
     """Pearson's correlation; None where either is constant, or there are none."""
+    if _is_constant(one) or _is_constant(other):
+        return None
     a, b = (_centred(values) for values in (one, other))
     spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
-    if spread <= 0:
-        return None
     r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
-    return min(1.0, max(-1.0, r))
+    is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
+    return math.copysign(1.0, r) if is_perfect else r
+
+
+def _is_constant(values: Sequence[float]) -> bool:
+    """Whether all are one value, but for what rounding leaves of a mean that was taken off."""
+    return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
 
 
 def _centred(values: Sequence[float]) -> list[float]:

@@ -50,8 +50,9 @@ def _verdicts(study: Study) -> list[Block]:
             "Supported: every measure differs as expected, with p < 0.05 by the one-sided "
             "Wilcoxon signed-rank test after Holm's correction over all measures of a size, and "
             f"in three quarters of the seasons, {' and '.join(f'with {n}' for n in SIZES)} "
-            "workers. Not supported: one passes the same test the other way round. The stability "
-            "of ranks is pooled over seasons, and p is from a bootstrap over pairs of them."
+            "workers. Not supported: one passes the same test the other way round, or none differs "
+            "in any season, with one of these. The stability of ranks is pooled over seasons, and "
+            "p is from a bootstrap over pairs of them."
         ),
     ]
     found = verdicts(study.results)
