@@ -1,7 +1,7 @@
 """What a run says of itself, at its start and in forks: its settings, and who plays.
 
 A START's setup has the settings under `config`, a FORK's facts those that it changes under
-`changes`; who plays is under the world's own word (`Vocabulary.players`). A world of another form
+`changes`, and a program that takes the place of another one under `program`; who plays is under the world's own word (`Vocabulary.players`). A world of another form
 has settings, or players, that cannot be told apart here.
 """
 
@@ -55,6 +55,8 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         return Declared(fields.get("config", others), fields.get(players) or ())
     who = fields.get(players)
     settings = {**before.settings, **fields.get("changes", {})}
+    if fields.get("program") is not None:
+        settings["program"] = fields["program"]
     return Declared(settings, before.players if who is None else who)
 
 

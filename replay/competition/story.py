@@ -446,7 +446,8 @@ def _kept(t: _Teller, event: Event) -> str:
 def _forked(t: _Teller, event: Event) -> str:
     parts = [f"{name} becomes {_quoted(value)}" for name, value in event["changes"].items()]
     if event["program"] is not None:
-        parts.append(f"another program tests, {_quoted(event['program']['program'])}")
+        named = {"program": "of the same name", **event["program"]}
+        parts.append(f"another program tests: {_quoted(named['program'])}")
     if event["cast"] is not None:
         parts.append("another cast")
     parts += [
