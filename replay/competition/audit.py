@@ -96,15 +96,13 @@ def _audited(moment: Moment) -> list[TieBreak]:
 
 def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBreak:
     occasion, opening = _occasion(state, table, ORDER), state.opening
-    again, agenda = seated_at(state, table)
+    again, order = seated_at(state, table)
     found = event.participants, event.words, event.order
-    if agenda is None:
+    if order is None:
         return TieBreak.shuffled(occasion, *found, again=again)
     by = "the directive" if opening and opening.order else "the assistant"
-    expected = [agent for agent in agenda if agent in again]
-    expected += [agent for agent in again if agent not in agenda]
     rule = f"{by} set the order: nothing is drawn"
-    return TieBreak.undrawn(occasion, *found, tuple(expected), rule, again)
+    return TieBreak.undrawn(occasion, *found, order, rule, again)
 
 
 def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:

@@ -15,7 +15,7 @@ from goldrush.kernel.competition.table import Contribution, Table, Trial
 from goldrush.kernel.competition.terms import Code, Move, Part, Phase, Role, Signal, names_of
 
 MOVES: Final = names_of(Move)
-# What a move carries beside its words and what it relies on.
+# The fields that a move has beside `words` and `because`.
 CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     Move.PROPOSE: ("conduct", "claim"),
     Move.AMEND: ("target", "conduct", "claim"),
@@ -23,16 +23,16 @@ CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     Move.CHALLENGE: ("target", "part"),
     Move.PASS: (),
 }
-_ALONE: Final = (Move.PROPOSE, Move.PASS)  # what is done in independent search
+_ALONE: Final = (Move.PROPOSE, Move.PASS)  # the moves of independent search
 
 
 def speaker(state: SeasonState) -> int:
-    """Whose turn it is to speak."""
+    """The agent whose turn it is."""
     return state.table.order[state.table.turn]
 
 
 def has_spoken(table: Table, agent: int) -> bool:
-    """Whether somebody had its turn in this round."""
+    """Whether an agent had its turn in this round."""
     return any(said.agent == agent for said in table.of_round())
 
 
@@ -40,9 +40,9 @@ def has_spoken(table: Table, agent: int) -> bool:
 
 
 def due_test(state: SeasonState, at: int | None, part: str | None) -> tuple[Conduct, str] | None:
-    """The conduct and the treatment of a test that is waited for; None where it is not.
+    """The conduct and the treatment of a test that is due in this phase; None if it is not due.
 
-    `at` is a proposal, or None for the bar.
+    `at`, `part`: a proposal and the part of its claim, or both None for the bar.
     """
     if state.phase not in (Phase.SET, Phase.TEST, Phase.PROVE):
         return None
@@ -131,7 +131,7 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def _form_fault(act: Spoke) -> str | None:
-    """What is wrong with the form of a contribution."""
+    """The code of what is wrong with the form of a contribution."""
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
         return Code.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
@@ -163,7 +163,7 @@ def _off_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def _move_fault(state: SeasonState, act: Spoke) -> str | None:
-    """What is wrong with a contribution of the right form, made in turn."""
+    """The code of what is wrong with a well-formed contribution, made in turn."""
     table = state.table
     if act.target is not None:
         target = table.proposal(act.target) if type(act.target) is int else None
@@ -195,7 +195,7 @@ def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
 
 
 def _claim_fault(state: SeasonState, claim: Any) -> str | None:
-    """What is wrong with a claim: it must be strictly better than the bar, if there is one."""
+    """The code of what is wrong with a claim, which must be better than the bar if there is one."""
     table = state.table
     if not state.arena_rules.is_claim(claim, table.treatment):
         return Code.MALFORMED
@@ -338,7 +338,7 @@ ACTS: Final[tuple[Act[Any], ...]] = (
     Act(
         Tested,
         (Phase.SET, Phase.TEST, Phase.PROVE),
-        of(Role.USER),  # what comes from outside is of nobody else in the cast
+        of(Role.USER),  # test results come from outside the cast
         _tested_fault,
         _tested,
     ),
