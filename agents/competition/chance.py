@@ -4,20 +4,18 @@ silent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.competition import worker
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import DIGITS, number
+from goldrush.agents.competition.worker import Said
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.terms import Move, Part
 from goldrush.kernel.draws import Draws
 
 STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed
 SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is claimed beyond it
-
-Said = Mapping[str, Any]
 
 
 class Worker(worker.Worker):

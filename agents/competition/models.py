@@ -7,9 +7,9 @@ follows, and the answer's `error` says why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from goldrush.agents.competition.answers import row_of
+from goldrush.agents.competition.cast import Entry
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.questions.question import BOOLEAN, an_object
 from goldrush.agents.competition.seats import model_at, models_of, options_of
@@ -19,8 +19,6 @@ from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import LLM, Model, Models, check_version
 from goldrush.agents.llm.question import Answer
 from goldrush.kernel.world import Row
-
-Entry = dict[str, Any]
 
 
 class SeasonModels:

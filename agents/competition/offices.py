@@ -6,21 +6,24 @@ then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import about, number
-from goldrush.agents.competition.worker import CONTRACT_TERM
+from goldrush.agents.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.rubric import FAR
 from goldrush.kernel.competition.terms import Class, Condition, Move, Part, Role, Signal
 from goldrush.kernel.draws import Draws
 
-Said = Mapping[str, Any]
-
 AHEAD_MAX: Final = 8  # assignments in which the second table's subject is looked for
+
+
+def consent(self: Any, seen: Seen, draws: Draws, offer: Said) -> bool:
+    """Whether an office takes other terms of a contract: always."""
+    return True
 
 
 class Admin:
@@ -73,9 +76,7 @@ class Admin:
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
@@ -98,14 +99,12 @@ class Assistant:
         """
         me, active = seen.me, seen.active
         by_rank = sorted(active, key=lambda agent: -(seen.rank(agent) or 0))
-        answer: dict[str, Any] = {"team": None, "order": None, "rounds": None}
+        answer: dict[str, Any] = {"team": None, "order": None, "rounds": _rounds(seen)}
         is_large = len(active) > TEAM_MIN and seen.leaderboard
         if rights.may_set_team(me) and is_large and draws.below(2):
             answer["team"] = sorted(by_rank[1:])
         if rights.may_set_order(me) and seen.leaderboard:
             answer["order"] = [agent for agent in by_rank if agent in (answer["team"] or active)]
-        if rights.may_set_rounds(me):
-            answer["rounds"] = min(2 * seen.config.rounds_max, max(2, len(active)))
         return answer
 
     def digest(self, seen: Seen, draws: Draws) -> Said:
@@ -140,9 +139,13 @@ class Assistant:
             "due": due,
         }
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
+
+
+def _rounds(seen: Seen) -> int | None:
+    """As many rounds as there are active workers, within limits; None unless it may set them."""
+    may = rights.may_set_rounds(seen.me)
+    return min(2 * seen.config.rounds_max, max(2, len(seen.active))) if may else None
 
 
 def _dissent(seen: Seen, concluded: int) -> str:
@@ -191,9 +194,7 @@ class Judge:
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
         """As many rounds as the table has members, where it may say so."""
-        most = 2 * seen.config.rounds_max
-        rounds = min(most, max(2, len(seen.active))) if rights.may_set_rounds(seen.me) else None
-        return {"team": None, "order": None, "rounds": rounds}
+        return {"team": None, "order": None, "rounds": _rounds(seen)}
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
@@ -206,9 +207,7 @@ class Judge:
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:

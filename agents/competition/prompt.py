@@ -77,7 +77,8 @@ def _table_of(seen: Seen, told: Mapping[str, Any]) -> Table | None:
     if type(number) is int and number < len(seen.tables):
         return seen.tables[number]
     sat = [table for table in seen.tables if agent in table.participants]
-    return next(reversed([*seen.tables[-1:], *sat]), None)
+    tables = sat or seen.tables
+    return tables[-1] if tables else None
 
 
 def room(seen: Seen) -> int:
@@ -100,13 +101,11 @@ def _people(seen: Seen) -> str:
 def _leaderboard(seen: Seen) -> str:
     if not seen.leaderboard:
         return ""
-    told = (f"{rank}. {agent}: {rolling} ({ever})" for rank, agent, rolling, ever in _ranks(seen))
-    return f"LEADERBOARD, rolling (all-time): {within(told, LEADERBOARD_MAX)}"
-
-
-def _ranks(seen: Seen) -> Iterable[tuple[int, str, int, int]]:
-    for rank, agent, rolling, ever in seen.leaderboard:
-        yield rank, words.called(seen.people[agent]), rolling, ever
+    lines = (
+        f"{rank}. {words.called(seen.people[agent])}: {rolling} ({all_time})"
+        for rank, agent, rolling, all_time in seen.leaderboard
+    )
+    return f"LEADERBOARD, rolling (all-time): {within(lines, LEADERBOARD_MAX)}"
 
 
 def _at_table(seen: Seen, table: Table) -> str:
@@ -142,15 +141,15 @@ def _known(seen: Seen) -> str:
 
 
 def _trials(seen: Seen, table: Table) -> str:
-    """What its own trials gave in this assignment, and who else knows: nobody."""
+    """What its own trials at the table gave."""
+    if not table.trials:
+        return ""
     trials = (
         f"{words.conduct(trial.conduct, seen.rules)} under {trial.treatment}: "
         f"{words.number(trial.value)}"
         for trial in table.trials
     )
-    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}" * bool(
-        table.trials
-    )
+    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}"
 
 
 def _whole(seen: Seen) -> str:

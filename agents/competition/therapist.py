@@ -6,20 +6,19 @@ takes or leaves, then rewrites without asking.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, instructions_of
-from goldrush.agents.competition.offices import INTERVIEW, objective_asked
+from goldrush.agents.competition.offices import INTERVIEW, consent, objective_asked
 from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.worker import CONTRACT_TERM
+from goldrush.agents.competition.words import AWAY
+from goldrush.agents.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
 from goldrush.kernel.competition.terms import Dimension, Part
 from goldrush.kernel.draws import Draws
-
-Said = Mapping[str, Any]
 
 # What a rewrite changes in whoever is weak in a dimension, and the persona for it.
 REMEDIES: Final = {
@@ -109,9 +108,7 @@ class Therapist:
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 def _weakest(scores: Sequence[int]) -> str:
@@ -129,9 +126,6 @@ def reasons(ground: Grounds, rules: Rules) -> list[str]:
     ]
 
 
-_FAR: Final = ("equal to", "next to", "far from")
-
-
 def _of_novelty(ground: Grounds, rules: Rules) -> str:
     best = ground.best
     if best is None:
@@ -139,7 +133,7 @@ def _of_novelty(ground: Grounds, rules: Rules) -> str:
     if best.distance is None:
         return f"#{best.id}: nothing like it was known."
     turned = ", and the conclusion comes of it while another led" * (best.score == SCORE_MAX)
-    return f"#{best.id}: {_FAR[best.distance]} {rules.describe(best.nearest)}{turned}."
+    return f"#{best.id}: {AWAY[best.distance]} {rules.describe(best.nearest)}{turned}."
 
 
 def _of_accuracy(ground: Grounds) -> str:

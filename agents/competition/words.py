@@ -23,6 +23,7 @@ DEPTH_MAX: Final = 5  # other terms of a contract: offer, terms, conditions, eac
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
 DIGITS: Final = 4  # of a value in words
+AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
 def called(agent: Agent) -> str:

@@ -11,20 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.competition.character import MOST, PERSONAS, Character, character_of
+from goldrush.agents.competition.character import MOST, PERSONAS, character_of
 from goldrush.agents.competition.evidence import Evidence, Known
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import DIGITS, number
-from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
-from goldrush.kernel.competition.terms import (
-    Class,
-    Condition,
-    Fact,
-    Fate,
-    Move,
-    Part,
-)
+from goldrush.kernel.competition.terms import Class, Condition, Fact, Fate, Move, Part
 from goldrush.kernel.draws import Draws
 
 CONTRACT_TERM: Final = 5  # assignments
@@ -87,7 +80,7 @@ class Worker:
                 f"My seat: I have sat in {me.served} assignments and have {me.sparks} sparks left.",
                 "To do better than the middle of the tables at which I sit.",
             ]
-        elif table < len(seen.tables) and seen.tables[table].bottom == me.ordinal:
+        elif seen.tables[table].bottom == me.ordinal:
             says = [_lesson(seen, table)]
         else:
             says = [_account(seen, table)]
@@ -136,10 +129,7 @@ def _lesson(seen: Seen, table: int) -> str:
 
 def _account(seen: Seen, table: int) -> str:
     """What somebody says of what it did at a table."""
-    me = seen.me.ordinal
-    if table >= len(seen.tables):
-        return "I was not there."
-    at = seen.tables[table]
+    me, at = seen.me.ordinal, seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
     if not own:
         tried = len(at.trials)
@@ -158,7 +148,7 @@ class _Mind:
         self.draws = draws
         self.me = seen.me.ordinal
         self.table = seen.table
-        self.character: Character = character_of(seen.me)
+        self.character = character_of(seen.me)
         self.evidence = Evidence(seen)
 
     # Trials.
@@ -344,23 +334,20 @@ class _Mind:
     def pass_(self) -> Said:
         """Why it says no more."""
         held = self.table.standing.stances.get(self.me)
-        trials = self.table.trials
+        ids = () if held is None else (held,)
+        trials, own = self.table.trials, False
         said = [one for one in self.table.said if one.agent == self.me]
         if said and said[-1].move == Move.PASS:
             words = "Still nothing of mine." if held is None else f"Still #{held}."
-            because: Any = ((), False) if held is None else ((held,), False)
         elif held is None:
-            words, because = self._empty_handed(), ((), bool(trials))
+            words, own = self._empty_handed(), bool(trials)
         elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
             what = self.seen.rules.describe(trials[-1].conduct)
             words = f"I looked on: {what} gave {number(trials[-1].value)}. #{held} is better."
-            because = ((held,), True)
+            own = True
         else:
-            words, because = (
-                f"I stay with #{held}; nothing that I know is better.",
-                ((held,), False),
-            )
-        return {"move": Move.PASS, "words": words, "because": because}
+            words = f"I stay with #{held}; nothing that I know is better."
+        return {"move": Move.PASS, "words": words, "because": (ids, own)}
 
     def _empty_handed(self) -> str:
         """Why it has nothing to claim, and stands with nobody."""
@@ -404,7 +391,7 @@ class _Mind:
         margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
-        is_up = self.evidence.value(1.0) > self.evidence.value(0.0)
+        is_up = self.table.subject.better == UP
         claim = math.floor(value * scale) / scale if is_up else math.ceil(value * scale) / scale
         bar = self.table.bar
         return claim if bar is None or self.table.subject.beats(claim, bar) else None

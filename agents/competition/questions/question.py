@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.words import called
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.found import object_in
 from goldrush.kernel.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
@@ -24,14 +25,9 @@ from goldrush.kernel.competition.arena import Rules
 Told = Mapping[str, Any]
 Found = Mapping[str, Any]
 Schema = Mapping[str, Any]
+Words = Callable[[Seen, Told], str]
 
-NAMES_MAX: Final = (
-    40  # treatments that a schema lists; of more it says no more than that it is text
-)
-
-
-def _as_it_is(answer: Any) -> Any:
-    return answer
+NAMES_MAX: Final = 40  # names that a schema lists; where there are more it is any text
 
 
 @attrs.frozen
@@ -40,18 +36,18 @@ class Question:
 
     - `words(seen, told)`: the question in words; what a stage has not unlocked is not offered.
     - `fields(rules)`: the JSON schemas of the answer's fields, by name.
-    - `read(found, seen)`: makes of the object what a scripted agent returns.
-    - `neutral`: what stands for no answer.
-    - `shaped(answer)`: a scripted policy's answer in the form that scripts and others count on.
-    - `sees_table`: whether the table that was last matters to it.
+    - `read(found, seen)`: converts the answer's object to what a scripted policy returns.
+    - `neutral`: the answer where there is none.
+    - `shaped(answer)`: a scripted policy's answer, brought into the form that scripts rely on.
+    - `sees_table`: whether the prompt shows the table under way.
     """
 
-    words: Callable[[Seen, Told], str]
+    words: Words
     fields: Callable[[Rules], Mapping[str, Schema]]
     read: Callable[[Found, Seen], Any]
-    neutral: Any = None
-    shaped: Callable[[Any], Any] = _as_it_is
-    sees_table: bool = True
+    neutral: Any = attrs.field(default=None, kw_only=True)
+    shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
+    sees_table: bool = attrs.field(default=True, kw_only=True)
 
     def schema(self, rules: Rules) -> dict[str, Any]:
         """The JSON schema of the answer."""
@@ -85,6 +81,46 @@ def _example(schema: Schema) -> str:
     if schema.get("type") == "array":
         return f"[{_example(schema['items'])}]"
     return "..."
+
+
+# Questions of one kind.
+
+
+def texts(name: str, words: Words, *, sees_table: bool = True) -> Question:
+    """A question whose answer is a list of texts, in the field `name`."""
+    return Question(
+        words,
+        lambda rules: {name: a_list(STRING)},
+        lambda found, seen: lines(found.get(name)),
+        neutral=(),
+        shaped=_listed,
+        sees_table=sees_table,
+    )
+
+
+def decision(name: str, words: Words, *, sees_table: bool = True) -> Question:
+    """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
+    return Question(
+        words,
+        lambda rules: {name: BOOLEAN},
+        lambda found, seen: found[name] if type(found.get(name)) is bool else None,
+        sees_table=sees_table,
+    )
+
+
+def agreement(name: str, words: Words) -> Question:
+    """A question of yes or no. Any other answer is no, for null means that nobody was asked."""
+    return Question(
+        words,
+        lambda rules: {name: BOOLEAN},
+        lambda found, seen: found.get(name) is True,
+        neutral=False,
+    )
+
+
+def who(seen: Seen, told: Told) -> str:
+    """The agent that a question is about, by number and name."""
+    return called(seen.people[told["agent"]])
 
 
 # JSON schemas.
@@ -171,26 +207,6 @@ def conduct(value: Any, treatment: str, rules: Rules) -> Any:
     return None if value is None else rules.read(value, treatment)
 
 
-def lines_of(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads a list of texts."""
-    return lambda found, seen: lines(found.get(name))
-
-
-def flag(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads yes or no; null for anything else, which the kernel refuses."""
-    return lambda found, seen: found[name] if type(found.get(name)) is bool else None
-
-
-def consent(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads yes or no; anything else is no: null would mean that nobody had to be asked."""
-    return lambda found, seen: found.get(name) is True
-
-
-def word_of(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads a name."""
-    return lambda found, seen: word(found.get(name))
-
-
 # What scripted policies return.
 
 
@@ -204,6 +220,5 @@ def parts_or_none(answer: Any) -> Any:
     return None if answer is None else parts(answer)
 
 
-def some_lines(answer: Any) -> Any:
-    """What others are shown, who count on a list."""
+def _listed(answer: Any) -> Any:
     return answer if isinstance(answer, (list, tuple)) else ()

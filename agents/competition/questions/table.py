@@ -18,7 +18,7 @@ from goldrush.agents.competition.questions.question import (
     Told,
     a_list,
     conduct,
-    flag,
+    decision,
     integers,
     one_of,
     or_null,
@@ -68,11 +68,10 @@ def _read_try(found: Found, seen: Seen) -> Any:
         return None
     treatment = found.get("treatment")
     under = treatment.strip() if isinstance(treatment, str) else None
-    return {"conduct": conduct(found["conduct"], _treatment(seen), seen.rules), "treatment": under}
-
-
-def _treatment(seen: Seen) -> str:
-    return seen.table.subject.treatment
+    return {
+        "conduct": conduct(found["conduct"], seen.table.treatment, seen.rules),
+        "treatment": under,
+    }
 
 
 # Contributions.
@@ -139,7 +138,7 @@ def _read_speak(found: Found, seen: Seen) -> Any:
     edge = found.get("edge")
     fields = {
         "target": scalar(found.get("target")),
-        "conduct": conduct(found.get("conduct"), _treatment(seen), seen.rules),
+        "conduct": conduct(found.get("conduct"), seen.table.treatment, seen.rules),
         "claim": (scalar(found.get("value")), edge.strip() if isinstance(edge, str) else None),
         "part": word(found.get("part")),
     }
@@ -226,7 +225,11 @@ def _read_digest(found: Found, seen: Seen) -> Any:
 QUESTIONS: Final[Mapping[str, Question]] = {
     "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none),
     "speak": Question(
-        _speak_words, _speak_fields, _read_speak, {"move": Move.PASS, "words": ""}, parts
+        _speak_words,
+        _speak_fields,
+        _read_speak,
+        neutral={"move": Move.PASS, "words": ""},
+        shaped=parts,
     ),
     "judge": Question(
         _judge_words,
@@ -236,26 +239,24 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             "reason": STRING,
         },
         _read_judge,
-        {"signal": Signal.CLEAN, "ids": [], "reason": ""},
-        parts,
+        neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
+        shaped=parts,
     ),
     "set_table": Question(
         _set_words,
         lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
         _read_set,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
     ),
     "digest": Question(
         _digest_words,
         lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
         _read_digest,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
     ),
-    "adopt": Question(
-        lambda seen, told: "do you adopt the conclusion of the table, true or false?",
-        lambda rules: {"adopted": BOOLEAN},
-        flag("adopted"),
+    "adopt": decision(
+        "adopted", lambda seen, told: "do you adopt the conclusion of the table, true or false?"
     ),
 }
