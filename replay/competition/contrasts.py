@@ -120,8 +120,8 @@ class Finding:
     change: Change | None
     p: Value
     p_opposite: Value
-    right: bool
-    wrong: bool
+    right: bool = False
+    wrong: bool = False
 
 
 @attrs.frozen
@@ -174,21 +174,20 @@ def _findings(results: SeasonResults, workers: int) -> list[Finding]:
             finding,
             p=p,
             p_opposite=q,
-            right=_passes(finding, p, "right"),
-            wrong=_passes(finding, q, "wrong"),
+            right=_passes(finding, p, finding.change.right if finding.change else None),
+            wrong=_passes(finding, q, finding.change.wrong if finding.change else None),
         )
         for finding, p, q in zip(tested, right, wrong, strict=True)
     ]
 
 
-def _passes(finding: Finding, p: Value, way: str) -> bool:
-    """Whether a measure passes in a direction: the test, and the sign in enough seasons."""
+def _passes(finding: Finding, p: Value, pairs: int | None) -> bool:
+    """Whether a measure passes in a direction: by its p-value and by how many of the pairs changed
+    in that direction (None: it is pooled, and has no pairs).
+    """
     if p is None or p >= SIGNIFICANT:
         return False
-    if finding.change is None:
-        return True
-    count: int = getattr(finding.change, way)
-    return count >= SIGN_SHARE * finding.seeds
+    return pairs is None or pairs >= SIGN_SHARE * finding.seeds
 
 
 def _cells(
@@ -235,8 +234,6 @@ def _tested(
         found,
         found.p,
         found.p_opposite,
-        right=False,
-        wrong=False,
     )
 
 
@@ -267,7 +264,7 @@ def _pooled(
         p_opposite = (1 + sum(d >= 0 for d in differences)) / (1 + len(differences))
     return Finding(
         criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
-        p_opposite, right=False, wrong=False,
+        p_opposite,
     )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import NewFolder, reason
 from goldrush.kernel.journal import JournalReader, Place
 from goldrush.kernel.text import is_visible
-from goldrush.replay.competition.leaderboard import ScoresSoFar, Standing, standing
+from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, standing
 from goldrush.replay.forged import reader_of
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -50,7 +50,7 @@ _DEVICES: Final = frozenset(
 @reader_of
 def export(
     path: str | Path, folder: str | Path, assignment: int | None = None, *, force: bool = False
-) -> Standing:
+) -> SeasonAt:
     """Write a season into a folder, as it was after an assignment (the last one that is closed,
     unless another is named), and return what was written.
 
@@ -64,7 +64,7 @@ def export(
     return stands
 
 
-def _write(target: str, stands: Standing, *, force: bool, sync: bool = True) -> None:
+def _write(target: str, stands: SeasonAt, *, force: bool, sync: bool = True) -> None:
     files = as_files(stands)
     _check_free(target, force)
     with NewFolder(target) as new:
@@ -97,11 +97,11 @@ class Live:
                 self._scores.add(commit)
                 self._after = commit.after
         number = VOCABULARY.number(unit)
-        stands = Standing(number, state, self._scores.by_agent)
+        stands = SeasonAt(number, state, self._scores.by_agent)
         _write(self._target, stands, force=True, sync=ended(state))
 
 
-def as_files(stands: Standing) -> dict[str, str]:
+def as_files(stands: SeasonAt) -> dict[str, str]:
     """The files by their path in the folder, with `/` between its parts.
 
     Raises BadInput for agents whose names cannot be those of folders.
@@ -123,7 +123,7 @@ def as_files(stands: Standing) -> dict[str, str]:
 # What stands in the files.
 
 
-def _metrics(stands: Standing, agent: Agent) -> dict[str, Any]:
+def _metrics(stands: SeasonAt, agent: Agent) -> dict[str, Any]:
     """An agent in numbers; what only workers have is null for others."""
 
     def of_worker(value: Any) -> Any:
@@ -150,7 +150,7 @@ def _metrics(stands: Standing, agent: Agent) -> dict[str, Any]:
     }
 
 
-def _rolling(stands: Standing, agent: Agent) -> int:
+def _rolling(stands: SeasonAt, agent: Agent) -> int:
     """The rolling sum on the day of the assignment; the state itself is at the next one."""
     config = stands.state.config
     today = config.day(stands.assignment)

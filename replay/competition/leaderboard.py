@@ -40,7 +40,7 @@ class Scored:
 
 
 @attrs.frozen
-class Place:
+class Line:
     """One line of the leaderboard. `served`: assignments sat at; `mean_total`: of all scores."""
 
     rank: int
@@ -66,7 +66,7 @@ class Leaderboard:
     assignment: int
     day: int
     rolling_days: int
-    rows: Sequence[Place]
+    rows: Sequence[Line]
 
     def as_dict(self) -> dict[str, Any]:
         """The leaderboard for JSON."""
@@ -75,7 +75,7 @@ class Leaderboard:
 
 
 @attrs.frozen
-class Standing:
+class SeasonAt:
     """A season after an assignment closed: its state, and all scores so far by agent."""
 
     assignment: int
@@ -90,9 +90,9 @@ class Standing:
         rows = [self._place(*row) for row in self.state.leaderboard]
         return Leaderboard(self.assignment, day, config.rolling_days, rows)
 
-    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Place:
+    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Line:
         agent = self.state.agents[ordinal]
-        return Place(
+        return Line(
             rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
             agent.served, self.mean_total(ordinal),
         )  # fmt: skip
@@ -110,7 +110,7 @@ def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
 
 
 @reader_of
-def standing(path: str | Path, assignment: int | None = None) -> Standing:
+def standing(path: str | Path, assignment: int | None = None) -> SeasonAt:
     """A season after an assignment: the last one that is closed, unless another is named.
 
     Raises BadInput where there is no such assignment, and what reading a journal raises: up to
@@ -139,7 +139,7 @@ def standing(path: str | Path, assignment: int | None = None) -> Standing:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
             raise MalformedEvents(str(path), VOCABULARY.called(scores.closed), says)
-    return Standing(number, state, scores.by_agent)
+    return SeasonAt(number, state, scores.by_agent)
 
 
 class ScoresSoFar:

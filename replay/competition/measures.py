@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.events import (
     CODES,
@@ -30,6 +30,7 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, gini, mean, ratio
 from goldrush.replay.competition.quality import Atlases
 from goldrush.replay.competition.steps import Moment, moments, season_world
+from goldrush.replay.competition.summary import counts_of
 from goldrush.replay.measures import Measure, Measured, Span
 
 COMPARED_MIN: Final = 4  # agents with a tested base, from which on validity is defined
@@ -235,21 +236,18 @@ def _mean(values: Sequence[float]) -> float:
 
 def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     """The measures of one table."""
-    said = [one for one in table.said if one.id not in table.removed]
-    claims = [one for one in said if one.is_proposal]
-    challenges = [one for one in said if one.move == Move.CHALLENGE]
-    totals = list(table.totals.values())
+    counts, totals = counts_of(table), list(table.totals.values())
     quality = atlases.of_table(table, bar)
     return {
         **({} if quality is None else attrs.asdict(quality)),
         "drawn": float(bool(table.conclusion and table.conclusion.tied)),
         "open": float(table.conclusion is None or table.conclusion.proposal is None),
-        "held": ratio(sum(table.held(c.id, Part.BASE) is True for c in claims), len(claims)),
-        "sharp": ratio(sum(map(table.is_sharp, claims)), len(claims)),
-        "sustained": ratio(sum(map(table.is_sustained, challenges)), len(challenges)),
+        "held": ratio(counts["held"], counts["claims"]),
+        "sharp": ratio(counts["sharp"], counts["claims"]),
+        "sustained": ratio(counts["sustained"], counts["challenges"]),
         "passes": ratio(sum(one.move == Move.PASS for one in table.said), len(table.said)),
         "words": sum(len(one.words.split()) for one in table.said),
-        "trials": len(table.trials),
+        "trials": counts["trials"],
         "total": ratio(sum(totals), len(totals)),
         "validity": _validity(table),
     }
@@ -257,7 +255,7 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
 
 def _validity(table: Table) -> Value:
     """Whether those with better tested bases have better totals."""
-    sign = 1.0 if table.subject.holds(1.0, 0.0) else -1.0
+    sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
         value = table.tests.get((said.id, Part.BASE))

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from goldrush.kernel.competition.arena import Conduct
-from goldrush.kernel.competition.events import CODES, Refused, Spoke, Tested, Tried, named
-from goldrush.kernel.competition.evolve import acts_in
+from goldrush.kernel.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.competition.evolve import acts_in, refused_in
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Contribution, Table
 from goldrush.kernel.competition.terms import Phase
@@ -99,7 +99,7 @@ def _acts(
     """The acts at tables of a step; `state`: the one after it; `heard`: how many contributions each
     table had before it.
     """
-    codes = {act[0]: code for _, act, code in step.derived.rows(CODES[Refused])}
+    codes = refused_in(step.derived)
     heard = list(heard)
     for index, (form, row) in enumerate(acts_in(step.inputs.batches)):
         if form not in _KEPT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.words import number as value_text
@@ -11,10 +11,9 @@ from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
-from goldrush.replay.competition.consequences import Consequences
+from goldrush.replay.competition.consequences import Consequences, Differing, Results, WorkerEnd
 from goldrush.replay.competition.story import story
-from goldrush.replay.competition.summary import Ended, Summary, agent_as_dict
-from goldrush.replay.competition.summary import Standing as Place
+from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 
@@ -82,7 +81,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _workers(workers: Sequence[Place]) -> str:
+def _workers(workers: Sequence[WorkerLine]) -> str:
     """Who stands where, and where it came from."""
     rows: list[Sequence[str]] = [
         ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "sat at")
@@ -98,7 +97,7 @@ def _workers(workers: Sequence[Place]) -> str:
     return table(rows, numbers=(0, 5, 6, 7, 8))
 
 
-def _moved(worker: Place) -> str:
+def _moved(worker: WorkerLine) -> str:
     if worker.rank is None or worker.first_rank is None or worker.rank == worker.first_rank:
         return ""
     rose = worker.rank < worker.first_rank
@@ -194,17 +193,17 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
     return "\n".join(parts)
 
 
-def _concluded(came: Any) -> str:
+def _concluded(came: Results | None) -> str:
     if came is None:
         return "-"
     return "; ".join(conduct or "nothing" for conduct in came.conclusions)
 
 
-def _mean(came: Any) -> str:
+def _mean(came: Results | None) -> str:
     return "-" if came is None or came.mean_total is None else f"{came.mean_total:.2f}"
 
 
-def _scores(apart: Any, names: Any) -> str:
+def _scores(apart: Differing, names: Mapping[int, str]) -> str:
     """The four final scores of everybody at the tables, side by side."""
     rows = [("table", "agent", "a", "b")]
     tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
@@ -220,13 +219,13 @@ def _scores(apart: Any, names: Any) -> str:
     return table(rows, numbers=(0,))
 
 
-def _four(scores: Any) -> str:
+def _four(scores: Sequence[int] | None) -> str:
     if scores is None:
         return "-"
     return f"{' '.join(map(str, scores))} = {sum(scores)}"
 
 
-def _standings(standings: Any) -> str:
+def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
         return "every worker stands the same"
     rows = [("worker", "a: status, sparks, all-time", "b")]
@@ -236,5 +235,5 @@ def _standings(standings: Any) -> str:
     return table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
 
 
-def _stands(stands: Any) -> str:
+def _stands(stands: tuple[str, int, int] | None) -> str:
     return "-" if stands is None else f"{stands[0]}, {stands[1]}, {stands[2]}"

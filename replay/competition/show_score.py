@@ -20,7 +20,6 @@ _RULES: Final = {
     Step.AGREEING: "it supported others and challenged nobody",
     Step.RELATIVE: "relative to the lower median of the table",
 }
-_AWAY: Final = ("equal to", "next to", "far from")
 
 
 def format_score(score: Score) -> str:
@@ -55,7 +54,7 @@ def _proposal(score: Score, proposal: Proposal) -> str:
     known = "nothing like it was known"
     if proposal.distance is not None:
         nearest = conduct_text(proposal.nearest, score.rules)
-        known = f"{_AWAY[proposal.distance]} {nearest}, the nearest known"
+        known = f"{words.AWAY[proposal.distance]} {nearest}, the nearest known"
     led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
     conduct = conduct_text(proposal.conduct, score.rules)

@@ -19,8 +19,8 @@ from goldrush.agents.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel import derive, fold
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Conduct, Rules, arena_of
-from goldrush.kernel.competition.events import CODES, Refused, Scored, named
-from goldrush.kernel.competition.evolve import acts_in, apply
+from goldrush.kernel.competition.events import CODES, Scored, named
+from goldrush.kernel.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.competition.state import SeasonState, copied
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
@@ -187,9 +187,9 @@ def state_before_scores(path: str | Path, assignment: int) -> Judged:
 
 
 def _with_acts(state: SeasonState, step: Step) -> SeasonState:
-    """The state with the acts of a step in it, but for those that were refused."""
-    refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
-    for place, (code, row) in enumerate(acts_in(step.inputs.batches)):
-        if place not in refused:
+    """The state after the acts of a step that were not refused."""
+    refused = refused_in(step.derived)
+    for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
+        if index not in refused:
             apply(state, code, row)
     return state

@@ -41,7 +41,7 @@ from goldrush.replay.usage import failures_in
 
 
 @attrs.frozen
-class Standing:
+class WorkerLine:
     """A worker at the end: `first_rank` is that on the first leaderboard that it stands on, `rank`
     that on the last one (None: it is gone, or was never posted). `total` is what it scored, over
     `sat` roundtables.
@@ -113,7 +113,7 @@ class Summary:
     percentiles: tuple[Value, Value]
     refused: Mapping[str, int]
     mean_total: float | None
-    workers: Sequence[Standing]
+    workers: Sequence[WorkerLine]
     left: Sequence[tuple[int, str, str]]
     forks: Sequence[Event]
     models: int
@@ -218,14 +218,14 @@ class _Counting:
             unsaid=sorted(turn for turn in self._by_hand if turn[0] < closed),
         )
 
-    def _standings(self, state: SeasonState) -> list[Standing]:
+    def _standings(self, state: SeasonState) -> list[WorkerLine]:
         standings = []
         for agent in state.agents.values():
             if not agent.is_worker:
                 continue
             rank, rolling = self._last.get(agent.ordinal, (None, 0))
             standings.append(
-                Standing(
+                WorkerLine(
                     agent.ordinal, agent.name, agent.status, agent.class_, agent.sparks,
                     self._first.get(agent.ordinal), rank, rolling, agent.all_time,
                     self._sat[agent.ordinal],
@@ -259,7 +259,7 @@ def counts_of(table: Table) -> Mapping[str, int]:
 
 
 def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
-    conclusion, best = table.conclusion, table.best_tested()
+    conclusion, best, rules = table.conclusion, table.best_tested(), state.rules
     assert conclusion is not None
     proposal = conclusion.proposal
     return Ended(
@@ -267,21 +267,14 @@ def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
         table=table.number,
         objective=table.subject.objective,
         treatment=table.treatment,
-        conduct=None if proposal is None else conduct_text(conclusion.conduct, state.rules),
+        conduct=None if proposal is None else conduct_text(conclusion.conduct, rules),
         value=None if proposal is None else table.tests[proposal, Part.BASE],
         bar=table.bar,
         best=best and best[1],
         tied=len(conclusion.tied),
         adopted=table.is_adopted,
-        quality=quality_of(state, table, atlases),
+        quality=None if rules is None else atlases.of_table(table, rules.bar(table.subject)),
     )
-
-
-def quality_of(state: SeasonState, table: Table, atlases: Atlases) -> Quality | None:
-    """How good a table's conclusion is; None where the arena has no atlas, or is not here."""
-    if state.rules is None or table.conclusion is None:
-        return None
-    return atlases.of_table(table, state.rules.bar(table.subject))
 
 
 def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:
