@@ -1,9 +1,9 @@
-"""What the models of a season would take, before anybody is asked and anything is tested.
+"""An estimate of the questions, tokens and cost of the models in a season, before it begins.
 
-The first assignments are played in memory by scripted stand-ins, with made-up values of tests, to
-see what is asked and how long the questions become; the rest is taken to be like the last of them.
-That is a guess: models talk otherwise than stand-ins do. So the most is told from the limits of a
-question and of an answer. Both count every question once: tries come on top.
+The first PLAYED assignments are played in memory by scripted stand-ins, with made-up values of
+tests, to count questions and their length; the other assignments are taken to be like the last LIKE
+of these. Since models talk differently from stand-ins, the upper bound follows from the limits of
+prompts and answers. Repeated tries are not counted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.world import Block
 
 PLAYED: Final = 12  # assignments, at most
-LIKE: Final = 4  # of them, by which the others are told
+LIKE: Final = 4  # assignments that are extrapolated
 
 
 def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate]:
-    """What each model of a cast would take in a whole season. Raises BadInput as a season would."""
+    """The estimate of each model in a cast. Raises BadInput for what a season would refuse."""
     config = config_of(prepared.setup["config"])
     cast = prepared.setup["cast"]
     chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
@@ -47,7 +47,7 @@ def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate
     return [_estimate(model, config, played, known.get(model.name)) for model in chosen]
 
 
-# Of an assignment, by model: how many questions, and their bytes.
+# The questions of an assignment by model: their number, and their size in bytes.
 _Asked = tuple[Counter[str], Counter[str]]
 
 
@@ -77,7 +77,7 @@ def _played(
     means: Means,
     trust: Collection[str],
 ) -> Iterator[_Asked]:
-    """What is asked in each of the first assignments."""
+    """The questions of each of the first assignments."""
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
     seats = [{**e, "policy": SCRIPTED if e["policy"] in OUTSIDE else e["policy"]} for e in cast]
     world = competition(rules_of(config.arena))
@@ -109,7 +109,7 @@ def _played(
 
 
 def _guessing(arena: Arena, means: Means) -> Bench:
-    """The bench of an arena that tests nothing: every run has a value that is made up."""
+    """The bench of an arena with made-up values in place of runs."""
 
     def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
         word = Draws(objective, treatment, repr(conduct), seed).word()

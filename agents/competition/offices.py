@@ -1,7 +1,7 @@
-"""The scripted offices: the admin, the assistant and the judge, and the user outside.
+"""The scripted admin, assistant and judge, and the user.
 
-Each does what its office is for and no more than it may: what a stage unlocks is asked of it only
-then.
+Each uses the rights that its stage has unlocked, and no others. Methods answer the questions of the
+same name (agents/competition/questions/).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goldrush.kernel.competition.rubric import FAR
 from goldrush.kernel.competition.terms import Class, Condition, Move, Part, Role, Signal
 from goldrush.kernel.draws import Draws
 
-AHEAD_MAX: Final = 8  # assignments in which the second table's subject is looked for
+AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
 
 
 def consent(self: Any, seen: Seen, draws: Draws, offer: Said) -> bool:
@@ -27,11 +27,11 @@ def consent(self: Any, seen: Seen, draws: Draws, offer: Said) -> bool:
 
 
 class Admin:
-    """Follows the agenda, and adopts what is worth it."""
+    """Follows the agenda, and adopts conclusions that may not be rejected."""
 
     def open(self, seen: Seen, draws: Draws) -> Said:
-        """The subject that is next on the agenda, unless a contract or a project asks for another;
-        two of them where the judge recommends it.
+        """Opens with the next subject of the agenda, or the one that a contract or a project asks
+        for; with two if the judge recommended a split.
         """
         first = (seen.approved or seen.agenda()).key
         if seen.stipulated is not None:
@@ -44,35 +44,35 @@ class Admin:
         return {"subjects": subjects, "team": seen.recommended, "order": None}
 
     def allow_class(self, seen: Seen, draws: Draws, agent: int, class_: str) -> bool:
-        """Whether a worker may move: up only from the upper half of the leaderboard."""
+        """Allows sonnet only to the upper half of the leaderboard, haiku to everybody."""
         rank = seen.rank(agent)
         return class_ != Class.SONNET or (
             rank is not None and 2 * rank <= len(seen.leaderboard) + 1
         )
 
     def adopt(self, seen: Seen, draws: Draws) -> bool:
-        """Whether a conclusion is adopted: unless there is a reason to reject it."""
+        """Adopts a conclusion unless it is rejectable."""
         return not seen.is_rejectable
 
     def propose_project(self, seen: Seen, draws: Draws) -> tuple[str, str] | None:
-        """At the beginning of a project, one subject in place of the agenda's."""
+        """At the beginning of every second project, by chance, proposes a drawn subject."""
         if seen.assignment % seen.config.assignments_per_project or draws.below(2):
             return None
         subjects = seen.config.arena.subjects
         return subjects[draws.below(len(subjects))].key
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
-        """What it asks the therapist before a contract."""
+        """Its questions to the therapist before a contract."""
         return INTERVIEW
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its own interview."""
+        """Its answers in its own interview."""
         return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """One more project by the end of the next one."""
+        """Offers one more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
 
@@ -83,7 +83,7 @@ INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
 
 
 def objective_asked(seen: Seen, draws: Draws) -> list[tuple[str, str]]:
-    """The choice of an objective, as a condition of a contract, where there is a choice."""
+    """A drawn objective as a condition of a contract; none if the arena has only one."""
     objectives = seen.config.arena.objectives
     if len(objectives) == 1:
         return []
@@ -91,11 +91,11 @@ def objective_asked(seen: Seen, draws: Draws) -> list[tuple[str, str]]:
 
 
 class Assistant:
-    """Sets the tables as far as it may, and sums them up."""
+    """Sets tables as far as it may, and sums them up."""
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """Leaves out whoever is last on the leaderboard, lets the lower ranks speak first, and
-        takes the time it needs; each if it may.
+        """Leaves out the lowest rank every second time, lets lower ranks speak first, and gives a
+        round to each active worker; each if it may.
         """
         me, active = seen.me, seen.active
         by_rank = sorted(active, key=lambda agent: -(seen.rank(agent) or 0))
@@ -108,7 +108,7 @@ class Assistant:
         return answer
 
     def digest(self, seen: Seen, draws: Draws) -> Said:
-        """The conclusion, who was against it, and whether the admin should see it at all."""
+        """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
         table = seen.table
         conclusion = table.conclusion
         if conclusion is None or conclusion.proposal is None:
@@ -127,11 +127,11 @@ class Assistant:
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its interview."""
+        """Its answers in its interview."""
         return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """Conclusions worth adopting, about every second time."""
+        """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
         due = seen.assignment + CONTRACT_TERM
         return {
             "conditions": objective_asked(seen, draws),
@@ -149,7 +149,7 @@ def _rounds(seen: Seen) -> int | None:
 
 
 def _dissent(seen: Seen, concluded: int) -> str:
-    """Who challenged the conclusion, and who stands for something else."""
+    """Who challenged the conclusion, and whose stance is on another proposal."""
     table = seen.table
     against = {
         said.agent
@@ -169,10 +169,10 @@ def _dissent(seen: Seen, concluded: int) -> str:
 
 
 class Judge:
-    """Keeps the table to its subject, and lets it go when it agrees and has nothing new."""
+    """Redirects repetitions, and ends a table that agrees and has no new proposal."""
 
     def judge(self, seen: Seen, draws: Draws) -> Said:
-        """One signal for the round that was just spoken."""
+        """The signal for the round that was just spoken."""
         table = seen.table
         repeated = _repeated(seen)
         if repeated:
@@ -193,17 +193,17 @@ class Judge:
         return _signal(Signal.CLEAN, "")
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """As many rounds as the table has members, where it may say so."""
+        """Sets the number of rounds, if it may."""
         return {"team": None, "order": None, "rounds": _rounds(seen)}
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its interview."""
+        """Its answers in its interview."""
         return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """Tables that end with the best that was tested."""
+        """Offers a drawn number of tables whose conclusion is the best tested, 1 to 4."""
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 
@@ -215,7 +215,7 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
 
 
 def _repeated(seen: Seen) -> list[int]:
-    """Proposals of this round whose conduct was on the table before."""
+    """The proposals of this round whose conduct was proposed before."""
     table = seen.table
     known: set[Any] = set()
     repeated = []
@@ -227,7 +227,7 @@ def _repeated(seen: Seen) -> list[int]:
 
 
 def _are_apart(seen: Seen) -> bool:
-    """Whether the two proposals with most stances are far from each other."""
+    """Whether the two proposals with most stances are FAR from each other."""
     counts = seen.table.standing.counts()
     first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
     conducts = [seen.table.said[proposal].conduct for proposal in first]
@@ -235,14 +235,14 @@ def _are_apart(seen: Seen) -> bool:
 
 
 class User:
-    """Whoever the season is for: approves what sounds right and mostly keeps its word."""
+    """The user: approves half of the contracts, and nearly always keeps conditions."""
 
     def review_project(self, seen: Seen, draws: Draws, subject: tuple[str, str]) -> bool:
-        """Whether a project is approved: not the one that is next on the agenda anyway."""
+        """Approves a project unless its subject is the next on the agenda anyway."""
         return subject != seen.agenda().key
 
     def review_contract(self, seen: Seen, draws: Draws, agent: int, terms: Said) -> Said:
-        """Approves a fair target; asks for more where little is promised; or sees no use in it."""
+        """Approves (5 of 10), asks for a harder target (4 of 10), or refuses."""
         chance = draws.below(10)
         if chance < 5:
             return {"approved": True, "terms": None}
@@ -251,7 +251,7 @@ class User:
         return {"approved": False, "terms": None}
 
     def keep_condition(self, seen: Seen, draws: Draws, agent: int, condition: str) -> bool:
-        """Whether a condition is kept in the next assignment."""
+        """Keeps a condition in 19 of 20 assignments."""
         return draws.below(20) > 0
 
 

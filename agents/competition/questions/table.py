@@ -41,7 +41,7 @@ _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
 def active(seen: Seen) -> str:
-    """Who may be named for a team or an order."""
+    """The words on teams and orders, with the active workers."""
     return (
         "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
         f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
@@ -133,7 +133,7 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
 
 
 def _read_speak(found: Found, seen: Seen) -> Any:
-    """What a move does not carry is left out; reasons that are none are, too."""
+    """Leaves out the fields that the move does not have."""
     move = word(found.get("move"))
     edge = found.get("edge")
     fields = {
@@ -152,7 +152,7 @@ def _read_speak(found: Found, seen: Seen) -> Any:
 
 
 def _named(said: str, id: int) -> list[int]:
-    """The contributions before `id` that somebody's words name, as #0."""
+    """The ids of contributions before `id` that the words name, as #0."""
     return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
 
 

@@ -1,4 +1,4 @@
-"""What the therapist is asked: how to debrief and rate, and what to make of somebody."""
+"""The questions to the therapist: debriefs, ratings, traits, personas, skills, rewrites."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _read_rewrite(found: Found, seen: Seen) -> Any:
 
 
 def _facts(answer: Any) -> Any:
-    """A map of plain values, or there is none."""
+    """A map of values that can be recorded, else None."""
     is_map = isinstance(answer, Mapping) and FACTS.holds(dict(answer))
     return dict(answer) if is_map else None
 
