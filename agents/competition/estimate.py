@@ -21,6 +21,7 @@ from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.script import Scripts
 from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.step import OUTSIDE, Step, batches
+from goldrush.agents.competition.step import Question as SeasonQuestion
 from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
@@ -89,23 +90,28 @@ def _played(
             sizes: Counter[str] = Counter()
             while not world.unit_done(state):
                 step = Step(state, scripts, trust)
-                asked = step.next()
-                while asked is not None:
-                    for one in asked:
-                        seat = step.whom(one)
-                        question = step.question(one) if "model" in seat.options else None
-                        if question is not None:
-                            model = model_at(seat)
-                            endpoint = models.endpoint(model.name)
-                            most = Question(model, endpoint, question.messages, question.schema)
-                            questions[model.name] += 1
-                            sizes[model.name] += most.most().tokens_in
-                    asked = step.next([step.answer(one, at, {}) for at, one in enumerate(asked)])
+                for question in _questions(step):
+                    model = model_at(question.agent)
+                    endpoint = models.endpoint(model.name)
+                    sent = Question(model, endpoint, question.messages, question.schema)
+                    questions[model.name] += 1
+                    sizes[model.name] += sent.most().tokens_in
                 inputs = world.arrange(Block(batches(step.rows)))
                 derived = Block(world.decide(state, inputs))
                 state = world.evolve(world.evolve(state, inputs), derived)
             state = world.close(state)
             yield questions, sizes
+
+
+def _questions(step: Step) -> Iterator[SeasonQuestion]:
+    """Play a step to its end; its questions to agents that are models."""
+    asked = step.next()
+    while asked is not None:
+        for one in asked:
+            question = step.question(one) if "model" in step.whom(one).options else None
+            if question is not None:
+                yield question
+        asked = step.next([step.answer(one, index, {}) for index, one in enumerate(asked)])
 
 
 def _guessing(arena: Arena, means: Means) -> Bench:

@@ -1,5 +1,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -20,6 +21,8 @@ from goldrush.replay.competition.contrasts import (
     controls,
     verdicts,
 )
+from goldrush.replay.competition.sections import CHAPTER
+from goldrush.replay.report.page import NONE, Marked, Table
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result
 
@@ -141,6 +144,17 @@ def test_without_pairs_there_is_no_verdict() -> None:
 
     assert ["scores measure merit"] == [one.criterion for one in verdicts(Made(only))]
     assert [] == verdicts(Made({Cell(BASELINE, SCRIPTED, 40): made.by_cell[Cell(*OURS, 40)]}))
+
+
+def test_a_report_has_a_row_for_each_verdict_and_each_finding() -> None:
+    made = study(lambda seed: 0.1 + seed / 100)
+    parts = CHAPTER.sections(SimpleNamespace(results=made))
+    first, second, stable = (part for part in parts if isinstance(part, Table))
+
+    assert [[name, Marked(SUPPORTED, "")] for name in judged(made)] == first.rows
+    assert len(second.rows) == sum(len(one.findings) for one in judged(made).values())
+    assert {"12 of 12", NONE} == {row[-1] for row in second.rows}
+    assert len(stable.rows) == len(made.by_cell)
 
 
 def test_the_control_counts_seasons_in_which_the_silent_worker_is_last() -> None:
