@@ -43,6 +43,6 @@ def needed(ask: Ask | None, who: str) -> Ask:
     if ask is None:
         raise BadInput(
             f"{who} is played by a person, and nobody can be asked here",
-            "run it in a terminal, or give somebody else the seat",
+            "play it by itself in a terminal, or give somebody else the seat",
         )
     return ask

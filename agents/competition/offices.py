@@ -94,17 +94,18 @@ class Assistant:
     """Sets tables as far as it may, and sums them up."""
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """Leaves out the lowest rank every second time, lets lower ranks speak first, and gives a
-        round to each active worker; each if it may.
+        """Leaves out the lowest rank every second time, lets newcomers speak first, and gives a
+        round to each active worker; each if it may. Otherwise the order is left to be drawn: who
+        speaks early scores more, so that an order by rank would even out the ranks.
         """
         me, active = seen.me, seen.active
-        by_rank = sorted(active, key=lambda agent: -(seen.rank(agent) or 0))
         answer: dict[str, Any] = {"team": None, "order": None, "rounds": _rounds(seen)}
         is_large = len(active) > TEAM_MIN and seen.leaderboard
         if rights.may_set_team(me) and is_large and draws.below(2):
-            answer["team"] = sorted(by_rank[1:])
-        if rights.may_set_order(me) and seen.leaderboard:
-            answer["order"] = [agent for agent in by_rank if agent in (answer["team"] or active)]
+            last = max(active, key=lambda agent: seen.rank(agent) or 0)
+            answer["team"] = [agent for agent in active if agent != last]
+        if rights.may_set_order(me):
+            answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
         return answer
 
     def digest(self, seen: Seen, draws: Draws) -> Said:
@@ -166,6 +167,16 @@ def _dissent(seen: Seen, concluded: int) -> str:
         )
         parts.append(f"Elsewhere: {names}.")
     return " ".join(parts)
+
+
+def _newcomers_first(seen: Seen, team: Sequence[int], draws: Draws) -> list[int] | None:
+    """The team with those not on the leaderboard first, the others in a drawn order; None if all or
+    none of them are on it.
+    """
+    ranked = [agent for agent in team if seen.rank(agent) is not None]
+    if len(ranked) in (0, len(team)):
+        return None
+    return [agent for agent in team if agent not in ranked] + draws.shuffled(ranked)
 
 
 class Judge:

@@ -173,7 +173,7 @@ class _Mind:
         return None if conduct is None else {"conduct": conduct, "treatment": None}
 
     def _kept(self) -> int:
-        """How many trials it keeps for the next tables of the assignment."""
+        """How many of its trials it keeps for the tables that come after this one."""
         left = self.seen.tables_left
         most = self.seen.config.trials_of(self.seen.me.class_)
         return most * (left - 1) // (left + self.table.number)

@@ -29,6 +29,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.competition.measures import STABILITY, MeasuredSeason, stability
+from goldrush.replay.report.page import number, p_value
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, change, holm
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results
@@ -72,6 +73,11 @@ class Criterion:
     treatment: str = BASELINE
     roster: str = SCRIPTED
     is_change: bool = False
+
+    @property
+    def null(self) -> str:
+        """What the protocol is held against: a treatment, or a cast."""
+        return self.roster if self.treatment == BASELINE else self.treatment
 
 
 CRITERIA: Final = (
@@ -302,11 +308,20 @@ def _is_last(totals: Sequence[Value], one: int) -> bool:
 
 
 def says(results: SeasonResults) -> list[str]:
-    """The verdicts in lines."""
-    return [
-        f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}"
-        for one in verdicts(results)
-    ]
+    """The verdicts in lines, each with the figures that it follows from."""
+    nulls = {one.name: one.null for one in CRITERIA}
+    lines = []
+    for one in verdicts(results):
+        lines.append(f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}")
+        lines += [f"  {_figures(finding, nulls[one.criterion])}" for finding in one.findings]
+    return lines
+
+
+def _figures(finding: Finding, null: str) -> str:
+    values = f"{number(finding.protocol)} against {number(finding.null)} ({null})"
+    found = finding.change
+    more = "" if found is None else f", more in {found.right} of {finding.seeds} seasons"
+    return f"{finding.measure}, {finding.workers} workers: {values}{more}, p {p_value(finding.p)}"
 
 
 def answers(results: SeasonResults) -> dict[str, Any]:

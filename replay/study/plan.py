@@ -243,7 +243,8 @@ def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
 def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         if name in ("seed", of.players.horizon):
-            raise BadInput(f"{who} {name}", "say seeds and rounds apart")
+            flag = "seeds" if name == "seed" else "rounds"
+            raise BadInput(f"{who} {name}", f"give it as {flag} of the whole study (--{flag})")
         try:
             check_setting(of.settings, name, value)
         except BadInput as error:

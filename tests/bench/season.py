@@ -24,7 +24,8 @@ from goldrush.agents.players import Means
 from goldrush.agents.roster import Roster
 from goldrush.agents.simultaneous import prepared
 from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.arena import Arena
+from goldrush.kernel.competition.arena import Arena, options_in
+from goldrush.kernel.competition.arenas.mining import MiningOptions
 from goldrush.kernel.competition.events import CODES, Tested, Tried, named
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.fold import units
@@ -102,9 +103,9 @@ def _runs(steps: list[Step], bench: Bench) -> list[Run]:
 
 def _recorded(arena: Arena, runs: list[Run], path: Path) -> None:
     """Record every run once."""
-    agents, rounds = arena.options["agents"], arena.options["rounds"]
+    options = options_in(arena, MiningOptions)
     for conduct, treatment, seed in runs:
-        mining, entries = setting_of(conduct, treatment, seed, agents, rounds)
+        mining, entries = setting_of(options, conduct, treatment, seed)
         run = prepared(mining, Roster(tuple(entries)))
         players.record(MINING, MINERS, path, run, force=True)
 
