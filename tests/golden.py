@@ -46,7 +46,7 @@ FORKED_SEASON, MODEL_SEASON = "forked", "language-model"
 SEASON_NAMES = {SHORT, SEASON, ANYTHING, FORKED_SEASON, MODEL_SEASON}
 SEASON_SETTINGS: dict[str, Mapping[str, Any]] = {
     SHORT: {"seed": 1, "assignments": 3, "arena": "mining[agents=5;rounds=20;seeds=2]"},
-    SEASON: {**RICH, "seed": 7, "assignments": 20},
+    SEASON: {**RICH, "seed": 67, "assignments": 20},
 }
 SEASON_CASTS: dict[str, Sequence[str]] = {SHORT: [], SEASON: RICH_CAST}
 ANYTHING_SETTINGS = {

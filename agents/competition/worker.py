@@ -167,15 +167,17 @@ class _Mind:
         is_last = table.round + 1 >= table.rounds
         if not self.seen.is_early and not is_last and table.round == 0:
             return None
-        if not self.seen.is_early and self.seen.trials_left <= self._kept():
+        if self.seen.trials_left <= self._kept():
             return None
         conduct = self._checked() or self._again() or self._near()
         return None if conduct is None else {"conduct": conduct, "treatment": None}
 
     def _kept(self) -> int:
-        """How many of its trials it keeps for the tables that come after this one."""
+        """How many of the trials that it may order now it keeps for tables that come after."""
         left = self.seen.tables_left
         most = self.seen.config.trials_of(self.seen.me.class_)
+        if self.seen.is_early:
+            most = (most + 1) // 2
         return most * (left - 1) // (left + self.table.number)
 
     def _checked(self) -> Conduct:

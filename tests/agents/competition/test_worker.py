@@ -18,10 +18,9 @@ from goldrush.kernel.competition import events as kinds
 from goldrush.kernel.competition.state import copied, initial
 from goldrush.kernel.competition.terms import Move, Part, Phase
 from goldrush.kernel.draws import Draws
-from tests.golden import SEASON, season_path
 from tests.laws.seasons import Step
 from tests.playing import events, mining, nk, steps
-from tests.seasons import events_of
+from tests.seasons import events_of, kept
 
 ASSIGNMENTS = {"mining": 12, "nk": 30, "command": 6}
 # The value of a text is the number of its characters that are an e, give or take.
@@ -160,25 +159,23 @@ def test_at_most_half_of_the_trials_are_ordered_before_the_talk(
 
 
 def test_trials_are_kept_for_the_tables_that_come_after() -> None:
-    season = events_of(season_path(SEASON))
-    [two] = [e for e in season if e.name == "assignment_opened" and len(e["subjects"]) == 2]
-    of_it = [e for e in season if "table" in e.fields and e["assignment"] == two["assignment"]]
+    season = events_of(kept("rich"))
+    twice = {e["assignment"] for e in season if e.name == "assignment_opened" and e["subjects"][1:]}
     scripted = set(range(7, 11))  # ada and ben play random, and so do who came after them
-    ordered = {(e["agent"], e["table"]) for e in of_it if e.name == "tried"}
     sat = {
-        (agent, e["table"])
-        for e in of_it
-        if e.name == "roundtable_opened"
-        for agent in e["participants"]
-        if agent in scripted
+        (e["assignment"], e["table"], agent)
+        for e in season
+        if e.name == "roundtable_opened" and e["assignment"] in twice
+        for agent in scripted.intersection(e["participants"])
     }
+    ordered = {(e["assignment"], e["table"], e["agent"]) for e in season if e.name == "tried"}
 
-    assert {0, 1} == {table for _, table in sat}
+    assert {0, 1} == {table for _, table, _ in sat}
     assert sat <= ordered
 
 
 def test_an_interview_has_an_answer_to_each_question() -> None:
-    season = events_of(season_path(SEASON))
+    season = events_of(kept("rich"))
     interviews = [e for e in season if e.name == "interviewed" and e["agent"] not in (5, 6)]
 
     assert interviews
@@ -202,7 +199,7 @@ def test_what_is_kept_of_the_trials_is_spent_beside_the_best_that_was_heard(
         distances = [turn.seen.rules.distance(turn.did["conduct"], h.conduct) for h in heard]
         near, total = near + (min(distances) <= 1), total + 1
 
-    assert near > total / 2
+    assert near > total / 3
 
 
 @arenas
