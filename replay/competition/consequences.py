@@ -1,5 +1,5 @@
-"""What came of a difference between two seasons: conclusions and scores, assignment by assignment,
-and where everybody stands in the end.
+"""The consequences of a difference between two seasons: conclusions and scores by assignment, and
+the workers at the end.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class WorkerEnd:
 @attrs.frozen
 class Consequences:
     """Two seasons compared from the first difference (`since`) to the last assignment (`until`)
-    that both have: the assignments that came out otherwise, and the workers that stand otherwise.
-    `names`: what agents are called, by ordinal, in a where both seasons have one of that ordinal.
+    that both have: the assignments with other results, and the workers that end otherwise.
+    `names`: of agents by ordinal; the name in a, if both seasons have an agent of that ordinal.
     """
 
     since: int
@@ -78,11 +78,10 @@ class Consequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
-    """What came of a difference; None where nothing can have, or no assignment is in both.
+    """The consequences of a difference; None if there is none, or no assignment is in both seasons.
 
-    Every assignment is followed, `by_round` or not: it costs nothing more.
-
-    Raises what reading the journals raises.
+    `by_round` makes no difference here: all assignments are compared. Raises what reading the
+    journals raises.
     """
     if found.same or found.world is None:
         return None
@@ -107,9 +106,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
 
 
 def _followed(path: str, first: int, last: int) -> tuple[list[Results], SeasonState]:
-    """What the assignments from one to another (as numbered in the file) came to, and the state
-    after the last.
-    """
+    """The results of the units `first` to `last`, and the state after the last."""
     came = []
     with JournalReader(path) as reader:
         blocks: list[Block] = []
@@ -143,7 +140,7 @@ def _names(state: SeasonState) -> dict[int, str]:
 
 
 def _standings(a: SeasonState, b: SeasonState) -> Iterator[WorkerEnd]:
-    """The workers that do not stand the same."""
+    """The workers whose status, sparks or all-time sum differ."""
     for ordinal in sorted({*a.agents, *b.agents}):
         one, two = (_standing(state, ordinal) for state in (a, b))
         if one != two:

@@ -1,7 +1,6 @@
-"""The measures of a season: how good conclusions were, how they came about, whether scores say who
-was right.
+"""The measures of a season: quality of conclusions, claims and challenges, validity of scores.
 
-A figure of an assignment is the mean over its tables where it is defined.
+The value of an assignment is the mean over its tables in which the measure is defined.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 }  # fmt: skip
 
 
-# Those that are shown where there is no room for all.
+# The measures of summaries and comparisons.
 SHOWN: Final = (
     "percentile", "discovery", "selection", "sharp", "sustained", "total", "validity", "faced",
 )  # fmt: skip
@@ -112,9 +111,12 @@ SHOWN: Final = (
 
 @attrs.frozen(kw_only=True)
 class MeasuredSeason(Measured[SeasonConfig]):
-    """A season measured. `halves_of`: of each agent with enough tables its mean total at the odd
-    ones and at the even ones, each less the season's mean of these. `first_totals`: the mean total
-    of each worker of the first roster, in order; None of one that was never scored.
+    """A measured season.
+
+    - `halves_of`: for each agent with TABLES_MIN tables or more, its mean total at its odd and at
+      its even tables, each minus the mean over these agents.
+    - `first_totals`: the mean total of each worker of the first roster, by ordinal; None if it was
+      never scored.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
@@ -127,8 +129,8 @@ class MeasuredSeason(Measured[SeasonConfig]):
 
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
-    """The correlation of halves, corrected for their length: 2r ÷ (1 + r). Those of several seasons
-    are pooled, each centred by its own. None where it is not defined.
+    """The stability of ranks: the correlation r of halves (MeasuredSeason.halves_of, of one season
+    or several), corrected for the half length: 2r ÷ (1 + r). None where it is undefined.
     """
     pairs = list(halves)
     r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
@@ -178,7 +180,7 @@ class _Counting:
         self._events: dict[str, float] = {}
 
     def add(self, moment: Moment) -> None:
-        """Count what is no longer in the state when its assignment closes."""
+        """Count events that leave no trace in the state."""
         for name, form, block in (
             ("faced", EliminationFaced, moment.step.derived),
             ("returned", Returned, moment.step.derived),
@@ -195,7 +197,7 @@ class _Counting:
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
 
     def close(self, state: SeasonState) -> None:
-        """The assignment of this state has all its events."""
+        """Measure an assignment that has all its events."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
         found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
@@ -213,7 +215,7 @@ class _Counting:
         self.units += 1
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
-        """Of each agent with enough tables the mean totals at the odd and at the even ones."""
+        """As MeasuredSeason.halves_of."""
         halves = {
             agent: (_mean(totals[0::2]), _mean(totals[1::2]))
             for agent, totals in self._totals.items()
@@ -254,7 +256,7 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
 
 
 def _validity(table: Table) -> Value:
-    """Whether those with better tested bases have better totals."""
+    """The rank correlation of totals and best tested bases; None where it is undefined."""
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
