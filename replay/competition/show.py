@@ -1,4 +1,4 @@
-"""A season as text: its summary, an assignment of it, and what came of a difference."""
+"""A season as text: its summary, one assignment, the consequences of a difference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agen
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 
-LINES_MAX: Final = 12  # tables, and lines of who left
+LINES_MAX: Final = 12  # tables; eliminations and returns
 SHOWN_MAX: Final = 20  # assignments and workers that differ
 
 
@@ -52,7 +52,7 @@ def format_summary(summary: Summary) -> str:
 
 
 def _conclusions(summary: Summary) -> list[str]:
-    """What was concluded and how good that was, what was claimed and what came of it."""
+    """Counts of conclusions, claims and challenges, and the mean percentiles of conclusions."""
     counts, kinds = summary.counts, Counter[str]()
     for ended in summary.tables:
         kinds["none"] += ended.conduct is None
@@ -82,7 +82,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _workers(workers: Sequence[WorkerLine]) -> str:
-    """Who stands where, and where it came from."""
+    """The table of workers, with their last ranks and the changes since the first."""
     rows: list[Sequence[str]] = [
         ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "sat at")
     ]
@@ -105,7 +105,7 @@ def _moved(worker: WorkerLine) -> str:
 
 
 def _left(left: Sequence[tuple[int, str, str]]) -> str:
-    """Who faced elimination, was benched or deleted, returned or joined."""
+    """The latest eliminations, returns and newcomers."""
     if not left:
         return "nobody faced elimination"
     lines = [f"assignment {at:>3}: {escaped(name)} {what}" for at, name, what in left[-LINES_MAX:]]
@@ -114,7 +114,7 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
 
 
 def _ended(tables: Sequence[Ended]) -> str:
-    """What the last tables concluded on, against the bar and the best that they tested."""
+    """The last tables: their conclusions, bars and best tested values."""
     rows: list[Sequence[str]] = [
         ("at", "about", "concluded on", "value", "bar", "best tested", "better than", "")
     ]
@@ -136,7 +136,7 @@ def _ended(tables: Sequence[Ended]) -> str:
 
 
 def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
-    """The assignment for JSON, but for its events."""
+    """The assignment for JSON, without its events."""
     state = rebuilt.state
     return {
         "journal": rebuilt.path,
@@ -150,7 +150,7 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
-    """The head of the assignment and the cast after it."""
+    """The assignment as text: a line on it, and the workers after it."""
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
     rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
@@ -168,7 +168,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
-    """The consequences as text; with `by_round` the scores of each assignment too."""
+    """The consequences as text; with `by_round` in full, with the scores of each assignment."""
     head = f"from assignment {came.since} to {came.until}"
     if not came.assignments:
         return f"{head} every conclusion and every score is the same"

@@ -1,4 +1,4 @@
-"""How `goldrush audit --score` lays a score open: what each number rests on, and the steps."""
+"""A score with its grounds and steps as text, for `goldrush audit --score`."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _challenge(challenge: Challenged) -> str:
 
 
 def _numbers(score: Score) -> str:
-    """The four numbers, from the rubric to what is recorded."""
+    """The table of the four scores: by the rubric, as rated, derived again, recorded."""
     rows: list[Sequence[str]] = [("", *DIMENSIONS, "total")]
     rows.append(("by the rubric", *map(str, score.rubric), str(sum(score.rubric))))
     if score.given is not None:
