@@ -1,4 +1,4 @@
-"""The README is executed: its transcripts, its world, and the world in agents/README.md.
+"""Pages are executed: transcripts, the README's world, the policy in agents/README.md.
 
 `python -m tests.test_readme` writes the transcripts' outputs anew.
 """
@@ -19,6 +19,7 @@ from tests.llm import local
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+TOLD = (README, ROOT / "replay" / "competition" / "README.md")  # pages with transcripts
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -64,10 +65,11 @@ def write_files(text: str, folder: Path) -> None:
             (folder / named[1]).write_text(body)
 
 
-def test_the_transcripts_are_what_the_commands_print(tmp_path: Path) -> None:
-    transcripts = blocks(README.read_text(), "console")
+@pytest.mark.parametrize("page", TOLD, ids=lambda page: page.parent.name)
+def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path) -> None:
+    transcripts = blocks(page.read_text(), "console")
     (tmp_path / "journals").symlink_to(ROOT / "journals")
-    write_files(README.read_text(), tmp_path)
+    write_files(page.read_text(), tmp_path)
 
     assert transcripts == replayed(transcripts, tmp_path)
 
@@ -191,18 +193,19 @@ def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
     assert {Path(case.get("name", "")).stem for case in cases} == NAMES | SEASON_NAMES
 
 
-def write_transcripts(folder: Path) -> None:
+def write_transcripts(page: Path, folder: Path) -> None:
     (folder / "journals").symlink_to(ROOT / "journals")
-    text = README.read_text()
+    text = page.read_text()
     write_files(text, folder)
     old = blocks(text, "console")
     for before, after in zip(old, replayed(old, folder), strict=True):
         text = text.replace(f"```console\n{before}```", f"```console\n{after}```", 1)
-    README.write_text(text)
+    page.write_text(text)
 
 
 if __name__ == "__main__":
     import tempfile
 
-    with tempfile.TemporaryDirectory() as name:
-        write_transcripts(Path(name))
+    for told in TOLD:
+        with tempfile.TemporaryDirectory() as name:
+            write_transcripts(told, Path(name))

@@ -363,7 +363,8 @@ class _Mind:
         """The reason for a pass without a stance."""
         best = self.evidence.best(own=True)
         if best is None:
-            return "I have tried nothing yet, and no claim here convinces me."
+            tried = "None of my trials gave a value" if self.table.trials else "I have tried nothing"
+            return f"{tried}, and no claim here convinces me."
         what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
         bar = number(self.table.bar)
         return f"The best I tried, {what}, gave {found}; the bar is {bar}. I claim nothing yet."
