@@ -43,8 +43,7 @@ from goldrush.kernel.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.competition.state import Agent, SeasonState
-from goldrush.kernel.competition.state import Tried as Count
+from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
@@ -349,7 +348,7 @@ def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
     table = state.table
     conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
     treatment = table.treatment if treatment is None else treatment
-    number = state.tried.get(agent, Count()).count
+    number = state.tried.get(agent, TrialCount()).count
     seed = state.trial_seed(table.number, agent, number)
     return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
 

@@ -363,7 +363,9 @@ class _Mind:
         """The reason for a pass without a stance."""
         best = self.evidence.best(own=True)
         if best is None:
-            tried = "None of my trials gave a value" if self.table.trials else "I have tried nothing"
+            tried = (
+                "None of my trials gave a value" if self.table.trials else "I have tried nothing"
+            )
             return f"{tried}, and no claim here convinces me."
         what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
         bar = number(self.table.bar)

@@ -90,7 +90,7 @@ class Opening:
 
 
 @attrs.frozen
-class Tried:
+class TrialCount:
     """How many trials an agent has ordered in the assignment: in all, and before first rounds."""
 
     count: int = 0
@@ -136,7 +136,7 @@ class SeasonState:
     opening: Opening | None = None
     proposed: tuple[str, str] | None = None
     tables: list[Table] = attrs.field(factory=list)
-    tried: dict[int, Tried] = attrs.field(factory=dict)
+    tried: dict[int, TrialCount] = attrs.field(factory=dict)
     faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
@@ -285,7 +285,7 @@ class SeasonState:
         return None if holder is None else holder[1].objective
 
 
-_UNTRIED: Final = Tried()
+_UNTRIED: Final = TrialCount()
 
 
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:

@@ -9,8 +9,7 @@ from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import Act, is_text, of
 from goldrush.kernel.competition.arena import Conduct
 from goldrush.kernel.competition.events import Adopted, Digested, Judged, Spoke, Tested, Tried
-from goldrush.kernel.competition.state import Agent, SeasonState
-from goldrush.kernel.competition.state import Tried as Count
+from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.table import Contribution, Table, Trial
 from goldrush.kernel.competition.terms import Code, Move, Part, Phase, Role, Signal, names_of
 
@@ -89,7 +88,7 @@ def _tried_fault(state: SeasonState, act: Tried) -> str | None:
         return Code.MALFORMED
     if state.trials_left(agent, early=is_early) <= 0:
         return Code.NO_TRIAL_LEFT
-    if act.number != state.tried.get(agent, Count()).count:
+    if act.number != state.tried.get(agent, TrialCount()).count:
         return Code.MALFORMED
     rules = state.arena_rules
     if type(act.treatment) is not str or act.treatment not in rules.treatments:
@@ -108,9 +107,9 @@ def is_conduct(state: SeasonState, value: Any) -> bool:
 
 
 def _tried(state: SeasonState, act: Tried) -> None:
-    count = state.tried.get(act.agent, Count())
+    count = state.tried.get(act.agent, TrialCount())
     early = count.early + (state.phase == Phase.TRY)
-    state.tried[act.agent] = Count(count.count + 1, early)
+    state.tried[act.agent] = TrialCount(count.count + 1, early)
     state.table.trials.append(Trial(act.agent, act.conduct, act.treatment, act.value))
 
 
