@@ -17,6 +17,11 @@ from goldrush.kernel.errors import BadInput
 HUMAN: Final = "human"  # the policy of who is asked
 
 
+def everything(name: str, before: Mapping[str, Any]) -> bool:
+    """All fields are asked for."""
+    return True
+
+
 @attrs.frozen
 class Inquiry:
     """One question to a person.
@@ -25,6 +30,8 @@ class Inquiry:
     - `messages`: what a model in its place would be sent.
     - `schema`: the JSON schema of the answer.
     - `fault(text)`: what is wrong with an answer, given as JSON, in words; None where it can count.
+    - `asks(name, before)`: whether a field is to be asked for, with the fields before it answered
+      so; where not, it is null, or false.
     """
 
     who: str
@@ -32,6 +39,7 @@ class Inquiry:
     messages: Sequence[Message]
     schema: Mapping[str, Any]
     fault: Callable[[str], str | None]
+    asks: Callable[[str, Mapping[str, Any]], bool] = everything
 
 
 # Gives the answer, as JSON. Raises KeyboardInterrupt where the person stops.

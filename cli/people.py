@@ -14,7 +14,12 @@ import click
 
 from goldrush.agents.people import Ask, Inquiry
 from goldrush.cli.progress import paused
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.files import read_given
 from goldrush.kernel.text import escaped
+
+FILE_MAX = 1 << 20  # bytes of a text that is read from a file
+LINES_MAX = 100  # texts of a list that says no more of them
 
 _HELP = (
     "Answer field by field (empty: null, or no), or type the whole answer as JSON, beginning with "
@@ -62,13 +67,16 @@ class _Terminal:
         """An answer as JSON; None where `rules` was typed, which shows the rules again."""
         answer: dict[str, Any] = {}
         for name, schema in inquiry.schema["properties"].items():
+            if not inquiry.asks(name, answer):
+                answer[name] = _nothing(schema)
+                continue
             line = _line(name, schema)
             if not answer and line.startswith("{"):
                 return line
             if not answer and line.strip() == "rules":
                 _show(rules)
                 return None
-            answer[name] = _value(name, schema, line)
+            answer[name] = _field(name, schema, line)
         return json.dumps(answer)
 
 
@@ -93,49 +101,96 @@ def _hint(schema: Mapping[str, Any]) -> str:
         return ", ".join(f"{at} {name}" for at, name in enumerate(names, 1))
     if kind == "object":
         return "field by field: " + ", ".join(schema["properties"])
-    return {"array": "separated by commas", "boolean": "y or n", "integer": "a number"}.get(
-        kind or "", "a number" if kind == "number" else ""
+    if kind == "array":
+        is_text = schema["items"].get("type") == "string"
+        return "one a line, an empty one ends" if is_text else "separated by commas"
+    return {"boolean": "y or n", "integer": "a whole number", "number": "a number"}.get(
+        kind or "", ""
     )
 
 
+def _nothing(schema: Mapping[str, Any]) -> Any:
+    """What stands for no answer in a field of this schema."""
+    if "anyOf" in schema:
+        return None
+    return {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
+
+
+def _field(name: str, schema: Mapping[str, Any], line: str) -> Any:
+    """What a line means in a field; asked for again until it means something."""
+    while True:
+        try:
+            return _value(name, schema, line)
+        except ValueError as error:
+            click.echo(f"{name}: {escaped(str(error))}", err=True)
+            line = _line(name, schema)
+
+
 def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
-    """What a line means in a field of this schema; as it is where it means nothing."""
+    """What a line means in a field of this schema. Raises ValueError where it means nothing."""
     line = line.strip()
     if "anyOf" in schema:
         kinds: Sequence[Mapping[str, Any]] = schema["anyOf"]
         return None if line in ("", "null") else _value(name, kinds[0], line)
     kind, names = schema.get("type"), schema.get("enum")
-    if names and re.fullmatch("[0-9]{1,4}", line) and 1 <= int(line) <= len(names):
-        return names[int(line) - 1]
+    if names:
+        return _one_of(names, line)
     if kind == "object":
         if line.startswith("{"):
             return _json(line)
         items = schema["properties"].items()
-        return {key: _value(key, of, _line(f"{name}.{key}", of)) for key, of in items}
+        return {key: _field(key, of, _line(f"{name}.{key}", of)) for key, of in items}
     if kind == "array":
-        if line.startswith("["):
-            return _json(line)
-        parts = [part for part in line.split(",") if part.strip()]
-        return [_value(name, schema["items"], part) for part in parts]
+        return _items(name, schema, line)
     if kind == "boolean":
-        return line.lower() in ("y", "yes", "true")
+        if line.lower() not in _YES + _NO:
+            raise ValueError("type y or n")
+        return line.lower() in _YES
     if kind in ("integer", "number"):
-        return _json(line)
+        number = _json(line)
+        if type(number) is not int and (kind == "integer" or type(number) is not float):
+            raise ValueError(f"type {_hint(schema)}")
+        return number
     return _read(line[1:]) if line.startswith("@") else line
+
+
+_YES, _NO = ("y", "yes", "true"), ("n", "no", "false", "")
+
+
+def _one_of(names: Sequence[str], line: str) -> str:
+    if re.fullmatch("[0-9]{1,4}", line) and 1 <= int(line) <= len(names):
+        return names[int(line) - 1]
+    found = next((name for name in names if name.lower() == line.lower()), None)
+    if found is None:
+        raise ValueError(f"type one of {', '.join(names)}, or its number")
+    return found
+
+
+def _items(name: str, schema: Mapping[str, Any], line: str) -> Sequence[Any]:
+    """A list: texts, which may have commas in them, line by line."""
+    if line.startswith("["):
+        found: Sequence[Any] = _json(line)
+        return found
+    items = schema["items"]
+    if items.get("type") != "string":
+        return [_value(name, items, part) for part in line.split(",") if part.strip()]
+    texts: list[Any] = []
+    while line and len(texts) < schema.get("maxItems", LINES_MAX):
+        texts.append(_value(name, items, line))
+        line = _line(name, schema)
+    return texts
 
 
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        raise ValueError(f"{text[:100]!r} is no number, and no JSON") from None
 
 
 def _read(path: str) -> str:
-    """The text of a file; nothing, and a word on it, where it cannot be read."""
+    """The text of a file. Raises ValueError where it cannot be read."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        click.echo(f"cannot read {escaped(path)}: {escaped(str(error))}", err=True)
-        return ""
+        return read_given(path, FILE_MAX, "give another one").decode()
+    except BadInput as error:
+        raise ValueError(str(error)) from None

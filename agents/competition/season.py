@@ -139,7 +139,8 @@ class Season:
         for at, question in people.items():
             assert self._people is not None
             fault = partial(step.fault_of, asked[at])
-            inquiry = Inquiry(question.agent.name, unit, question.messages, question.schema, fault)
+            who, asks = question.agent.name, question.asks
+            inquiry = Inquiry(who, unit, question.messages, question.schema, fault, asks)
             yield at, row_by_hand(question, self._people(inquiry))
 
 

@@ -5,7 +5,7 @@ The answers of models and people are given by the caller, who asks them or reads
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -51,6 +51,11 @@ class Question:
     def schema(self) -> Mapping[str, Any]:
         """The JSON schema of the answer."""
         return QUESTIONS[self.name].schema(self.rules)
+
+    @property
+    def asks(self) -> Callable[[str, Mapping[str, Any]], bool]:
+        """Whether a person is asked for a field."""
+        return QUESTIONS[self.name].asks
 
     def fault_of(self, text: str | None) -> str | None:
         """`no-json` if a text holds no answer, else None."""

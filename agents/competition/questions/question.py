@@ -18,6 +18,7 @@ from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import called
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.found import object_in
+from goldrush.agents.people import everything
 from goldrush.kernel.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.competition.arena import Rules
 
@@ -39,6 +40,7 @@ class Question:
     - `neutral`: the answer where there is none.
     - `shaped(answer)`: a scripted policy's answer, brought into the form that scripts rely on.
     - `sees_table`: whether the prompt shows the table under way.
+    - `asks(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
 
     words: Words
@@ -47,6 +49,7 @@ class Question:
     neutral: Any = attrs.field(default=None, kw_only=True)
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
+    asks: Callable[[str, Found], bool] = attrs.field(default=everything, kw_only=True)
 
     def schema(self, rules: Rules) -> dict[str, Any]:
         """The JSON schema of the answer."""

@@ -63,6 +63,10 @@ def _try_fields(rules: Rules) -> Mapping[str, Any]:
     return {"conduct": or_null(rules.schema), "treatment": or_null(one_of(rules.treatments))}
 
 
+def _asks_try(name: str, before: Found) -> bool:
+    return name == "conduct" or before.get("conduct") is not None
+
+
 def _read_try(found: Found, seen: Seen) -> Any:
     if found.get("conduct") is None:
         return None
@@ -130,6 +134,17 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
         "trials": BOOLEAN,
         "words": STRING,
     }
+
+
+def _asks_speak(name: str, before: Found) -> bool:
+    """What the move carries, and what every move has."""
+    move = word(before.get("move"))
+    carried = "claim" if name in ("value", "edge") else name
+    return (
+        name in ("move", "words")
+        or (name == "trials" and move != Move.PASS)
+        or (carried in CARRIES.get(move or "", ()))
+    )
 
 
 def _read_speak(found: Found, seen: Seen) -> Any:
@@ -223,13 +238,14 @@ def _read_digest(found: Found, seen: Seen) -> Any:
 
 
 QUESTIONS: Final[Mapping[str, Question]] = {
-    "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none),
+    "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
     "speak": Question(
         _speak_words,
         _speak_fields,
         _read_speak,
         neutral={"move": Move.PASS, "words": ""},
         shaped=parts,
+        asks=_asks_speak,
     ),
     "judge": Question(
         _judge_words,
@@ -241,6 +257,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         _read_judge,
         neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
         shaped=parts,
+        asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
     ),
     "set_table": Question(
         _set_words,
