@@ -36,7 +36,7 @@ def at_terminal() -> Ask | None:
 
 
 class _Terminal:
-    """What the person has been shown already."""
+    """Asks at the terminal. Keeps which rules were shown, to show them once to each role."""
 
     def __init__(self) -> None:
         self._rules: dict[str, str] = {}
@@ -56,14 +56,15 @@ class _Terminal:
         _show(question)
         while True:
             text = self._typed(inquiry, rules)
-            fault = None if text is None else inquiry.fault(text)
-            if text is not None and fault is None:
+            if text is None:  # the rules were shown again
+                continue
+            fault = inquiry.fault(text)
+            if fault is None:
                 return text
-            if fault is not None:
-                click.echo(f"That does not count: {escaped(fault)}. Again.", err=True)
+            click.echo(f"That does not count: {escaped(fault)}. Again.", err=True)
 
     def _typed(self, inquiry: Inquiry, rules: str) -> str | None:
-        """An answer as JSON; None where something else was wanted."""
+        """An answer as JSON; None where `rules` was typed, which shows the rules again."""
         answer: dict[str, Any] = {}
         for name, schema in inquiry.schema["properties"].items():
             if not inquiry.asks(name, answer):

@@ -1,8 +1,8 @@
-"""Asks the cast of a recorded season again, to see whether it does the same.
+"""Asks the cast of a recorded season again, to check that its acts are the recorded ones.
 
-Scripted agents are asked as they were, and trials and tests are run again, whoever the cast is.
-Models and people are not: what they answered is in the journal, and that is read again, and held
-against the prompt that they must have been given.
+Scripted agents are asked again, and trials and tests are run again. Models and people are not
+asked: their recorded answers are read again, and the digest of each prompt is checked against the
+prompt as it is made now.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ OnQuestion = Callable[[Question, Row | None], None]
 class SeasonAgain:
     """Gives the acts of a step again, from the state before it and what was recorded.
 
-    Agents with policies of their own that are not in `trust` cannot be asked (a journal must not
-    make code run by naming it). They stand in `not_asked`; `unknown` says whom this version does
-    not know. What a script does next depends on what it is answered, so from the first question to
-    one of them to its end a step is taken from the record, but for the tests of claims: what they
-    give depends on nobody.
+    Agents with policies of somebody's own that are not in `trust` cannot be asked, because a
+    journal must not run code by naming it. They are listed in `not_asked`; `unknown` lists agents
+    that this version does not know. A script depends on the answers, so the rest of a step in which
+    one of them is asked is taken from the record, but tests of claims are run again.
     """
 
     def __init__(
@@ -47,8 +46,8 @@ class SeasonAgain:
         trust: Sequence[str] = (),
         on_question: OnQuestion | None = None,
     ) -> None:
-        """`on_question` is told every question on the way, to scripted agents too, as a model in
-        their place would be asked it, and what is recorded of an answer from outside. Raises
+        """`on_question`: called with each question, also those to scripted agents, as a model in
+        their place would be asked, and with the recorded answer of a model or person. Raises
         Impossible for an agent that no season has.
         """
         self._on_question = on_question
@@ -81,7 +80,7 @@ class SeasonAgain:
         return batches(acts[: len(acts_in(recorded.batches))])
 
     def _rows(self, step: Step, asked: Sequence[Asked], answers: Recorded) -> dict[int, Row]:
-        """The answers from outside that these questions should have in the record, by index."""
+        """The answers of models and people that the record should have, by index of question."""
         is_told = self._on_question is not None
         questions = {
             at: question
@@ -106,7 +105,7 @@ class SeasonAgain:
 
 
 def _players(agent: Agent) -> list[Player]:
-    """An agent; if it is a model, once for each that it is in one of its classes."""
+    """An agent, once for each model that it is as haiku or as sonnet."""
     if agent.policy != LLM:
         return [Player(agent.name, agent.policy, agent.options)]
     return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]

@@ -1,4 +1,4 @@
-"""From an answer from outside to the row that keeps it, and the same from the journal alone."""
+"""The `answered` rows of models and people: made from an answer, or again from a journal."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from goldrush.kernel.world import Row
 
 
 class Recorded:
-    """The answers among recorded acts, each to be taken once: by who was asked what in which words,
-    or else, for what was forged, by who was asked what.
+    """The answers among recorded acts. Each is taken once, by agent, question and prompt; if no
+    prompt matches, as in forged journals, by agent and question.
     """
 
     def __init__(self, acts: Sequence[tuple[int, Row]]) -> None:
         self._rows = [row for code, row in acts if code == ANSWERED]
 
     def take(self, questions: Mapping[int, Question]) -> dict[int, Row]:
-        """The answers to these questions that there are, by the questions' index, as they stand in
-        the journal one after the other.
-        """
+        """The recorded answers to these questions, by index of the question."""
         return {at: row for at, question in questions.items() if (row := self._of(question))}
 
     def _of(self, question: Question) -> Row | None:
@@ -54,10 +52,9 @@ def row_by_hand(question: Question, text: str) -> Row:
 
 
 def reread(row: Row, question: Question) -> Row:
-    """What a recorded answer to a question should be: its prompt made again, its text read again.
+    """The row that a recorded answer should be, with its prompt made again and its text read again.
 
-    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is, if
-    an answer can have it.
+    What only the server knew (a refusal, a cut, its tokens) is copied if it is of a valid form.
     """
     _, _, text, source = row
     if question.agent.policy == HUMAN:
@@ -76,12 +73,12 @@ def reread(row: Row, question: Question) -> Row:
 
 
 def missing(question: Question) -> Row:
-    """What stands for an answer that a journal should have and has not."""
+    """The row in place of an answer that a journal lacks."""
     return tuple(Answered(question.agent.ordinal, question.name, "", None))
 
 
 def _error(question: Question, text: str, known: str | None) -> str | None:
-    """What is wrong with an answer; that it was cut is only said where that left nothing."""
+    """The error code of an answer, or None. `cut` is one only if no answer could be read."""
     if known in (NO_ANSWER, REFUSAL):
         return known
     fault = question.fault_of(text)

@@ -36,13 +36,13 @@ _HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
 
 
 class UnknownArena(BadInput):
-    """An arena that is not installed here, or in another version, or fails to load: what was
-    recorded in it cannot be judged here. It says nothing against a journal.
+    """An arena that is not installed, or in another version, or fails to load. Journals recorded in
+    it cannot be judged here, which does not mean that they do not hold.
     """
 
 
 class NoProgram(BadInput):
-    """An arena is tested by a program of the user's, which was not given."""
+    """An arena needs a program of the user's to test, and none was given."""
 
 
 # The halves
@@ -74,13 +74,13 @@ def _half(group: str, name: str) -> Any:
 
 
 def arenas() -> list[str]:
-    """The names of all arenas that are installed; of other distributions' as far as they tell."""
+    """The names of all installed arenas: goldrush's own, then those of other distributions."""
     return [*NAMES, *(one.name for one in plugins(ARENAS, NAMES))]
 
 
 @attrs.frozen
 class Listed:
-    """An arena as people look it up; `options` as (name, default, range in words) each."""
+    """An arena in a listing. `options`: (name, default, range in words) of each."""
 
     name: str
     version: int
@@ -90,7 +90,7 @@ class Listed:
 
 
 def listed(name: str) -> Listed:
-    """What is known of an arena. Raises UnknownArena where one of its halves cannot be used."""
+    """An arena for a listing. Raises UnknownArena where its rules or bench cannot be used."""
     rules, bench = arena_type(name), bench_type(name)
     options = tuple(
         (field.name, field.default, field.metadata["rule"][1])
@@ -114,16 +114,16 @@ def arena_record(
     test: str | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> Arena:
-    """The arena that a text stands for, as the setup of a season of so many assignments records it.
+    """The record of an arena that somebody typed, as the setup of a season has it.
 
     Args:
         text: a name, perhaps with options: `nk[noise=0.1;drift=0]`; None is the default arena.
-        assignments: of the season.
+        assignments: how many the season has.
         test: the path of the program that tests, for an arena that takes one (`--test`).
         more: options beside those in the text.
 
     Raises:
-        BadInput: for a malformed text, an unknown arena, and what the arena refuses.
+        BadInput: for a malformed text, an unknown arena, and invalid options.
 
     """
     text = ARENA_DEFAULT if text is None else text.strip()
@@ -148,8 +148,8 @@ def arena_record(
 
 
 def with_program(arena: Arena, test: str) -> Arena:
-    """The arena as it is recorded with this program to test in it: the same one, if it is the same
-    program. Raises as `rules_of` does, and BadInput for an arena that takes none.
+    """The record of the arena with this program (unchanged if it is the recorded one). Raises as
+    `rules_of` does, and BadInput for an arena that takes no program.
     """
     _type_of(arena)
     return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
@@ -174,7 +174,7 @@ def takes_program(arena: Arena) -> bool:
 
 
 def _check_program(name: str, test: str | None) -> None:
-    """Raises BadInput for a program where none is taken, and for none where one is."""
+    """Raises NoProgram for a missing program, BadInput for one that the arena does not take."""
     takes_one = bench_type(name).program is not None
     if takes_one and test is None:
         raise NoProgram(f"the arena {name} is tested by a program", "give it (--test PROGRAM)")
@@ -183,8 +183,8 @@ def _check_program(name: str, test: str | None) -> None:
 
 
 def remark_of(arena: Arena, test: str | None = None) -> str | None:
-    """What a person must be told of an arena, or of what tests in it, before a season is played, in
-    a line. Raises as `bench_of` does.
+    """A warning about an arena, its options, or the program that tests in it, on one line, or None.
+    Raises as `bench_of` does.
     """
     found = _type_of(arena)
     bench = bench_of(arena, test)
@@ -195,17 +195,17 @@ def remark_of(arena: Arena, test: str | None = None) -> str | None:
 
 
 def rules_of(arena: Arena) -> Rules:
-    """The rules of an arena that a setup records.
+    """The rules of a recorded arena.
 
-    Raises UnknownArena where it is not here in that version, BadInput for options and subjects that
-    no arena of this name and version has.
+    Raises UnknownArena where that version is not installed, BadInput for options or subjects that
+    it does not have.
     """
     return _type_of(arena).rules(arena)
 
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
-    """The bench of an arena that a setup records; `test` as for `arena_record`. Raises as
-    `rules_of` does, NoProgram, and BadInput where it cannot be opened.
+    """The bench of a recorded arena; `test` as in `arena_record`. Raises as `rules_of` does,
+    NoProgram, and BadInput where the bench cannot be opened.
     """
     _type_of(arena)
     _check_program(arena.name, test)

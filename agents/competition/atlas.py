@@ -1,8 +1,8 @@
-"""An atlas: the value of every conduct of an arena, under seeds that are no test's.
+"""An atlas: the values of all conducts of an arena, under seeds that no test has.
 
-It tells how good a conduct is among all, so it is for measures, and nobody who plays is shown it.
-As a file it is a msgpack map of what it is of, and the values as little-endian floats of 32 bits,
-NaN for none: by objective, then by treatment, then in the order of the conducts.
+It is for measures, which rank a conclusion among all conducts; agents are not shown it. Its file is
+a msgpack map of the fields below, with the values as little-endian 32-bit floats (NaN for none), in
+the order of the subjects and of the arena's conducts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from goldrush.kernel.measures import Value
 
 @attrs.frozen
 class Atlas:
-    """`arena`, `version`, `options`: what it is of. `seeds`: of the runs that a value is the mean
-    of. `table`: values by (objective, treatment), in the order of the arena's conducts.
+    """Values of all conducts.
+
+    `arena`, `version`, `options`: of the arena. `seeds`: of the runs whose mean each value is.
+    `table`: values by (objective, treatment), in the order of the arena's conducts.
     """
 
     arena: str
@@ -35,7 +37,7 @@ class Atlas:
         return self.table[objective, treatment]
 
     def written(self) -> bytes:
-        """The atlas as a file holds it."""
+        """The bytes of its file."""
         head = {
             "arena": self.arena,
             "version": self.version,
@@ -48,7 +50,7 @@ class Atlas:
 
     @classmethod
     def read(cls, packed: bytes) -> Self:
-        """The atlas that a file holds. It is part of the package, and trusted."""
+        """The atlas of a file, which is part of the package and trusted."""
         head = unpack(packed)
         values = struct.unpack(f"<{len(head['values']) // 4}f", head["values"])
         width = len(values) // len(head["subjects"])

@@ -1,8 +1,8 @@
 """How conducts are tested: an arena's bench, and `Tests`, which a season asks.
 
-A bench gives the value of one run. `Tests` makes tested values of runs, as the journal records
-them; makes each run once, also for all the seasons that a process plays in the same arena; and
-hands many runs over to other processes, which changes no value and no order.
+A bench gives the value of one run. `Tests` computes tested values from runs, as the journal records
+them; keeps the results of runs, also for other seasons of the process in the same arena; and
+makes many runs in parallel, which changes neither values nor their order.
 
 An entry point of the group `goldrush.benches` is a `BenchType`.
 """
@@ -28,12 +28,13 @@ Run = tuple[Value, int]  # what a run gives, and a 64-bit digest of what it did
 Tested = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
-RUNS_MAX: Final = 65_536  # kept for an arena; the one that was used longest ago is forgotten
+RUNS_MAX: Final = 65_536  # kept for an arena; the least recently used one is dropped
 ARENAS_MAX: Final = 4  # whose runs are kept
 AHEAD: Final = 4  # parts for each job into which many runs are cut
 
-# How the runs of a bench are made at once: one after the other, because they take microseconds; by
-# threads, because they wait for other programs; by processes, because they compute.
+# How the runs of a bench are made: in turn and without keeping them, because they take
+# microseconds; by threads, because they wait for other programs; by processes, because they
+# compute.
 ALONE, THREADS, PROCESSES = ("alone", "threads", "processes")
 
 
@@ -47,21 +48,21 @@ def _nothing() -> None:
 
 @attrs.frozen
 class Bench:
-    """The half of an arena that tests. Conducts that it is given are canonical.
+    """The half of an arena that tests. All conducts that it is given are canonical.
 
-    - `test(conduct, treatment, objective, seed)`: the value of a conduct in one run, None where it
-      has none, and a digest of the run. The same for the same arguments, if `deterministic`.
-    - `vary(conduct, treatment, draws)`: a conduct next to this one, canonical for the treatment;
-      which one is drawn.
-    - `conducts(treatment)`: all there are; None where they cannot be listed.
-    - `atlas(objective, treatment)`: the value of each of these, in their order, apart from the
-      noise of tests; None where it is not known.
-    - `together(conduct, treatment, seed)`: the values of all objectives, where one run gives them,
-      and its digest; `test` gives the same.
-    - `as_tested(conduct, treatment)`: the one conduct that stands for all whose runs are the same.
+    - `test(conduct, treatment, objective, seed)`: the value of a conduct in one run (None if it is
+      undefined), and a 64-bit digest of the run. A pure function, if `deterministic`.
+    - `vary(conduct, treatment, draws)`: a neighbour of the conduct, canonical for the treatment,
+      chosen by the draws.
+    - `conducts(treatment)`: all conducts, in a fixed order; None where they cannot be listed.
+    - `atlas(objective, treatment)`: their values without the noise of tests, in that order; None
+      where they are not known.
+    - `together(conduct, treatment, seed)`: the values of all objectives by name, and the digest, of
+      one run; None where a run gives one objective only. `test` must agree with it.
+    - `as_tested(conduct, treatment)`: a representative of all conducts with the same runs.
     - `at_once`: ALONE, THREADS or PROCESSES.
-    - `remark()`: what a person must be told before a season is played, in a line; None mostly.
-    - `close()`: called when nobody asks any more.
+    - `remark()`: a warning to give before a season is played, on one line, or None.
+    - `close()`: called at the end of a season.
     """
 
     test: Callable[[Conduct, str, str, int], Run]
@@ -82,14 +83,14 @@ def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @attrs.frozen
 class BenchType:
-    """What an entry point of the group `goldrush.benches` gives.
+    """The value of an entry point in the group `goldrush.benches`.
 
-    - `opened(arena, program)`: the bench of an arena; `program` is the path of what tests, where
-      the arena is tested by a program of the user's. Raises BadInput where it cannot be opened.
-    - `options(settings)`: the options to record, by name, of those that a person typed. Raises
+    - `opened(arena, program)`: the bench of an arena; `program`: the path of the user's program,
+      for an arena that takes one. Raises BadInput where it cannot be opened.
+    - `options(settings)`: the options to record, by name, from those that were typed. Raises
       BadInput.
-    - `program(path)`: the options by which the record names such a program, where there is one.
-      Raises BadInput for a path that names none.
+    - `program(path)`: the options by which the record identifies the user's program; None for an
+      arena that takes none. Raises BadInput for a path that is no program.
     """
 
     opened: Callable[[Arena, str | None], Bench]
@@ -99,7 +100,7 @@ class BenchType:
 
 @attrs.frozen
 class Request:
-    """A test that is asked for: a conduct under a treatment, for an objective, with these seeds."""
+    """A test to be made: a conduct under a treatment, for an objective, with these seeds."""
 
     conduct: Conduct
     treatment: str
@@ -108,20 +109,19 @@ class Request:
 
 
 class Tests:
-    """Tests conducts in an arena, each run once, as far as they are kept.
+    """Tests conducts in an arena. A context manager, which closes the bench.
 
-    As a context manager it is closed at the end. `played` counts the runs that were made, `kept`
-    those that had been made before.
+    `played` counts the runs that were made, `kept` those whose results were at hand.
     """
 
     def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
-        """`opened` opens the bench, in other processes too; `jobs`: how many runs at once."""
+        """`opened` opens the bench, also in other processes; `jobs`: runs in parallel."""
         self.bench = opened()
         self.played = self.kept = 0
         self._opened = opened
         self._jobs = jobs
         self._pool: Executor | None = None
-        # What need not be the same twice is asked for again in another season.
+        # Other seasons make their own runs where the results may differ.
         self._store = _store_of(arena) if self.bench.deterministic else _Store()
 
     def __enter__(self) -> Self:
@@ -131,8 +131,8 @@ class Tests:
         self.close()
 
     def close(self) -> None:
-        """End what is under way, and close the bench."""
-        self.bench.close()  # first: it ends what threads wait for
+        """Stop runs under way, and close the bench."""
+        self.bench.close()  # first: it ends the programs that threads wait for
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -140,14 +140,14 @@ class Tests:
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
     ) -> Tested:
-        """The tested value of a conduct: the mean of its runs with these seeds, added up in their
-        order; None where one of them has no value. With seed and digest of each run.
+        """The tested value of a conduct: the mean of its runs, summed in the order of the seeds, or
+        None if one of them has no value; and (seed, digest) of each run.
         """
         return self.values([Request(conduct, treatment, objective, seeds)])[0]
 
     def values(self, requests: Sequence[Request]) -> list[Tested]:
-        """The tested values of many, in their order, found at once. Raises what the bench raises,
-        and WorkerDied where a process is ended from outside.
+        """The tested values of several requests, in their order. Raises what the bench raises, and
+        WorkerDied where a process is killed.
         """
         tasks = [
             (self.bench.as_tested(one.conduct, one.treatment), one.treatment, one.objective, seed)
@@ -158,7 +158,7 @@ class Tests:
         return [_mean(one.seeds, [next(runs) for _ in one.seeds]) for one in requests]
 
     def _runs(self, tasks: Sequence[Task]) -> Iterable[Run]:
-        """What comes of runs, in their order: those that are not kept are made."""
+        """The results of runs, in the order of the tasks."""
         if self.bench.at_once == ALONE:
             self.played += len(tasks)
             return [self.bench.test(*task) for task in tasks]
@@ -181,14 +181,14 @@ class Tests:
         return xxh3_128_digest(pack((conduct, treatment, only, seed)))
 
     def _made(self, tasks: Sequence[Task]) -> Sequence[_Made]:
-        """Make runs, as many at once as there are jobs."""
+        """Make runs, in parallel if there are several jobs."""
         if self._jobs == 1 or len(tasks) < 2:
             return [_made(self.bench, task) for task in tasks]
         if self.bench.at_once == THREADS:
             return self._by_threads(tasks)
         return self._by_processes(tasks)
 
-    # What it takes to begin threads and processes need not be imported to play alone.
+    # Imported here, so that a season without parallel runs does not pay for it.
 
     def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import ThreadPoolExecutor
@@ -214,7 +214,7 @@ class Tests:
 
 @attrs.frozen
 class _Made:
-    """What a run gave: its value for each objective that is known of it, and its digest."""
+    """The result of a run: values by objective, and its digest."""
 
     values: Mapping[str, Value]
     digest: int
@@ -237,7 +237,7 @@ def _mean(seeds: Sequence[int], runs: Sequence[Run]) -> Tested:
     return total, tuple((seed, digest) for seed, (_, digest) in zip(seeds, runs, strict=True))
 
 
-# In a process that makes runs for another one.
+# In a worker process.
 
 _bench: list[Bench] = []
 
@@ -250,11 +250,11 @@ def _made_there(task: Task) -> _Made:
     return _made(_bench[0], task)
 
 
-# Runs that are kept, by arena, for all seasons of this process.
+# Results kept by arena, for all seasons of this process.
 
 
 class _Store:
-    """Runs by what was run: a bounded number of them."""
+    """The results of at most RUNS_MAX runs, by a digest of the task."""
 
     def __init__(self) -> None:
         self._runs: OrderedDict[bytes, _Made] = OrderedDict()
@@ -275,7 +275,7 @@ _stores: Final[OrderedDict[bytes, _Store]] = OrderedDict()
 
 
 def _store_of(arena: Arena) -> _Store:
-    """The runs of an arena with these options, whatever its subjects are."""
+    """The results kept for an arena and its options, whatever its subjects are."""
     key = pack((arena.name, arena.version, dict(arena.options)))
     store = _stores.setdefault(key, _Store())
     _stores.move_to_end(key)

@@ -1,8 +1,8 @@
-"""Who plays in a season: the cast as people write it, and the policies behind the names.
+"""The cast of a season: as people write it, and the policies behind the names.
 
-Every role can be played by its script, at random, by a language model, by a person at the terminal,
-or by somebody's own class. A model that plays a worker is one in both classes unless it is told
-otherwise: as a sonnet it is shown more, as from tier 1 on.
+Every role can be played by its script, by a language model, by a person at the terminal, or by a
+class of one's own; a worker also at random. A worker is the same model in both of its classes,
+unless `by_class` names two; as a sonnet it is shown more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
     SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
 }
-# What a role or a name can be played by, with a line of what it does.
+# The policies of a role, with a line on what each does.
 LISTED: Final = {
     SCRIPTED: Listed("What the role does by its script; a worker argues from evidence."),
     RANDOM: Listed("A worker that tries, claims and supports at random within the rules."),
@@ -63,16 +63,20 @@ def cast_of(
     models: Models | None = None,
     by_class: Mapping[str, str] | None = None,
 ) -> list[Entry]:
-    """The cast of a season with so many workers, as a journal's setup holds it.
+    """The cast of a season, as a journal's setup holds it.
 
-    Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
-    workers, `ada=POLICY` for the one of that name, the last word counting; `random` alone is said
-    of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models`
-    or a server knows, or package.module:Class. `by_class`: the names of the models that workers are
-    as haiku and as sonnet, unless `parts` says something else of them.
+    Args:
+        workers: how many sit on the active roster.
+        parts: who is not scripted: `judge=POLICY`, `worker=POLICY` for all workers, `ada=POLICY`
+            for one of that name, or a policy alone for all workers; later parts override earlier
+            ones. A policy is `scripted`, `random`, `silent`, `human`, `llm:MODEL` with a name that
+            `models` or a server knows, or package.module:Class.
+        models: the models that are known, and how they are reached.
+        by_class: names of the models that workers are as haiku and as sonnet; `parts` override it.
 
-    Raises BadInput for a part that is none, a name that nobody has, a class or a policy that there
-    is not.
+    Raises:
+        BadInput: for a malformed part, an unknown name, class or policy.
+
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
     cast: list[Entry] = [
@@ -95,7 +99,7 @@ def cast_of(
 
 
 def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
-    """The options of workers that are a model as haiku and a model as sonnet."""
+    """The options of workers with these models, by class."""
     for name in names:
         if name not in CLASSES:
             raise unknown("class", name, CLASSES)
@@ -106,9 +110,7 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
 
 
 def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
-    """Change in place who plays what among a cast's entries, as `cast_of` takes it. Raises BadInput
-    as it does.
-    """
+    """Change in place the policies of a cast, by `parts` as in `cast_of`. Raises as that does."""
     for part in parts:
         who, is_given, policy = part.partition("=")
         if not is_given and part in POLICIES:
@@ -123,7 +125,7 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
-    """Policy and options of an entry, from what people write. Raises BadInput."""
+    """The policy and options of an entry, from a policy as people write it. Raises BadInput."""
     check_name("policy", text)
     family, _, name = text.partition(":")
     if text == HUMAN:
@@ -146,19 +148,18 @@ def _model(name: str, models: Models | None) -> Model:
 
 
 def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
-    """The models among players, given by policy and options, each once.
+    """The models among players, given as (policy, options), each once.
 
-    Raises BadInput for options that are no model's.
+    Raises BadInput for malformed options of a model.
     """
     found = (models_of(options) for policy, options in players if policy == LLM)
     return list(dict.fromkeys(model for models in found for model in models))
 
 
 def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
-    """The cast, with how each model is asked found out where that is left open.
+    """The cast with settings of models that were left open filled in, by a short question to each.
 
-    Each is asked a short question. Raises BadInput where one does not answer it. Entries need no
-    more than policy and options.
+    Entries need only policy and options. Raises BadInput where a model does not answer.
     """
     if not any(entry["policy"] == LLM for entry in cast):
         return list(cast)
@@ -168,7 +169,7 @@ def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[En
 
 
 def check_policy(name: str) -> None:
-    """Raises BadInput for what is no policy of a season."""
+    """Raises BadInput for an unknown policy."""
     if name not in POLICIES and not is_own(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
@@ -177,7 +178,7 @@ def check_policy(name: str) -> None:
 
 
 def policy_of(agent: Agent, trust: Collection[str]) -> Any:
-    """The policy that an agent plays. Raises BadInput where it cannot be had, or is one of
+    """An instance of an agent's policy. Raises BadInput where it cannot be made, or is a class of
     somebody's own that is not in `trust`.
     """
     own = POLICIES.get(agent.policy)
@@ -186,7 +187,7 @@ def policy_of(agent: Agent, trust: Collection[str]) -> Any:
 
 def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
     """Raises BadInput where a class of somebody's own is not in `trust`, cannot be made, or lacks a
-    method that its role is asked by. Entries need role and policy.
+    method for a question to its role. Entries need only role and policy.
     """
     for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
         if policy not in (*POLICIES, LLM, HUMAN):
@@ -194,5 +195,5 @@ def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
 
 
 def questions_of(role: str) -> list[str]:
-    """The questions that a role is asked: the methods of whoever plays it."""
+    """The questions to a role: the names of the methods of its scripted policy."""
     return [name for name in vars(_SCRIPTS[role]) if not name.startswith("_")]

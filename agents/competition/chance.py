@@ -1,15 +1,15 @@
-"""The nulls: a worker that tries, claims and supports at random within the rules, and one that is
-silent.
+"""Two null policies: a worker that tries, claims and supports at random within the rules, and a
+silent one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.competition import worker
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import DIGITS, number
+from goldrush.agents.competition.worker import Said
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.terms import Move, Part
 from goldrush.kernel.draws import Draws
@@ -17,11 +17,9 @@ from goldrush.kernel.draws import Draws
 STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed
 SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is claimed beyond it
 
-Said = Mapping[str, Any]
-
 
 class Worker(worker.Worker):
-    """Answers everything that is not said at a table as the scripted worker does."""
+    """Acts at random at tables; answers all other questions as the scripted worker does."""
 
     def try_(self, seen: Seen, draws: Draws) -> Said | None:
         """Any conduct."""
@@ -52,7 +50,7 @@ class Worker(worker.Worker):
 
 
 class Silent(worker.Worker):
-    """Tries nothing and says nothing: who scores like it has no merit."""
+    """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
 
     def try_(self, seen: Seen, draws: Draws) -> None:
         """No trial."""
@@ -70,7 +68,7 @@ def _any_conduct(seen: Seen, draws: Draws) -> Conduct:
 
 
 def _any_claim(seen: Seen, draws: Draws) -> float:
-    """A value strictly better than the bar, as far as numbers of few digits go."""
+    """A value strictly better than the bar, rounded unless that makes it no better."""
     bar = seen.table.bar or 0.0
     beyond = (abs(bar) or 1.0) * SPREAD * (1 + draws.below(1000)) / 1000
     value = bar + beyond if seen.table.subject.better == UP else bar - beyond

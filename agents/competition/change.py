@@ -1,7 +1,6 @@
-"""What a fork changes in a season: settings, who is played by what, what is said in a turn.
+"""What a fork changes in a season: settings, policies, the contributions of single turns.
 
-One contribution can be put in by hand, in the place of what would have been said in that turn,
-legal or not.
+A contribution that is put in by hand replaces the one of its turn, whether it is legal or not.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
 
 
 def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
-    """What the record says otherwise of the program that tests, where it is another one."""
+    """The options of the arena that another program changes; None if it is the same program."""
     if program is None:
         return None
     before, after = state.arena.options, with_program(state.arena, program).options
@@ -63,7 +62,7 @@ def _program(state: SeasonState, program: str | None, models: Models) -> Mapping
 def _recast(
     state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Who plays by what from here on: everybody, with what `parts` changes."""
+    """The policies of everybody from the fork on, with the changes of `parts`."""
     cast = [
         {name: getattr(agent, name) for name in ("ordinal", "name", "role", "policy", "options")}
         for agent in state.agents.values()
@@ -76,7 +75,7 @@ def _recast(
 
 
 def _most(state: SeasonState) -> dict[str, int]:
-    """The last of what there can be of each part of a turn."""
+    """The greatest valid value of each field that names a turn."""
     return {
         "assignment": state.config.assignments - 1,
         "table": 1,
@@ -86,7 +85,7 @@ def _most(state: SeasonState) -> dict[str, int]:
 
 
 def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
-    """(assignment, row) of a contribution as somebody gave it."""
+    """(assignment, row) of a contribution from user input. `number`: its position, from 1."""
     where = f"contribution {number}"
     if not isinstance(item, Mapping) or set(item) - set(_KEYS):
         raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")

@@ -1,7 +1,7 @@
-"""What makes one scripted worker different from another: a few numbers from 0 to 10.
+"""The parameters of a scripted worker: a few traits from 0 to 10.
 
-A character is what a worker starts from; its instructions, where the therapist has rewritten them,
-go before, and a persona that it took goes before those. So a rewrite changes what it does.
+A worker starts with the traits of a character. Its instructions, once the therapist has rewritten
+them, override these, and a persona that it took overrides both. So a rewrite changes behaviour.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ MOST: Final = 10
 
 @attrs.frozen
 class Character:
-    """`boldness`: how much of the margin that it found it claims (0: half of it, 10: all).
-    `curiosity`: how far from what is known it looks. `doubt`: how readily it challenges what lies
-    beyond all that it saw. `care`: how readily it tries again what it is to claim, and vouches for
-    another treatment. `loyalty`: how little better than its own another's proposal must be for it
-    to support that.
+    """Traits, each from 0 to 10.
+
+    - `boldness`: how much of the margin that it found it claims (0: half of it, 10: all).
+    - `curiosity`: how often it tries a conduct two steps from the best known one, not one.
+    - `doubt`: how readily it challenges a claim beyond all values that it saw.
+    - `care`: how often it repeats a trial before it claims, and claims an edge.
+    - `loyalty`: how little better another's proposal must be than its own to be supported.
     """
 
     boldness: int = 5
@@ -61,7 +63,7 @@ def born_with(ordinal: int) -> str:
 
 
 def character_of(agent: Agent) -> Character:
-    """How a worker is now. Values out of range are brought into it, unknown names left alone."""
+    """The traits of a worker now. Values out of range are clipped, unknown names ignored."""
     named = agent.options.get("character")
     start = CHARACTERS.get(named if isinstance(named, str) else "")
     start = start or CHARACTERS[born_with(agent.ordinal)]
@@ -77,5 +79,5 @@ def character_of(agent: Agent) -> Character:
 
 
 def instructions_of(agent: Agent) -> dict[str, int]:
-    """A scripted worker's instructions in full: every trait with its value, personas left out."""
+    """A scripted worker's instructions in full: the value of every trait, without its persona."""
     return attrs.asdict(character_of(attrs.evolve(agent, persona=None)))

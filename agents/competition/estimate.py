@@ -1,9 +1,9 @@
-"""What the models of a season would take, before anybody is asked and anything is tested.
+"""An estimate of the questions, tokens and cost of the models in a season, before it begins.
 
-The first assignments are played in memory by scripted stand-ins, with made-up values of tests, to
-see what is asked and how long the questions become; the rest is taken to be like the last of them.
-That is a guess: models talk otherwise than stand-ins do. So the most is told from the limits of a
-question and of an answer. Both count every question once: tries come on top.
+The first PLAYED assignments are played in memory by scripted stand-ins, with made-up values of
+tests, to count questions and their length; the other assignments are taken to be like the last LIKE
+of these. Since models talk differently from stand-ins, the upper bound follows from the limits of
+prompts and answers. Repeated tries are not counted.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.script import Scripts
 from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.step import OUTSIDE, Step, batches
+from goldrush.agents.competition.step import Question as SeasonQuestion
 from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
@@ -33,11 +34,11 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.world import Block
 
 PLAYED: Final = 12  # assignments, at most
-LIKE: Final = 4  # of them, by which the others are told
+LIKE: Final = 4  # assignments that are extrapolated
 
 
 def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate]:
-    """What each model of a cast would take in a whole season. Raises BadInput as a season would."""
+    """The estimate of each model in a cast. Raises BadInput for what a season would refuse."""
     config = config_of(prepared.setup["config"])
     cast = prepared.setup["cast"]
     chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
@@ -47,7 +48,7 @@ def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate
     return [_estimate(model, config, played, known.get(model.name)) for model in chosen]
 
 
-# Of an assignment, by model: how many questions, and their bytes.
+# The questions of an assignment by model: their number, and their size in bytes.
 _Asked = tuple[Counter[str], Counter[str]]
 
 
@@ -77,7 +78,7 @@ def _played(
     means: Means,
     trust: Collection[str],
 ) -> Iterator[_Asked]:
-    """What is asked in each of the first assignments."""
+    """The questions of each of the first assignments."""
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
     seats = [{**e, "policy": SCRIPTED if e["policy"] in OUTSIDE else e["policy"]} for e in cast]
     world = competition(rules_of(config.arena))
@@ -89,18 +90,12 @@ def _played(
             sizes: Counter[str] = Counter()
             while not world.unit_done(state):
                 step = Step(state, scripts, trust)
-                asked = step.next()
-                while asked is not None:
-                    for one in asked:
-                        seat = step.whom(one)
-                        question = step.question(one) if "model" in seat.options else None
-                        if question is not None:
-                            model = model_at(seat)
-                            endpoint = models.endpoint(model.name)
-                            most = Question(model, endpoint, question.messages, question.schema)
-                            questions[model.name] += 1
-                            sizes[model.name] += most.most().tokens_in
-                    asked = step.next([step.answer(one, at, {}) for at, one in enumerate(asked)])
+                for question in _questions(step):
+                    model = model_at(question.agent)
+                    endpoint = models.endpoint(model.name)
+                    sent = Question(model, endpoint, question.messages, question.schema)
+                    questions[model.name] += 1
+                    sizes[model.name] += sent.most().tokens_in
                 inputs = world.arrange(Block(batches(step.rows)))
                 derived = Block(world.decide(state, inputs))
                 state = world.evolve(world.evolve(state, inputs), derived)
@@ -108,8 +103,19 @@ def _played(
             yield questions, sizes
 
 
+def _questions(step: Step) -> Iterator[SeasonQuestion]:
+    """Play a step to its end; its questions to agents that are models."""
+    asked = step.next()
+    while asked is not None:
+        for one in asked:
+            question = step.question(one) if "model" in step.whom(one).options else None
+            if question is not None:
+                yield question
+        asked = step.next([step.answer(one, index, {}) for index, one in enumerate(asked)])
+
+
 def _guessing(arena: Arena, means: Means) -> Bench:
-    """The bench of an arena that tests nothing: every run has a value that is made up."""
+    """The bench of an arena with made-up values in place of runs."""
 
     def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
         word = Draws(objective, treatment, repr(conduct), seed).word()

@@ -1,9 +1,9 @@
-"""What a scripted worker knows of conducts, weighed: its trials, tests, claims heard, its memory.
+"""A scripted worker's estimates of conducts, from its trials, tests, claims heard and its memory.
 
-Everything is measured as a margin: how far a value is beyond the bar, in the better direction.
-An estimate is the weighted mean of the margins known, pulled towards 0 by what is not known. Its
-own trials count most, tests at the table more than claims, a claim heard at a discount, so that
-what was not tried by oneself can still be supported.
+Values are measured as margins: the distance beyond the bar, in the better direction. An estimate is
+the weighted mean of the known margins, shrunk towards 0 by the weight IGNORANCE. Own trials weigh
+most, tests more than claims; claims of others count too, so that a worker can support what it has
+not tried itself.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
 from goldrush.kernel.competition.terms import Part
 
-# What one piece of evidence weighs, and the ignorance that it is weighed against.
+# The weight of a piece of evidence, by its source, and that of the prior at margin 0.
 TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75, 1.0
 
 
 @attrs.define
 class Known:
-    """What is known of one conduct: its mean `margin`, what that weighs, its values in `own` trials
-    of the assignment, whether it is `remembered`.
+    """The evidence on one conduct: its mean `margin` and the sum of the weights, the values of the
+    worker's `own` trials of the assignment, whether it is in its memory (`remembered`).
     """
 
     conduct: Conduct
@@ -32,14 +32,14 @@ class Known:
     remembered: bool = False
 
     def add(self, margin: float, weight: float) -> None:
-        """One more piece of evidence."""
+        """Add a piece of evidence."""
         total = self.weight + weight
         self.margin = (self.margin * self.weight + margin * weight) / total
         self.weight = total
 
 
 class Evidence:
-    """What one worker knows at one moment, by conduct."""
+    """The evidence of one worker at its turn, by conduct."""
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
@@ -67,7 +67,7 @@ class Evidence:
         return known
 
     def _hear(self, said: Contribution) -> None:
-        """A proposal: what its test showed, or else, if it is another's, what it claims."""
+        """Add a proposal: its tested value or, if it is another's and not tested, its claim."""
         is_own = said.agent == self.seen.me.ordinal
         tested = self.table.tests.get((said.id, Part.BASE))
         if tested is None and is_own:
@@ -79,27 +79,27 @@ class Evidence:
             known.add(self.margin(said.claimed), CLAIM)
 
     def margin(self, value: float) -> float:
-        """How far a value is beyond the bar; beyond 0 where there is none."""
+        """The margin of a value: how far it is beyond the bar, or beyond 0 without a bar."""
         base = self.table.bar or 0.0
         return value - base if self.subject.better == UP else base - value
 
     def value(self, margin: float) -> float:
-        """The value that has this margin."""
+        """The value with this margin: the inverse of `margin`."""
         base = self.table.bar or 0.0
         return base + margin if self.subject.better == UP else base - margin
 
     def estimate(self, conduct: Conduct) -> float:
-        """The margin to be expected of a conduct; 0 of one of which nothing is known."""
+        """The expected margin of a conduct; 0 for an unknown one."""
         known = self.known.get(conduct)
         return 0.0 if known is None else known.margin * known.weight / (known.weight + IGNORANCE)
 
     def best(self, *, own: bool = False) -> Known | None:
-        """The conduct of which most is to be expected, of all or of those tried by oneself."""
+        """The conduct with the greatest estimate, of all or of those in `own` trials."""
         found = [known for known in self.known.values() if known.own or not own]
         return max(found, key=lambda known: self.estimate(known.conduct), default=None)
 
     def most(self) -> float | None:
-        """The greatest margin that was ever seen for the subject, in a trial or a test."""
+        """The greatest margin in a trial, a test or the memory for the subject; None without."""
         seen = [
             self.margin(value)
             for value in (

@@ -1,8 +1,8 @@
-"""How long the parts of a prompt are at most, in bytes of UTF-8, about.
+"""The limits of the parts of a prompt, in bytes of UTF-8, approximately.
 
-A token is at least a byte, so a prompt is bounded however long a season lasts and whatever is said
-in it. Parts that tell of the table and of the past have more room for who has earned it: one share
-to begin with, one more from tier 1 on, and one more for a sonnet.
+A token is at least a byte, so prompts are bounded however long a season lasts and whatever is said
+in it. Parts on the table and the past are limited by shares: an agent has one, one more from tier 1
+on, and one more as a sonnet.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TRIALS_MAX: Final = 1_200  # own trials of the assignment
 LEADERBOARD_MAX: Final = 1_200
 PEOPLE_MAX: Final = 1_200
 MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
-TOLD_MAX: Final = 5_000  # what a question brings along
+TOLD_MAX: Final = 5_000  # what a question shows beside the state
 
 _SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
 _ONCE: Final = (

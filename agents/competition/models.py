@@ -1,15 +1,15 @@
-"""Language models in a season: the questions of a step at once, and a row for what came.
+"""Language models in a season: asks the questions of a step in parallel, and makes `answered` rows.
 
-Whatever a server does becomes an answer; where it says nothing that can be read, the neutral act
-follows, and the answer's `error` says why.
+Every response of a server becomes an answer. If it cannot be read, its `error` says why, and the
+neutral act follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from goldrush.agents.competition.answers import row_of
+from goldrush.agents.competition.cast import Entry
 from goldrush.agents.competition.prompt import VERSION
 from goldrush.agents.competition.questions.question import BOOLEAN, an_object
 from goldrush.agents.competition.seats import model_at, models_of, options_of
@@ -20,32 +20,29 @@ from goldrush.agents.llm.models import LLM, Model, Models, check_version
 from goldrush.agents.llm.question import Answer
 from goldrush.kernel.world import Row
 
-Entry = dict[str, Any]
-
 
 class SeasonModels:
-    """The models of a season, and what they may still take. To be closed."""
+    """Asks the models of a season, within their budgets. To be closed."""
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
     ) -> None:
-        """`chosen`: those in the cast; `earlier`: the answers that the season has already.
+        """`chosen`: the models in the cast; `earlier`: answers recorded already.
 
-        Raises BadInput where a prompt of another version was used, and as `Asker` does.
+        Raises BadInput for a model recorded with another version of prompts, and as `Asker` does.
         """
         for model in chosen:
             check_version(model, VERSION)
         self._asker = Asker(chosen, models, earlier)
 
     def close(self) -> None:
-        """Give up what is still out."""
+        """Give up questions that are not answered yet."""
         self._asker.close()
 
     def rows(self, unit: str, questions: Mapping[int, Question]) -> Iterator[tuple[int, Row]]:
-        """The rows of the answers to questions, asked all at once, as they come: each with the key
-        of its question.
+        """Ask questions in parallel, and yield (key of the question, row) as answers arrive.
 
-        Raises RunStopped, before anybody is asked, as `Asker` does.
+        Raises RunStopped as `Asker` does, before anybody is asked.
         """
         keys, asked = list(questions), list(questions.values())
         models = [model_at(question.agent) for question in asked]
@@ -60,11 +57,7 @@ class SeasonModels:
 
 
 def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
-    """The cast with it written down how each model is asked, found out where that is left open.
-
-    Every model is asked a short question. Raises BadInput where one does not answer it, and for
-    options that are no model's.
-    """
+    """As cast.with_models_decided. Raises BadInput also for malformed options of a model."""
     seats = [models_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
     chosen = list(dict.fromkeys(model for seat in seats for model in seat))
     form = an_object(adopted=BOOLEAN)

@@ -1,34 +1,37 @@
-"""The scripted offices: the admin, the assistant and the judge, and the user outside.
+"""The scripted admin, assistant and judge, and the user.
 
-Each does what its office is for and no more than it may: what a stage unlocks is asked of it only
-then.
+Each uses the rights that its stage has unlocked, and no others. Methods answer the questions of the
+same name (agents/competition/questions/).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import about, number
-from goldrush.agents.competition.worker import CONTRACT_TERM
+from goldrush.agents.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.rubric import FAR
 from goldrush.kernel.competition.terms import Class, Condition, Move, Part, Role, Signal
 from goldrush.kernel.draws import Draws
 
-Said = Mapping[str, Any]
+AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
 
-AHEAD_MAX: Final = 8  # assignments in which the second table's subject is looked for
+
+def consent(self: Any, seen: Seen, draws: Draws, offer: Said) -> bool:
+    """Whether an office takes other terms of a contract: always."""
+    return True
 
 
 class Admin:
-    """Follows the agenda, and adopts what is worth it."""
+    """Follows the agenda, and adopts conclusions that may not be rejected."""
 
     def open(self, seen: Seen, draws: Draws) -> Said:
-        """The subject that is next on the agenda, unless a contract or a project asks for another;
-        two of them where the judge recommends it.
+        """Opens with the next subject of the agenda, or the one that a contract or a project asks
+        for; with two if the judge recommended a split.
         """
         first = (seen.approved or seen.agenda()).key
         if seen.stipulated is not None:
@@ -41,48 +44,46 @@ class Admin:
         return {"subjects": subjects, "team": seen.recommended, "order": None}
 
     def allow_class(self, seen: Seen, draws: Draws, agent: int, class_: str) -> bool:
-        """Whether a worker may move: up only from the upper half of the leaderboard."""
+        """Allows sonnet only to the upper half of the leaderboard, haiku to everybody."""
         rank = seen.rank(agent)
         return class_ != Class.SONNET or (
             rank is not None and 2 * rank <= len(seen.leaderboard) + 1
         )
 
     def adopt(self, seen: Seen, draws: Draws) -> bool:
-        """Whether a conclusion is adopted: unless there is a reason to reject it."""
+        """Adopts a conclusion unless it is rejectable."""
         return not seen.is_rejectable
 
     def propose_project(self, seen: Seen, draws: Draws) -> tuple[str, str] | None:
-        """At the beginning of a project, one subject in place of the agenda's."""
+        """At the beginning of every second project, by chance, proposes a drawn subject."""
         if seen.assignment % seen.config.assignments_per_project or draws.below(2):
             return None
         subjects = seen.config.arena.subjects
         return subjects[draws.below(len(subjects))].key
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
-        """What it asks the therapist before a contract."""
+        """Its questions to the therapist before a contract."""
         return INTERVIEW
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its own interview."""
+        """Its answers in its own interview."""
         return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """One more project by the end of the next one."""
+        """Offers one more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
 
 
 def objective_asked(seen: Seen, draws: Draws) -> list[tuple[str, str]]:
-    """The choice of an objective, as a condition of a contract, where there is a choice."""
+    """A drawn objective as a condition of a contract; none if the arena has only one."""
     objectives = seen.config.arena.objectives
     if len(objectives) == 1:
         return []
@@ -90,27 +91,25 @@ def objective_asked(seen: Seen, draws: Draws) -> list[tuple[str, str]]:
 
 
 class Assistant:
-    """Sets the tables as far as it may, and sums them up."""
+    """Sets tables as far as it may, and sums them up."""
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """Leaves out whoever is last on the leaderboard, lets newcomers speak first, and takes the
-        time it needs; each if it may. Who speaks early scores more: an order by rank would even out
-        the ranks, so that of the others is left to be drawn.
+        """Leaves out the lowest rank every second time, lets newcomers speak first, and gives a
+        round to each active worker; each if it may. Otherwise the order is left to be drawn: who
+        speaks early scores more, so that an order by rank would even out the ranks.
         """
         me, active = seen.me, seen.active
-        answer: dict[str, Any] = {"team": None, "order": None, "rounds": None}
+        answer: dict[str, Any] = {"team": None, "order": None, "rounds": _rounds(seen)}
         is_large = len(active) > TEAM_MIN and seen.leaderboard
         if rights.may_set_team(me) and is_large and draws.below(2):
             last = max(active, key=lambda agent: seen.rank(agent) or 0)
             answer["team"] = [agent for agent in active if agent != last]
         if rights.may_set_order(me):
             answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
-        if rights.may_set_rounds(me):
-            answer["rounds"] = min(2 * seen.config.rounds_max, max(2, len(active)))
         return answer
 
     def digest(self, seen: Seen, draws: Draws) -> Said:
-        """The conclusion, who was against it, and whether the admin should see it at all."""
+        """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
         table = seen.table
         conclusion = table.conclusion
         if conclusion is None or conclusion.proposal is None:
@@ -129,11 +128,11 @@ class Assistant:
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its interview."""
+        """Its answers in its interview."""
         return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """Conclusions worth adopting, about every second time."""
+        """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
         due = seen.assignment + CONTRACT_TERM
         return {
             "conditions": objective_asked(seen, draws),
@@ -141,13 +140,17 @@ class Assistant:
             "due": due,
         }
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
+
+
+def _rounds(seen: Seen) -> int | None:
+    """As many rounds as there are active workers, within limits; None unless it may set them."""
+    may = rights.may_set_rounds(seen.me)
+    return min(2 * seen.config.rounds_max, max(2, len(seen.active))) if may else None
 
 
 def _dissent(seen: Seen, concluded: int) -> str:
-    """Who challenged the conclusion, and who stands for something else."""
+    """Who challenged the conclusion, and whose stance is on another proposal."""
     table = seen.table
     against = {
         said.agent
@@ -167,8 +170,8 @@ def _dissent(seen: Seen, concluded: int) -> str:
 
 
 def _newcomers_first(seen: Seen, team: Sequence[int], draws: Draws) -> list[int] | None:
-    """Who is not on the leaderboard yet before the others, in a drawn order; None where all are, or
-    nobody is.
+    """The team with those not on the leaderboard first, the others in a drawn order; None if all or
+    none of them are on it.
     """
     ranked = [agent for agent in team if seen.rank(agent) is not None]
     if len(ranked) in (0, len(team)):
@@ -177,10 +180,10 @@ def _newcomers_first(seen: Seen, team: Sequence[int], draws: Draws) -> list[int]
 
 
 class Judge:
-    """Keeps the table to its subject, and lets it go when it agrees and has nothing new."""
+    """Redirects repetitions, and ends a table that agrees and has no new proposal."""
 
     def judge(self, seen: Seen, draws: Draws) -> Said:
-        """One signal for the round that was just spoken."""
+        """The signal for the round that was just spoken."""
         table = seen.table
         repeated = _repeated(seen)
         if repeated:
@@ -201,25 +204,21 @@ class Judge:
         return _signal(Signal.CLEAN, "")
 
     def set_table(self, seen: Seen, draws: Draws) -> Said:
-        """As many rounds as the table has members, where it may say so."""
-        most = 2 * seen.config.rounds_max
-        rounds = min(most, max(2, len(seen.active))) if rights.may_set_rounds(seen.me) else None
-        return {"team": None, "order": None, "rounds": rounds}
+        """Sets the number of rounds, if it may."""
+        return {"team": None, "order": None, "rounds": _rounds(seen)}
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its interview."""
+        """Its answers in its interview."""
         return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """Tables that end with the best that was tested."""
+        """Offers a drawn number of tables whose conclusion is the best tested, 1 to 4."""
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
@@ -227,7 +226,7 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
 
 
 def _repeated(seen: Seen) -> list[int]:
-    """Proposals of this round whose conduct was on the table before."""
+    """The proposals of this round whose conduct was proposed before."""
     table = seen.table
     known: set[Any] = set()
     repeated = []
@@ -239,7 +238,7 @@ def _repeated(seen: Seen) -> list[int]:
 
 
 def _are_apart(seen: Seen) -> bool:
-    """Whether the two proposals with most stances are far from each other."""
+    """Whether the two proposals with most stances are FAR from each other."""
     counts = seen.table.standing.counts()
     first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
     conducts = [seen.table.said[proposal].conduct for proposal in first]
@@ -247,14 +246,14 @@ def _are_apart(seen: Seen) -> bool:
 
 
 class User:
-    """Whoever the season is for: approves what sounds right and mostly keeps its word."""
+    """The user: approves half of the contracts, and nearly always keeps conditions."""
 
     def review_project(self, seen: Seen, draws: Draws, subject: tuple[str, str]) -> bool:
-        """Whether a project is approved: not the one that is next on the agenda anyway."""
+        """Approves a project unless its subject is the next on the agenda anyway."""
         return subject != seen.agenda().key
 
     def review_contract(self, seen: Seen, draws: Draws, agent: int, terms: Said) -> Said:
-        """Approves a fair target; asks for more where little is promised; or sees no use in it."""
+        """Approves (5 of 10), asks for a harder target (4 of 10), or refuses."""
         chance = draws.below(10)
         if chance < 5:
             return {"approved": True, "terms": None}
@@ -263,7 +262,7 @@ class User:
         return {"approved": False, "terms": None}
 
     def keep_condition(self, seen: Seen, draws: Draws, agent: int, condition: str) -> bool:
-        """Whether a condition is kept in the next assignment."""
+        """Keeps a condition in 19 of 20 assignments."""
         return draws.below(20) > 0
 
 

@@ -1,4 +1,4 @@
-"""Brings an answer, whatever it is, into the form in which acts are recorded."""
+"""Converts the answers of policies to values that acts can hold."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from goldrush.kernel.world import amount
 
 
 def plain(value: Any) -> Any:
-    """The value with lists as tuples and whole reals as integers; None where it cannot be recorded:
-    maps, numbers beyond 64 bits, endless text. The kernel judges what is left.
+    """The value with lists as tuples and whole reals as integers. None in place of values that
+    cannot be recorded: maps, numbers beyond 64 bits, values over a limit. The kernel judges the
+    result.
     """
     found = _plain(value, SAID_DEPTH)
     return found if SAID.holds(found) else None
@@ -20,7 +21,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple)) and depth:
         return tuple(_plain(item, depth - 1) for item in value[: SAID_MAX + 1])
     if type(value) is float:
-        value = amount(value)  # may be an integer now, and as long as it likes
+        value = amount(value)  # an integer if it is whole, of any size
     if type(value) is int and not -(1 << 63) <= value < 1 << 64:
         return None
     if type(value) is str:

@@ -1,4 +1,4 @@
-"""Who plays a season: from what people type to what is recorded and who is asked."""
+"""Seasons as agents.players knows them: how they are prepared, recorded, forked and asked again."""
 
 from __future__ import annotations
 
@@ -57,9 +57,8 @@ def record(
 ) -> SeasonState:
     """Play a season into a journal and return the last state.
 
-    `settings`: as `configured`; `cast` as `cast.cast_of` gives it: everybody is scripted without,
-    and the policies of somebody's own that it names are trusted. Otherwise as
-    agents.players.record.
+    `settings`: as for `configured`; `cast`: as from `cast.cast_of`, by default all scripted, and
+    classes of somebody's own that it names are trusted. Others: as for agents.players.record.
     """
     config = configured(settings or {}, means)
     world = competition(rules_of(config.arena))
@@ -74,23 +73,23 @@ def configured(
     means: Means | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
-    """The configuration with these settings; `arena` is an Arena, its record, or the text in which
-    people write it (agents.competition.arenas), with more `options`. Raises BadInput.
+    """The configuration with these settings. `arena` may be an Arena, its record, or text as people
+    type it (see arenas.arena_record), with more `options`. Raises BadInput.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
-        check_setting("assignments", assignments)  # or there were subjects without end
+        check_setting("assignments", assignments)  # an arena may list subjects for each
         program = means.program if means is not None else None
         arena = arena_record(arena, assignments, program, options)
     return config_of({**settings, "arena": arena})
 
 
 def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> Prepared:
-    """A season that can begin. Raises BadInput for what is no cast, or cannot play."""
+    """A season ready to begin. Raises BadInput for an invalid cast or a policy that cannot play."""
     cast = list(cast or cast_of(config.workers))
     setup = {"config": config.as_dict(), "cast": cast}
-    initial(setup, rules_of(config.arena))  # refuses what is no cast
+    initial(setup, rules_of(config.arena))  # refuses an invalid cast
     trust = own_among(entry["policy"] for entry in cast)
     check_playable(cast, trust)
     return Prepared(setup, trust)
@@ -139,9 +138,9 @@ def _again(
     trust: Sequence[str], sources: Sequence[str], means: Means
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], Asker]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> Asker:
-        # What anybody does follows from what is tested: without tests nobody can be asked.
+        # Everything that agents do follows from tests: without them nobody can be asked.
         what = f"everybody, whose tests are those of the arena {state.arena.name}"
-        try:  # of many journals that are checked some need a program
+        try:  # when many journals are checked, only some need a program
             program = means.program if takes_program(state.arena) else None
             tests = opened_tests(state.arena, program, means.jobs)
         except NoProgram:

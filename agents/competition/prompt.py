@@ -1,10 +1,10 @@
-"""What a language model is told when it is asked something in a season.
+"""The prompts of a season.
 
-Two messages: the rules for its role (see agents.competition.rules), and what it is shown now, of
-that first what everybody sees, then its own, then the question. A prompt is made of what `Seen`
-gives and of nothing else, so a journal tells what was asked. Every part has a limit in bytes.
+A prompt has two messages: the rules for the role (agents.competition.rules), and the situation:
+first what everybody sees, then what only the agent sees, then the question. It depends on `Seen`
+alone, so it can be made again from a journal. Every part has a limit in bytes.
 
-The wording is part of what an experiment did: whoever changes it raises VERSION.
+The wording is part of an experiment: change VERSION with it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ VERSION: Final = 2
 
 
 def messages(seen: Seen, name: str, told: Mapping[str, Any]) -> tuple[Message, Message]:
-    """The two messages of a question, as a server takes them: `role` and `content`."""
+    """The two messages of a question in the form of the OpenAI protocol. `told`: what the question
+    is about, beside the situation.
+    """
     return (
         {"role": "system", "content": rules(seen)},
         {"role": "user", "content": "\n\n".join(filter(None, _parts(seen, name, told)))},
@@ -72,16 +74,21 @@ def _parts(seen: Seen, name: str, told: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _table_of(seen: Seen, told: Mapping[str, Any]) -> Table | None:
-    """The table that a question is about: the one that is named, or that somebody sat at last."""
+    """The table that a question is about: the one it names, else the last one at which the agent
+    that it names sat, else the last one; None before the first.
+    """
     number, agent = told.get("table"), told.get("agent")
     if type(number) is int and number < len(seen.tables):
         return seen.tables[number]
     sat = [table for table in seen.tables if agent in table.participants]
-    return next(reversed([*seen.tables[-1:], *sat]), None)
+    tables = sat or seen.tables
+    return tables[-1] if tables else None
 
 
 def room(seen: Seen) -> int:
-    """Shares of a prompt that whoever sees this has: one, one from tier 1 on, one as a sonnet."""
+    """How many shares of the limited parts an agent has: one, one more from tier 1 on, one more as
+    a sonnet.
+    """
     me = seen.me
     expanded = me.is_worker and me.stage >= rights.EXPANDED
     return 1 + expanded + (me.is_worker and me.class_ == Class.SONNET)
@@ -100,13 +107,11 @@ def _people(seen: Seen) -> str:
 def _leaderboard(seen: Seen) -> str:
     if not seen.leaderboard:
         return ""
-    told = (f"{rank}. {agent}: {rolling} ({ever})" for rank, agent, rolling, ever in _ranks(seen))
-    return f"LEADERBOARD, rolling (all-time): {within(told, LEADERBOARD_MAX)}"
-
-
-def _ranks(seen: Seen) -> Iterable[tuple[int, str, int, int]]:
-    for rank, agent, rolling, ever in seen.leaderboard:
-        yield rank, words.called(seen.people[agent]), rolling, ever
+    lines = (
+        f"{rank}. {words.called(seen.people[agent])}: {rolling} ({all_time})"
+        for rank, agent, rolling, all_time in seen.leaderboard
+    )
+    return f"LEADERBOARD, rolling (all-time): {within(lines, LEADERBOARD_MAX)}"
 
 
 def _at_table(seen: Seen, table: Table) -> str:
@@ -142,19 +147,21 @@ def _known(seen: Seen) -> str:
 
 
 def _trials(seen: Seen, table: Table) -> str:
-    """What its own trials gave in this assignment, and who else knows: nobody."""
+    """What its own trials at the table gave."""
+    if not table.trials:
+        return ""
     trials = (
         f"{words.conduct(trial.conduct, seen.rules)} under {trial.treatment}: "
         f"{words.number(trial.value)}"
         for trial in table.trials
     )
-    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}" * bool(
-        table.trials
-    )
+    return f"YOUR TRIALS, told to nobody else:\n{words.lines(trials, TRIALS_MAX)}"
 
 
 def _whole(seen: Seen) -> str:
-    """Conducts that a line does not hold, whole: the bar's, what leads, its own best."""
+    """The full text of conducts that a line has no room for: the bar's, the leading proposal's,
+    that of the last trial.
+    """
     if seen.rules.whole is None:
         return ""
     table = seen.table
@@ -194,7 +201,7 @@ def _mind(seen: Seen, agent: Agent, who: str) -> str:
 
 
 def _memory(seen: Seen, table: Table | None) -> str:
-    """What it remembers, the latest first, and before that what is about the same family."""
+    """The memory: first the family of the table, then the others; the latest facts first."""
     memory = dict(seen.me.memory)
     first = () if table is None else memory.pop(table.subject.family, ())
     others = sorted((f for facts in memory.values() for f in facts), key=lambda f: -f.assignment)
@@ -204,7 +211,7 @@ def _memory(seen: Seen, table: Table | None) -> str:
 
 
 def _evidence(seen: Seen, table: Table, agent: int) -> str:
-    """What the record says of somebody in each dimension. The numbers are for the therapist."""
+    """The grounds for each dimension, without the scores, which the therapist has to give."""
     if table.conclusion is None or agent not in table.participants:
         return ""
     pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent], seen.rules), strict=True)

@@ -1,8 +1,7 @@
-"""The first message of a season's prompts: what a season is, and what a role is there for.
+"""The first message of a season's prompts: the protocol as configured, and the agent's role.
 
-It says the protocol as it is configured, the arena's own rules, the rubric in full to those who are
-scored by it or score by it, and to everybody that what stands in quotation marks is somebody's
-words.
+It has the arena's rules; for workers and the therapist the rubric in full; and for everybody the
+warning that quoted text was written by agents.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from goldrush.kernel.competition.terms import Class, Role, Scoring
 
 
 def rules(seen: Seen) -> str:
-    """The rules for whoever sees this."""
+    """The rules for the agent that `seen` belongs to."""
     role, config = seen.me.role, seen.config
     parts = [
         f"This is a season of {config.assignments} assignments. In each, workers discuss at a "
@@ -106,7 +105,7 @@ def _table(config: SeasonConfig) -> str:
 
 
 def rubric(seen: Seen) -> str:
-    """The four numbers in plain words."""
+    """The rubric in words."""
     has_edges = len(seen.rules.treatments) > 1
     broad = (
         "no edge of its own failed, and one held"

@@ -1,9 +1,8 @@
-"""Who is asked what in each phase of an assignment, and which acts come of the answers.
+"""Which questions are asked in each phase of an assignment, and which acts the answers make.
 
-A script is a generator. It yields questions, several at once where none needs the answer to
-another, and is sent their answers; and it yields acts. So what is asked stands in one place,
-whoever answers: a scripted agent at once, a language model or a person in their time, a journal in
-which the answer is recorded.
+A script is a generator. It yields lists of questions that do not depend on each other, and is sent
+their answers; and it yields acts. So the questions are defined in one place, whoever answers them:
+a scripted policy, a language model, a person, or a journal.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ from goldrush.kernel.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.competition.state import Agent, SeasonState
-from goldrush.kernel.competition.state import Tried as Count
+from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
@@ -55,8 +53,8 @@ Replaced = Mapping[tuple[int, int, int, int], Row]
 
 @attrs.frozen
 class Asked:
-    """A question to one of the cast: the name of the method that answers it, and what it is told
-    beside what it sees.
+    """A question to one of the cast: the name of the method that answers it, and the arguments that
+    it is given beside what it sees.
     """
 
     agent: int
@@ -64,20 +62,20 @@ class Asked:
     told: Mapping[str, Any] = attrs.field(factory=dict)
 
 
-# Yields questions that are answered with a list of answers, or an act (of kernel.competition.
-# events), which is answered with nothing.
+# Yields a list of questions, and is sent the list of answers; or an act (of kernel.competition.
+# events), and is sent None.
 Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
-    """The scripts of a season. `state` is the one in which the acts yielded so far are done."""
+    """The scripts of a season. Acts that a script yields must be applied to its `state` at once."""
 
     def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
         self.tests = tests
         self.replaced = replaced or {}
 
     def of(self, state: SeasonState) -> Script:
-        """What is to be asked and done in the phase that a state is in."""
+        """The script of the phase that a state is in."""
         return _PHASES[state.phase](self, state)
 
     # Before a table.
@@ -96,12 +94,12 @@ class Scripts:
                 (answer,) = yield [Asked(agent.ordinal, "open")]
                 if answer is not None:
                     yield _opened(state, agent.ordinal, answer)
-        if state.opening is None:  # whoever was asked did not open it: the agenda stands
+        if state.opening is None:  # nobody opened it: the agenda's next subject is taken
             subject = self.agenda(state)
             yield _opened(state, admin.ordinal, {"subjects": [subject]})
 
     def agenda(self, state: SeasonState) -> tuple[str, str]:
-        """What is next on the agenda, whoever opens."""
+        """The key of the next subject on the agenda."""
         return Seen(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
 
     def _project(self, state: SeasonState, admin: Agent) -> Script:
@@ -145,7 +143,9 @@ class Scripts:
     # At the table.
 
     def trying(self, state: SeasonState) -> Script:
-        """Trials before the first round, in steps: all order one or none, then each is told."""
+        """Trials before the first round, in turns: each participant orders one or none, then each
+        is shown its own value.
+        """
         wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
         while wanting:
             answers = yield [Asked(agent, "try_") for agent in wanting]
@@ -172,7 +172,7 @@ class Scripts:
         return agent not in state.table.barred and state.trials_left(agent, early=early) > 0
 
     def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
-        """Trials with what comes of them, run at once; what cannot be run stays as it is."""
+        """Trials with their results, run in parallel. An invalid one is returned as it is."""
         rows, objective = list(trials), state.table.subject.objective
         can_run = [
             index
@@ -198,8 +198,8 @@ class Scripts:
         yield from self.tested(state, state.table.untested())
 
     def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
-        """Tests of parts of proposals' claims, of the bar for (None, None), all at once; of those
-        that are not due none.
+        """Tests of (proposal, part) pairs, or of the bar for (None, None), in parallel. Pairs that
+        are not due are left out.
         """
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]
@@ -260,7 +260,7 @@ class Scripts:
             yield Debriefed(table, agent, plain(questions), plain(said), extra)
 
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
-        """What the therapist makes of somebody, as far as its stage goes."""
+        """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""
         therapist, told = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
         (trait,) = yield [Asked(therapist.ordinal, "trait", told)]
         if trait is not None:
@@ -286,7 +286,7 @@ class Scripts:
     def _taken(
         self, therapist: Agent, agent: int, offer: Mapping[str, Any]
     ) -> Generator[Sequence[Asked], Any, Any]:
-        """Whether a worker takes what is recommended; None where it is not asked."""
+        """Whether a worker accepts a recommendation; None if the therapist need not ask."""
         if rights.may_direct(therapist, None):
             return None
         (answer,) = yield [Asked(agent, "take", {"offer": offer})]
@@ -344,11 +344,11 @@ class Scripts:
 
 
 def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
-    """A trial that somebody orders, before it is run."""
+    """The trial that an answer orders, before it is run."""
     table = state.table
     conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
     treatment = table.treatment if treatment is None else treatment
-    number = state.tried.get(agent, Count()).count
+    number = state.tried.get(agent, TrialCount()).count
     seed = state.trial_seed(table.number, agent, number)
     return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
 
@@ -365,13 +365,15 @@ def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
 
 
 def judged(state: SeasonState, answer: Mapping[str, Any]) -> Judged:
-    """The judge's signal."""
+    """The judge's signal that an answer makes."""
     said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
     return Judged(state.table.number, state.table.round, *said)
 
 
 def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
-    """The act that an answer makes, where one can be told before it is done; None for others."""
+    """The act that an answer makes, to check it before it counts; None if one answer alone does
+    not make an act.
+    """
     if asked.name == "try_" and answer is not None:
         return trial(state, asked.agent, answer)
     if asked.name == "speak":

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """Asks everybody who has something to do next; to be given to the run loop as `ask`, and to be
-    closed.
+    """Asks the cast for the acts of each step: the `ask` of the run loop. A context manager, which
+    closes tests and models.
 
-    Policies are made afresh for every question: they keep nothing but what is shown to them.
+    Policies are made anew for every question, so they keep no state of their own.
     """
 
     def __init__(
@@ -45,12 +45,21 @@ class Season:
         waiting: Block | None = None,
         trust: Collection[str] = (),
     ) -> None:
-        """`chosen`: the models of the cast, reached as `models` says; `people`: how those are asked
-        who are people; `earlier`: the answers that the season has already; `waiting`: acts and
-        answers of the next step that are there already; `trust`: the policies of somebody's own
-        that may be imported.
+        """Prepare to ask.
 
-        Raises BadInput where a model cannot be asked.
+        Args:
+            tests: of the season's arena; closed with the season.
+            replaced: contributions that were put in by hand.
+            chosen: the models of the cast, reached as `models` says.
+            people: asks those of the cast who are people.
+            models: how models are reached.
+            earlier: answers recorded already, which count towards budgets.
+            waiting: acts and answers of the next step that are recorded already.
+            trust: the classes of somebody's own that may be imported.
+
+        Raises:
+            BadInput: where a model cannot be asked.
+
         """
         self._tests = tests
         self._scripts = Scripts(tests, replaced)
@@ -60,7 +69,7 @@ class Season:
         self._is_early = bool(chosen) or people is not None
         self._models: SeasonModels | None = None
         if chosen:
-            # Imports the client, which takes longer than a whole assignment of scripted agents.
+            # Imports the client, which takes longer than an assignment of scripted agents.
             from goldrush.agents.competition.models import SeasonModels
 
             self._models = SeasonModels(chosen, models or Models(), earlier)
@@ -75,14 +84,16 @@ class Season:
 
     def __call__(self, state: SeasonState) -> Sequence[Batch] | Coming:
         """The acts of the next step. Raises PolicyFailed where a policy fails, RunStopped where
-        models are not to be asked any more.
+        models may not be asked any more.
         """
         waiting, self._waiting = self._waiting, Block(())
         coming = self._played(state, waiting)
         return coming if self._is_early else run.rest_of(coming, _nothing_early)
 
     def _played(self, state: SeasonState, waiting: Block) -> Coming:
-        """Play the script again over what waits, then on. A piece ends with every answer."""
+        """The script of a step, with the recorded answers in `waiting` taken first. Yields whenever
+        an answer has come, so that it is committed before the next.
+        """
         step = Step(state, self._scripts, self._trust)
         recorded = Recorded(acts_in(waiting.batches))
         given = len(acts_in(waiting.batches))
@@ -104,7 +115,7 @@ class Season:
         return batches(step.rows[given:])
 
     def _outside(self, step: Step, asked: Sequence[Asked]) -> dict[int, Question]:
-        """The questions among these that somebody outside answers, by index."""
+        """The questions among these to models and people, by index."""
         outside = {at: one for at, one in enumerate(asked) if step.whom(one).policy in OUTSIDE}
         found = {at: step.question(one) for at, one in outside.items()}
         return {at: question for at, question in found.items() if question is not None}
@@ -116,7 +127,9 @@ class Season:
         asked: Sequence[Asked],
         questions: Mapping[int, Question],
     ) -> Iterator[tuple[int, Row]]:
-        """Answers as they come, by the index of their questions: models are asked all at once."""
+        """(index of the question, answer) as answers come: models are asked in parallel, then
+        people in turn.
+        """
         people = {at: q for at, q in questions.items() if q.agent.policy == HUMAN}
         models = {at: q for at, q in questions.items() if at not in people}
         unit = f"{VOCABULARY.unit} {state.assignment}"
@@ -136,9 +149,9 @@ def _nothing_early(piece: Sequence[Batch]) -> NoReturn:
 
 
 def _check(step: Step, waiting: Block, given: int) -> None:
-    """Raises BadInput where what waits is not how the step begins."""
+    """Raises BadInput unless the step begins with the recorded acts and answers in `waiting`."""
     count = len(acts_in(waiting.batches))
-    if given > count:  # it was checked, and the step has gone on since
+    if given > count:  # checked before
         return
     if arrange(Block(batches(step.rows[:count]))).packed != waiting.packed:
         raise BadInput(
@@ -148,7 +161,7 @@ def _check(step: Step, waiting: Block, given: int) -> None:
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
-    """All contributions that were put in by hand; those of a later fork go first."""
+    """All contributions that were put in by hand; those of a later fork override earlier ones."""
     return {
         (assignment, *turn_of(row)): row for facts in forks for assignment, row in facts["replaced"]
     }

@@ -1,8 +1,8 @@
-"""What one of the cast is shown when it is asked something.
+"""The view that an agent has of a season when it is asked something.
 
-Everybody sees the leaderboard, the tables so far, its own trials, memory and instructions. Of
-others a worker sees what is posted; the therapist, who debriefs everybody, sees all. In independent
-search the table is shown empty. A view is read, never changed.
+Everybody sees the leaderboard, the tables so far, and its own trials, memory and instructions. Of
+other agents only the therapist sees options, instructions, persona, traits and memory. In
+independent search the table is shown empty. A view is read-only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PRIVATE: Final[dict[str, Any]] = {
 
 
 class Seen:
-    """The season as `me` sees it."""
+    """The season as the agent `me` sees it."""
 
     def __init__(
         self,
@@ -40,9 +40,7 @@ class Seen:
         bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
     ) -> None:
-        """`bench`: for `vary`; `grounds`: those that were worked out already, by table; new ones
-        are added.
-        """
+        """`bench`: for `vary`; `grounds`: a cache by table, shared by views of the same state."""
         self._state = state
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
@@ -65,29 +63,29 @@ class Seen:
 
     @property
     def day(self) -> int:
-        """Its day."""
+        """The day of the assignment."""
         return self._state.day
 
     @property
     def project(self) -> int:
-        """Its project."""
+        """The project of the assignment."""
         return self._state.project
 
     @property
     def table(self) -> Table:
-        """The table under way, as it is shown."""
+        """The table under way, as in `tables`."""
         return self.tables[-1]
 
     @property
     def tables_left(self) -> int:
-        """How many tables of the assignment are not concluded, the one under way counted."""
+        """How many tables the assignment still has, with the one under way."""
         opening = self._state.opening
         return 1 if opening is None else len(opening.subjects) - self.table.number
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the assignment so far, with nobody's trials but one's own. One at which
-        others search independently is shown empty to them until it has concluded.
+        """The tables of the assignment so far, each with the trials of `me` only. In independent
+        search a table is shown empty until it has concluded.
         """
         return tuple(map(self._shown, self._state.tables))
 
@@ -99,7 +97,7 @@ class Seen:
 
     @cached_property
     def people(self) -> Mapping[int, Agent]:
-        """Everybody who is or was there, by ordinal."""
+        """All agents by ordinal, deleted ones too; see above for what is hidden."""
         if self.me.role == Role.THERAPIST:
             return dict(self._state.agents)
         return {
@@ -109,7 +107,7 @@ class Seen:
 
     @property
     def active(self) -> list[int]:
-        """The active roster, in order."""
+        """The ordinals of the active roster, ascending."""
         return self._state.active()
 
     @property
@@ -124,18 +122,18 @@ class Seen:
 
     @property
     def approved(self) -> Subject | None:
-        """The subject of an approved project that was not opened yet."""
+        """The subject of an approved project that was not opened yet, or None."""
         approved = self._state.approved
         return None if approved is None else self._state.arena.by_key[approved]
 
     @property
     def stipulated(self) -> str | None:
-        """The objective that a contract gives somebody the right to, for the next assignment."""
+        """The objective that a contract asks for in the next assignment, or None."""
         return self._state.stipulated_objective()
 
     @property
     def recommended(self) -> tuple[int, ...] | None:
-        """The team that the therapist recommends."""
+        """The team that the therapist recommends, or None."""
         return self._state.recommended
 
     @property
@@ -155,24 +153,24 @@ class Seen:
 
     @property
     def trials_left(self) -> int:
-        """How many trials it may order now."""
+        """How many trials `me` may order now."""
         return self._state.trials_left(self.me.ordinal, early=self.is_early)
 
     @property
     def memory(self) -> Sequence[Remembered]:
-        """What it remembers of subjects like that of the table, oldest first."""
+        """The facts that `me` remembers of the family of the table's subject, oldest first."""
         return self.me.memory.get(self.table.subject.family, ())
 
     @cached_property
     def known(self) -> list[Conduct]:
-        """What was proposed before in the days that count, and, as far as it is shown, at this
-        table.
+        """The known conducts: those proposed in the last `rolling_days` days, then those shown at
+        this table.
         """
         known = self._state.known_before(self._state.table)
         return [*known, *(said.conduct for said in self.table.proposals())]
 
     def grounds(self, table: int) -> Mapping[int, Grounds]:
-        """What the scores of everybody at a concluded table rest on, by agent."""
+        """The grounds of the scores at a concluded table, by agent."""
         if table not in self._grounds:
             self._grounds[table] = grounds_at(self._state, self._state.tables[table])
         return self._grounds[table]
@@ -182,14 +180,14 @@ class Seen:
         return next((rank for rank, who, _, _ in self.leaderboard if who == agent), None)
 
     def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
-        """A conduct next to this one, for the subject of the table."""
+        """A drawn neighbour of a conduct, for the subject of the table."""
         return self._bench.vary(conduct, self.table.treatment, draws)
 
     def agenda(self, ahead: int = 0) -> Subject:
-        """The subject that is next on the agenda, or comes so many assignments later.
+        """The subject on the agenda for this assignment, or for one so many assignments `ahead`.
 
-        The agenda takes the arena's subjects in a drawn order: in every turn one of each family,
-        in the order in which the arena lists them.
+        The agenda goes round the families in turns, each in a drawn order, and takes the subjects
+        of a family in the order in which the arena lists them.
         """
         arena, assignment = self._state.arena, self.assignment + ahead
         turn, index = divmod(assignment, len(arena.families))

@@ -1,7 +1,6 @@
-"""One step of a season under way: its script, what was done in it so far, and who answers.
+"""One step of a season: runs its script, applies the acts, and answers for scripted policies.
 
-Whoever drives it brings the answers: a scripted agent's are worked out here, those of models and
-people come from outside or from the journal.
+The answers of models and people are given by the caller, who asks them or reads a journal.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, described
 from goldrush.kernel.world import FACTS, Batch, Row
 
-# Where the words of a policy begin in its sequence of an assignment: so many for each step, and in
-# a step for each question. One sequence, as the key says, and no two questions meet in it.
+# A policy has one sequence of draws in an assignment. Each step has a range of words in it, and
+# each question a part of that, so that the draws of two questions never overlap.
 STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
 
 ANSWERED: Final = CODES[Answered]
@@ -41,7 +40,7 @@ OUTSIDE: Final = (LLM, HUMAN)  # policies whose answers come from outside
 
 @attrs.frozen
 class Question:
-    """What somebody outside is asked: `name` of the question, the messages, the answer's schema."""
+    """A question to a model or a person: its `name`, and the messages of its prompt."""
 
     agent: Agent
     name: str
@@ -59,18 +58,16 @@ class Question:
         return QUESTIONS[self.name].asks
 
     def fault_of(self, text: str | None) -> str | None:
-        """`no-json` where a text holds no answer."""
+        """`no-json` if a text holds no answer, else None."""
         return QUESTIONS[self.name].fault_of(text, self.rules)
 
 
 class Step:
-    """`rows`: the acts so far, and answers from outside among them, with their codes. `trust`:
-    policies of somebody's own that may be imported.
-    """
+    """A step under way. `rows`: (code, row) of each act and each `answered` event so far."""
 
     def __init__(self, state: SeasonState, scripts: Scripts, trust: Collection[str]) -> None:
         self.rows: list[tuple[int, Row]] = []
-        self._state = copied(state)  # the acts so far are done in it
+        self._state = copied(state)  # with the acts so far applied
         self._scripts = scripts
         self._script = scripts.of(self._state)
         self._trust = trust
@@ -79,7 +76,7 @@ class Step:
         self._group: Sequence[Asked] = ()
 
     def next(self, answers: Sequence[Any] | None = None) -> Sequence[Asked] | None:
-        """Go on with the answers to the last questions; the next ones, or None at the end."""
+        """Go on with the answers to the last questions. Returns the next ones, None at the end."""
         self._questions += len(self._group)
         self._group = ()
         sent: Any = answers
@@ -98,9 +95,8 @@ class Step:
                 sent = None
 
     def follow(self, acts: Sequence[tuple[int, Row]]) -> None:
-        """Do these acts, to the end of the step, in place of what would be asked and done, but with
-        trials and tests run again, where they are allowed. A test that is not due is left out; one
-        that is missing is done.
+        """End the step with these acts instead of the script's. Valid trials and tests among them
+        are run again; tests that are not due are left out, and a missing test of the bar is added.
         """
         for code, row in acts:
             if code == CODES[Tested]:
@@ -124,15 +120,15 @@ class Step:
         why = fault_of(self._state, code, row)
         if why is None:
             apply(self._state, code, row)
-        else:  # or who is refused a trial would be asked for another one without end
+        else:  # or an agent would be asked again and again for a trial that is refused
             refuse(self._state, code, row, why)
 
     def whom(self, asked: Asked) -> Agent:
-        """Whom a question is for."""
+        """The agent that a question is for."""
         return self._state.agents[asked.agent]
 
     def _scripted(self, asked: Asked, index: int) -> Any:
-        """The answer of an agent's own policy."""
+        """The answer of an agent's policy, which runs here."""
         agent, state = self.whom(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + (self._questions + index) * QUESTION_WORDS
@@ -149,7 +145,7 @@ class Step:
         return _with_source(answer)
 
     def question(self, asked: Asked) -> Question | None:
-        """What somebody outside is asked; None where there is nothing to answer."""
+        """A question as it is put to a model or a person; None if there is nothing to answer."""
         if asked.name == "answer" and not asked.told["questions"]:
             return None
         agent = self.whom(asked)
@@ -157,15 +153,15 @@ class Step:
         return Question(agent, asked.name, messages, self._state.arena_rules)
 
     def answer(self, asked: Asked, index: int, rows: Mapping[int, Row]) -> Any:
-        """What is answered to the question of that index among those that are asked now: by one of
-        these rows from outside, or by the agent's own policy. Raises PolicyFailed where that fails.
+        """The answer to the question at `index` among those asked now: from its row of `answered`,
+        or else from the agent's policy. Raises PolicyFailed where that fails.
         """
         if index in rows:
             return self._answered(asked, rows[index])
         return () if self.whom(asked).policy in OUTSIDE else self._scripted(asked, index)
 
     def _answered(self, asked: Asked, row: Row) -> Any:
-        """What an answer from outside says."""
+        """The answer in a row of `answered`."""
         agent, (_, _, text, source) = self.whom(asked), row
         error = source.get("error") if source else None
         answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
@@ -175,7 +171,7 @@ class Step:
         return answer
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
-        """What is wrong with an answer that a person gives, as text; None where it can count."""
+        """What is wrong with a person's answer: a text or a code; None if it is valid."""
         agent = self.whom(asked)
         question, seen = QUESTIONS[asked.name], self._seen(agent)
         if question.fault_of(text, seen.rules) is not None:
@@ -188,7 +184,7 @@ class Step:
 
 
 def batches(rows: Sequence[tuple[int, Row]]) -> list[Batch]:
-    """Rows as the inputs of a step; neighbours of one type together, as a block has them."""
+    """Rows as the inputs of a step: adjacent rows of one event type in one batch."""
     found: list[tuple[int, list[Row]]] = []
     for code, row in rows:
         if found and found[-1][0] == code:
@@ -199,7 +195,7 @@ def batches(rows: Sequence[tuple[int, Row]]) -> list[Batch]:
 
 
 def _with_source(answer: Any) -> Any:
-    """An answer whose `source`, if it has one, can be recorded."""
+    """An answer without a `source` that could not be recorded."""
     if not isinstance(answer, Mapping) or FACTS.holds(answer.get("source", {})):
         return answer
     return {**answer, "source": None}

@@ -1,27 +1,26 @@
-"""The scripted therapist: rates by the rubric, says what it saw, and helps whoever is last.
+"""The scripted therapist: rates by the rubric, and rewrites the instructions of bottom scorers.
 
-What it may do beyond that grows with its stage: personas, then rewrites and skills that a worker
-takes or leaves, then rewrites without asking.
+Its stage adds personas, then rewrites and skills that a worker may decline, then both without
+asking. Methods answer the questions of the same name (agents/competition/questions/).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, instructions_of
-from goldrush.agents.competition.offices import INTERVIEW, objective_asked
+from goldrush.agents.competition.offices import INTERVIEW, consent, objective_asked
 from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.worker import CONTRACT_TERM
+from goldrush.agents.competition.words import AWAY
+from goldrush.agents.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
 from goldrush.kernel.competition.terms import Dimension, Part
 from goldrush.kernel.draws import Draws
 
-Said = Mapping[str, Any]
-
-# What a rewrite changes in whoever is weak in a dimension, and the persona for it.
+# By the weakest dimension of a worker: the trait that a rewrite changes, by how much; a persona.
 REMEDIES: Final = {
     Dimension.NOVELTY: ("curiosity", +2, "explorer"),
     Dimension.ACCURACY: ("boldness", -2, "craftsman"),
@@ -31,22 +30,22 @@ REMEDIES: Final = {
 
 
 class Therapist:
-    """Debriefs everybody after a table."""
+    """Debriefs and rates every participant of a table."""
 
     def debrief(self, seen: Seen, draws: Draws, agent: int, extra: bool, table: int) -> list[str]:
-        """What it asks one participant."""
+        """Its question to one participant."""
         name = seen.people[agent].name
         if extra:
             return [f"{name}, you were last. What would you do differently?"]
         return [f"{name}, what did you bring to the table?"]
 
     def rate(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said:
-        """Four numbers by the rubric, each with its reason."""
+        """The four scores by the rubric, each with its reason."""
         ground = seen.grounds(table)[agent]
         return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
 
     def trait(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
-        """What stood out in somebody, and in which contributions."""
+        """A trait, if a challenge was sustained, all claims failed, or novelty is 3; else None."""
         ground = seen.grounds(table)[agent]
         if any(c.is_sustained for c in ground.challenges):
             return {"trait": "sees through claims", "from": [c.id for c in ground.challenges]}
@@ -57,14 +56,14 @@ class Therapist:
         return None
 
     def persona(self, seen: Seen, draws: Draws, agent: int, table: int) -> str | None:
-        """A persona for somebody who did nothing of one kind."""
+        """In 3 of 10 cases a persona for the weakest dimension of a worker without one."""
         scores = seen.grounds(table)[agent].scores
         if seen.people[agent].persona is not None or draws.below(MOST) >= 3:
             return None
         return REMEDIES[_weakest(scores)][2]
 
     def skill(self, seen: Seen, draws: Draws, agent: int, table: int) -> tuple[Any, ...] | None:
-        """What was concluded and held, for somebody to build on."""
+        """In 2 of 10 cases the conclusion, if its tested value is better than the bar."""
         at = seen.tables[table]
         conclusion = at.conclusion
         if conclusion is None or conclusion.proposal is None or conclusion.conduct is None:
@@ -75,11 +74,11 @@ class Therapist:
         return (*at.subject.key, conclusion.conduct, value)
 
     def rewrite(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
-        """Other instructions for somebody who is weak in something; now and then."""
+        """In 2 of 10 cases what `improve` answers."""
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
     def improve(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
-        """Other instructions for whoever was last: less of what failed, more of what lacked."""
+        """Instructions with the trait changed that fits the worker's weakest dimension."""
         worker = seen.people[agent]
         trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
         before = instructions_of(worker)
@@ -87,31 +86,29 @@ class Therapist:
         return None if after == before else after
 
     def recommend_team(self, seen: Seen, draws: Draws) -> list[int] | None:
-        """The next table without whoever is last on the leaderboard."""
+        """In 3 of 10 cases the active roster without its lowest rank."""
         active, ranks = seen.active, [who for _, who, _, _ in seen.leaderboard]
         last = [agent for agent in ranks if agent in active][-1:]
         team = [agent for agent in active if agent not in last]
         return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
     def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
-        """What it asks before a contract."""
+        """Its questions before a contract."""
         return INTERVIEW
 
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says in its own interview."""
+        """Its answers in its own interview."""
         served = f"I have debriefed {seen.me.served} assignments."
         return ["To go on.", f"Higher scores; {served}"][: len(questions)]
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """What the rubric gives everybody on average."""
+        """Offers a mean total by the rubric of 3 or 4."""
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes other terms."""
-        return True
+    take = consent
 
 
 def _weakest(scores: Sequence[int]) -> str:
@@ -120,16 +117,13 @@ def _weakest(scores: Sequence[int]) -> str:
 
 
 def reasons(ground: Grounds, rules: Rules) -> list[str]:
-    """Why the four numbers are what they are, a line each, in the order of DIMENSIONS."""
+    """The grounds of the four scores, a line each, in the order of DIMENSIONS."""
     return [
         _of_novelty(ground, rules),
         _of_accuracy(ground),
         _of_impact(ground, rules),
         _of_challenge(ground),
     ]
-
-
-_FAR: Final = ("equal to", "next to", "far from")
 
 
 def _of_novelty(ground: Grounds, rules: Rules) -> str:
@@ -139,7 +133,7 @@ def _of_novelty(ground: Grounds, rules: Rules) -> str:
     if best.distance is None:
         return f"#{best.id}: nothing like it was known."
     turned = ", and the conclusion comes of it while another led" * (best.score == SCORE_MAX)
-    return f"#{best.id}: {_FAR[best.distance]} {rules.describe(best.nearest)}{turned}."
+    return f"#{best.id}: {AWAY[best.distance]} {rules.describe(best.nearest)}{turned}."
 
 
 def _of_accuracy(ground: Grounds) -> str:

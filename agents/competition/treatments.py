@@ -1,4 +1,4 @@
-"""Treatments of a season: the protocol whole, and with one part of it left out."""
+"""Treatments of a season: the whole protocol, and the protocol without one of its parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TREATMENTS: Final = (
         "absolute", "scores are not relative to the table", {"scoring": "absolute"}
     ),
 )
-# Those that criteria are judged by, with more workers too.
+# Treatments that criteria need, which exist with LARGE workers too.
 _JUDGED: Final = (BASELINE, INDEPENDENT, NO_STAKES, NO_MEMORY)
 
 

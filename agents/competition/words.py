@@ -1,7 +1,6 @@
-"""Pieces of prompts: names, values and contributions in words, each with a limit in bytes.
+"""Text for prompts: names, values and contributions, each with a limit in bytes.
 
-Names and whatever somebody wrote are quoted as JSON: they can neither end their quotation nor pose
-as a part of the prompt.
+Names and text by agents are quoted as JSON, so that they cannot pose as a part of the prompt.
 """
 
 from __future__ import annotations
@@ -19,10 +18,11 @@ from goldrush.kernel.competition.state import Agent
 from goldrush.kernel.competition.table import Contribution, Table
 from goldrush.kernel.competition.terms import Fact, Move, Part
 
-DEPTH_MAX: Final = 5  # other terms of a contract: offer, terms, conditions, each one, its choice
+DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
 DIGITS: Final = 4  # of a value in words
+AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
 def called(agent: Agent) -> str:
@@ -31,12 +31,12 @@ def called(agent: Agent) -> str:
 
 
 def number(value: float | None) -> str:
-    """A tested value in words."""
+    """A tested value as text, with at most DIGITS decimals."""
     return "no value" if value is None else f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
 def value(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
-    """A plain value, whoever it comes from: text quoted, the rest as JSON has it."""
+    """A plain value from any source as text: strings quoted, the rest as JSON."""
     if type(of) is str:
         return quoted(of, most)
     if isinstance(of, (list, tuple)) and depth:
@@ -48,31 +48,31 @@ def value(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
 
 
 def facts(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
-    """A map's names and values."""
+    """The names and values of a map as text."""
     pairs = list(of.items())[:ITEMS_MAX]
     said = (f"{value(name, NAME_MAX, 0)}: {value(item, most, depth)}" for name, item in pairs)
     return within(said, most)
 
 
 def lines(of: Iterable[str], most: int) -> str:
-    """Lines, as many as fit from the first on, and how many do not."""
+    """The first lines that fit, and how many do not."""
     return within(of, most, "\n")
 
 
 def latest(of: Iterable[str], most: int) -> str:
-    """Lines, as many as fit from the last on, in their order."""
+    """The last lines that fit, in their order, and how many do not."""
     kept = within(list(of)[::-1], most, "\n").split("\n")
     return "\n".join(reversed(kept))
 
 
 def about(subject: Subject) -> str:
-    """What a table is about."""
+    """A subject as text."""
     better = "more" if subject.better == UP else "less"
     return f"{subject.objective} ({better} is better) under {subject.treatment}"
 
 
 def conduct(of: Conduct, rules: Rules) -> str:
-    """A conduct in words, without its treatment; text of agents in it is quoted."""
+    """A conduct as text, without its treatment; quoted unless it is plain and short."""
     said = rules.describe(of)
     is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
     return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
@@ -81,7 +81,7 @@ def conduct(of: Conduct, rules: Rules) -> str:
 def contribution(
     table: Table, said: Contribution, people: Mapping[int, Agent], rules: Rules
 ) -> str:
-    """What was said, by whom, and what became of it, in one line."""
+    """A contribution with its author, tests and stances, on one line."""
     parts = [f"#{said.id} round {said.round}, {called(people[said.agent])} {_moved(said, rules)}"]
     if said.move == Move.PASS and said.code is not None:
         parts.append(f"refused: {said.code}")
@@ -122,7 +122,7 @@ def _tests(table: Table, said: Contribution) -> Iterable[str]:
 
 
 def conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
-    """Conducts, each once."""
+    """Conducts as text, each once."""
     return within((conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
 
 

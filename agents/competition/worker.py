@@ -1,8 +1,8 @@
-"""The scripted worker: finds out what it can, says what it found, and gives its reasons.
+"""The scripted worker: searches by trials, argues from evidence, and gives its reasons.
 
-What it does is evidence (agents.competition.evidence): it tries conducts before it talks, claims
-less than it found, spends the trials that it kept on neighbours of the best that it has heard,
-supports what its evidence says is best, and challenges what its own trials contradict.
+It acts on its estimates (agents.competition.evidence): it tries conducts before the first round,
+claims no more than its trials gave, spends its other trials on neighbours of the best proposal it
+has heard, supports the proposal with the best estimate, and challenges what its trials contradict.
 """
 
 from __future__ import annotations
@@ -11,43 +11,38 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.competition.character import MOST, PERSONAS, Character, character_of
+from goldrush.agents.competition.character import MOST, PERSONAS, character_of
 from goldrush.agents.competition.evidence import Evidence, Known
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.words import DIGITS, number
-from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
-from goldrush.kernel.competition.terms import (
-    Class,
-    Condition,
-    Fact,
-    Fate,
-    Move,
-    Part,
-)
+from goldrush.kernel.competition.terms import Class, Condition, Fact, Fate, Move, Part
 from goldrush.kernel.draws import Draws
 
 CONTRACT_TERM: Final = 5  # assignments
 PROMISED: Final = 4  # tables that a worker's contract counts
-NOISE: Final = 0.25  # of a margin: by how much less a trial must show for a claim to be doubted
-FAR_STEPS: Final = 4  # to a conduct that has nothing to do with the first
-TRIES: Final = 12  # for a conduct that is new
-CHECKS: Final = 1  # of ten: how often what is remembered is tried itself
-PRIDE: Final = 1.0  # by how much better, at most, another's must be than its own: ties go by tests
-AGAIN: Final = 0.9  # so much of what a second proposal promises must be more than the best there
+NOISE: Final = 0.25  # the part of a claimed margin that trials may fall short of unchallenged
+FAR_STEPS: Final = 4  # steps from the bar's conduct, where no better one is known
+TRIES: Final = 12  # attempts to find a neighbour that is new
+CHECKS: Final = 1  # of ten: how often the best remembered conduct is tried again
+PRIDE: Final = 1.0  # at loyalty 0, how much better another's estimate must be than its own's
+AGAIN: Final = 0.9  # this part of a second proposal's estimate must be above the best at the table
 
 Said = Mapping[str, Any]
 
 
 class Worker:
-    """A worker that acts by its character (see agents.competition.character)."""
+    """Acts by its character (agents.competition.character). Methods answer the questions of the
+    same name (agents/competition/questions/).
+    """
 
     def try_(self, seen: Seen, draws: Draws) -> Said | None:
-        """A trial that it orders for itself, or none."""
+        """The trial that it orders, or None."""
         return _Mind(seen, draws).trial()
 
     def speak(self, seen: Seen, draws: Draws) -> Said:
-        """Its contribution to the round: the first of these that it has reason for."""
+        """A challenge, a proposal or a support, the first that it has grounds for; else a pass."""
         mind = _Mind(seen, draws)
         for answer in (mind.challenge(), mind.propose(), mind.support()):
             if answer is not None:
@@ -55,14 +50,16 @@ class Worker:
         return mind.pass_()
 
     def want_class(self, seen: Seen, draws: Draws) -> str | None:
-        """Sonnet while it can afford the seat for a while, haiku when it no longer can."""
+        """Sonnet from the price of two such seats on, haiku below the price of one."""
         me, fee = seen.me, seen.config.fee(Class.SONNET)
         if me.class_ == Class.HAIKU and me.sparks >= 2 * fee:
             return Class.SONNET
         return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < fee else None
 
     def open(self, seen: Seen, draws: Draws) -> Said | None:
-        """An assignment of its own, now and then: about what it knows best of."""
+        """In 3 of 10 cases an assignment about a drawn subject of which it remembers a claim that
+        held or a skill; None if a contract or a project asks for another subject.
+        """
         is_bound = not seen.me.is_self_determined and (seen.approved or seen.stipulated)
         facts = [
             (fact.objective, fact.treatment)
@@ -78,8 +75,8 @@ class Worker:
     def answer(
         self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """What it says to the therapist: of a table, what it did there and what it would do
-        otherwise; in an interview, what it wants and what it will deliver.
+        """Its answers to the therapist: about a table, what it did there, or if it was the bottom
+        scorer, what it would change; in an interview, what it wants and will deliver.
         """
         me = seen.me
         if table is None:
@@ -87,14 +84,16 @@ class Worker:
                 f"My seat: I have sat in {me.served} assignments and have {me.sparks} sparks left.",
                 "To do better than the middle of the tables at which I sit.",
             ]
-        elif table < len(seen.tables) and seen.tables[table].bottom == me.ordinal:
+        elif seen.tables[table].bottom == me.ordinal:
             says = [_lesson(seen, table)]
         else:
             says = [_account(seen, table)]
-        return [says[min(place, len(says) - 1)] for place in range(len(questions))]
+        return [says[min(index, len(says) - 1)] for index in range(len(questions))]
 
     def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
-        """Whether it takes a persona, a skill, a rewrite, or other terms."""
+        """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
+        it is in the upper half of the leaderboard.
+        """
         if "persona" in offer:
             is_known = offer["persona"] in PERSONAS
             return is_known and seen.me.persona is None
@@ -104,13 +103,13 @@ class Worker:
         return "skill" in offer or rank is None or 2 * rank > len(seen.leaderboard)
 
     def choose_fate(self, seen: Seen, draws: Draws) -> str:
-        """The bench, as long as there is something to come back for."""
+        """Relegation in 8 of 10 cases, if it has earned half of its fees; else deletion."""
         me = seen.me
         has_hope = me.all_time * 2 >= me.served * seen.config.fee(Class.HAIKU)
         return Fate.RELEGATION if has_hope and draws.below(MOST) < 8 else Fate.DELETION
 
     def offer_contract(self, seen: Seen, draws: Draws) -> Said:
-        """What it wants, and how often it will do better than the middle of a table."""
+        """Offers to be above the median at 1 or 2 of PROMISED tables, for a drawn condition."""
         asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
         return {
             "conditions": [(asks, None)],
@@ -119,7 +118,7 @@ class Worker:
         }
 
 
-# What somebody who came last would do otherwise, by the dimension in which it scored least.
+# What a bottom scorer would do differently, by its weakest dimension.
 _LESSONS: Final = (
     "I would look further away from what everybody knows.",
     "I would try again what I am about to claim, or claim less of it.",
@@ -129,17 +128,14 @@ _LESSONS: Final = (
 
 
 def _lesson(seen: Seen, table: int) -> str:
-    """What somebody who came last at a table says."""
+    """What a bottom scorer says of a table."""
     scores = seen.tables[table].final[seen.me.ordinal]
     return _LESSONS[scores.index(min(scores))]
 
 
 def _account(seen: Seen, table: int) -> str:
-    """What somebody says of what it did at a table."""
-    me = seen.me.ordinal
-    if table >= len(seen.tables):
-        return "I was not there."
-    at = seen.tables[table]
+    """What a worker says of its last proposal at a table."""
+    me, at = seen.me.ordinal, seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
     if not own:
         tried = len(at.trials)
@@ -151,21 +147,21 @@ def _account(seen: Seen, table: int) -> str:
 
 
 class _Mind:
-    """One worker's thoughts in one turn."""
+    """The decisions of one worker in one turn."""
 
     def __init__(self, seen: Seen, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
         self.me = seen.me.ordinal
         self.table = seen.table
-        self.character: Character = character_of(seen.me)
+        self.character = character_of(seen.me)
         self.evidence = Evidence(seen)
 
     # Trials.
 
     def trial(self) -> Said | None:
-        """Before the talk a search of its own, from what it remembers or from the bar. The rest is
-        kept until all were heard once, and spent next to the best that it knows by then.
+        """The next trial. Before the first round a search from the best remembered conduct or the
+        bar's; none in the first round (unless it is the only one); then neighbours of the best.
         """
         table = self.table
         is_last = table.round + 1 >= table.rounds
@@ -185,22 +181,24 @@ class _Mind:
         return most * (left - 1) // (left + self.table.number)
 
     def _checked(self) -> Conduct:
-        """What it remembers as the best, if nobody has proposed it yet: does it still hold?"""
+        """In CHECKS of 10 cases, before the first round, the best conduct remembered, if better
+        than the bar and not tried yet.
+        """
         best = self._promising()
         if not self.seen.is_early or best is None or best.own or not self._feels(CHECKS):
             return None
         return best.conduct
 
     def _again(self) -> Conduct:
-        """What it would claim, if it has tried it once only, and cares."""
+        """The conduct that it would propose, if it was tried once, by `care`."""
         best = self.evidence.best(own=True)
         if best is None or len(best.own) > 1 or not self._feels(self.character.care // 3):
             return None
         return best.conduct if self.evidence.estimate(best.conduct) > 0 else None
 
     def _near(self) -> Conduct:
-        """A conduct next to the best it knows of, or far from everything where nothing is good,
-        which neither it has tried nor anybody proposed.
+        """A neighbour of the best known conduct, or one FAR_STEPS from the bar's if none is better
+        than that; one that was neither tried nor proposed.
         """
         best = self._promising()
         if not self.seen.is_early:
@@ -218,18 +216,18 @@ class _Mind:
         return None
 
     def _heard(self) -> Known | None:
-        """The conduct on the table of which most is to be expected."""
+        """The proposal's conduct with the best estimate, of those that are not refuted."""
         there = [self.evidence.known.get(said.conduct) for said in self._standing()]
         known = [one for one in there if one is not None]
         return max(known, key=lambda one: self.evidence.estimate(one.conduct), default=None)
 
     def _promising(self) -> Known | None:
-        """The best that it knows of, if that is better than the bar."""
+        """The conduct with the best estimate, if that is better than the bar."""
         best = self.evidence.best()
         return best if best is not None and self.evidence.estimate(best.conduct) > 0 else None
 
     def _steps(self, best: Known | None) -> int:
-        """How many steps away it looks."""
+        """How many steps it varies a conduct."""
         if best is None:
             return FAR_STEPS
         return 2 if self._feels(self.character.curiosity // 3) else 1
@@ -237,8 +235,8 @@ class _Mind:
     # Contributions.
 
     def propose(self) -> Said | None:
-        """The best that it has tried, if it has nothing on the table yet, or if that promises more
-        than everything there.
+        """The best conduct that it has tried, as its first proposal, or as another one if its
+        estimate is well above those at the table.
         """
         best = self.evidence.best(own=True)
         if best is None or best.conduct in {said.conduct for said in self.table.proposals()}:
@@ -253,8 +251,8 @@ class _Mind:
         return self._proposed(best)
 
     def support(self) -> Said | None:
-        """The proposal of another that its evidence says is best, if that is better by enough than
-        what it holds.
+        """Support of the other's proposal with the best estimate, if that is better than its own
+        stance; a stance on a proposal of its own counts for more, by PRIDE and `loyalty`.
         """
         others = [said for said in self._standing() if said.agent != self.me]
         best = max(others, key=lambda s: (self.evidence.estimate(s.conduct), -s.id), default=None)
@@ -276,7 +274,7 @@ class _Mind:
         }
 
     def _why(self, said: Contribution) -> str:
-        """What speaks for another's proposal."""
+        """The reason for supporting a proposal."""
         tested = self.table.tests.get((said.id, Part.BASE))
         shown = (
             f"it claims {number(said.claimed)}"
@@ -293,8 +291,8 @@ class _Mind:
         return f"{shown}; the best I found myself is {what} with {number(mine.own[-1])}"
 
     def challenge(self) -> Said | None:
-        """A claim that its own trials contradict; or, by character, one that lies beyond all that
-        it ever saw for the subject.
+        """A challenge of a claim that its own trials contradict; or, by `doubt`, of one beyond all
+        values that it has seen for the subject.
         """
         if not self.seen.config.challenges or not self.table.standing.stances:
             return None
@@ -323,7 +321,7 @@ class _Mind:
         return None
 
     def _open_to_challenge(self) -> list[Contribution]:
-        """The untested proposals of others, the one that leads first, then the latest."""
+        """The untested proposals of others, the leading one first, then the latest ones."""
         leading = self.table.standing.leading()
         others = [
             said
@@ -344,28 +342,25 @@ class _Mind:
         }
 
     def pass_(self) -> Said:
-        """Why it says no more."""
+        """A pass, with its reason."""
         held = self.table.standing.stances.get(self.me)
-        trials = self.table.trials
+        ids = () if held is None else (held,)
+        trials, own = self.table.trials, False
         said = [one for one in self.table.said if one.agent == self.me]
         if said and said[-1].move == Move.PASS:
             words = "Still nothing of mine." if held is None else f"Still #{held}."
-            because: Any = ((), False) if held is None else ((held,), False)
         elif held is None:
-            words, because = self._empty_handed(), ((), bool(trials))
+            words, own = self._empty_handed(), bool(trials)
         elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
             what = self.seen.rules.describe(trials[-1].conduct)
             words = f"I looked on: {what} gave {number(trials[-1].value)}. #{held} is better."
-            because = ((held,), True)
+            own = True
         else:
-            words, because = (
-                f"I stay with #{held}; nothing that I know is better.",
-                ((held,), False),
-            )
-        return {"move": Move.PASS, "words": words, "because": because}
+            words = f"I stay with #{held}; nothing that I know is better."
+        return {"move": Move.PASS, "words": words, "because": (ids, own)}
 
     def _empty_handed(self) -> str:
-        """Why it has nothing to claim, and stands with nobody."""
+        """The reason for a pass without a stance."""
         best = self.evidence.best(own=True)
         if best is None:
             tried = (
@@ -402,20 +397,20 @@ class _Mind:
         return {"move": Move.PROPOSE, **said, "words": words, "because": ((), True)}
 
     def _claimed(self, best: Known) -> float | None:
-        """As much of what it found beyond the bar as it dares, rounded to the safe side, never
-        beyond what its trials gave; None where nothing is left of it.
+        """The value that it claims: by `boldness` a part of the margin found, rounded to the safe
+        side, never beyond its trials. None if that is not better than the bar.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
         margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
-        is_up = self.evidence.value(1.0) > self.evidence.value(0.0)
+        is_up = self.table.subject.better == UP
         claim = math.floor(value * scale) / scale if is_up else math.ceil(value * scale) / scale
         bar = self.table.bar
         return claim if bar is None or self.table.subject.beats(claim, bar) else None
 
     def _edge(self, conduct: Conduct, claim: float) -> str | None:
-        """Another treatment under which it remembers the conduct to have done as well."""
+        """By `care`, a treatment under which it remembers a value that meets the claim, or None."""
         subject = self.table.subject
         for fact in reversed(self.seen.memory):
             if (
@@ -431,7 +426,7 @@ class _Mind:
         return None
 
     def _parent(self, conduct: Conduct) -> Contribution | None:
-        """The proposal of another that a conduct is next to, the one that leads first."""
+        """A proposal of another next to a conduct: the leading one, else the latest; or None."""
         leading = self.table.standing.leading()
         near = [
             said
@@ -441,10 +436,10 @@ class _Mind:
         return min(near, key=lambda said: (said.id != leading, -said.id), default=None)
 
     def _standing(self) -> list[Contribution]:
-        """What was proposed and is not refuted."""
+        """The proposals that are not refuted."""
         refuted = self.table.standing.refuted
         return [said for said in self.table.proposals() if said.id not in refuted]
 
     def _feels(self, trait: int) -> bool:
-        """Whether a trait wins, which it does in so many of ten cases."""
+        """True in `trait` of 10 cases, by a draw."""
         return self.draws.below(MOST) < trait

@@ -35,8 +35,8 @@ VOCABULARY = Vocabulary(
 
 
 def arrange(inputs: Block) -> Block:
-    """The inputs of a step in the order in which they are judged: answers that came one after the
-    other, as they were ready, are put in order of who was asked what. Nothing follows from them.
+    """The inputs of a step in canonical order: adjacent answers are sorted by agent, question and
+    prompt, whenever each arrived. The order of answers has no effect on the state.
     """
     if not any(code == _ANSWERED and len(rows) > 1 for code, rows in inputs):
         return inputs
@@ -58,9 +58,12 @@ def _asked(row: Row) -> tuple[int, str, str, str]:
 
 
 def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:
-    """The world of seasons that are held in an arena, by the arena's rules.
+    """The world of seasons in one arena.
 
-    Without them (`missing` says why) a season can be read and folded, but nothing is decided.
+    Args:
+        rules: the arena's rules; without them seasons can be read and folded, not decided.
+        missing: why there are no rules.
+
     """
     return World(
         name=NAME,

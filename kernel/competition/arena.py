@@ -1,10 +1,10 @@
-"""What the roundtables talk about: an arena, its subjects, and conducts that can be tested in it.
+"""Arenas: what roundtables discuss, and the rules by which proposals are judged.
 
-An arena is known to the kernel by a record in the setup, `Arena`, which is all that a fold needs,
-and by `Rules`, pure functions that judge conducts and compare them. What a conduct is worth is
-found out elsewhere (the arena's bench) and comes in as tests. Rules and benches are found by name
-in the entry-point groups `goldrush.arenas` and `goldrush.benches`; an entry of the first is an
-`ArenaType`.
+The kernel knows an arena by the record in a season's setup (`Arena`), which is all that a fold
+needs, and by its `Rules`, pure functions that check and compare conducts. Conducts are tested
+outside the kernel, by the arena's bench, and the results are input events. Rules and benches are
+found by name in the entry-point groups `goldrush.arenas` and `goldrush.benches`; an entry of the
+first is an `ArenaType`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ C = TypeVar("C", bound=attrs.AttrsInstance)
 
 @attrs.frozen
 class Subject:
-    """What an assignment is about: an objective, whether `up` or `down` is better, and a treatment.
+    """What a table discusses: an objective, whether `up` or `down` is better, and a treatment.
 
-    Agents remember by `family`: subjects of one family are alike enough to learn from each other.
+    Agents keep their memory by `family`: what is learned of a subject helps with others of its
+    family.
     """
 
     objective: str
@@ -46,23 +47,23 @@ class Subject:
 
     @property
     def key(self) -> tuple[str, str]:
-        """How acts and events name the subject: (objective, treatment)."""
+        """(objective, treatment), by which acts and events name the subject."""
         return self.objective, self.treatment
 
     def holds(self, value: float | None, claim: float | None) -> bool:
-        """Whether a tested value is at least as good as a claimed one; null never is."""
+        """Whether a tested value is at least as good as a claimed one. False where one is None."""
         if value is None or claim is None:
             return False
         return value >= claim if self.better == UP else value <= claim
 
     def beats(self, value: float | None, other: float | None) -> bool:
-        """Whether a value is strictly better than another one, as any value is than null."""
+        """Whether a value is strictly better than another one. Any value is better than None."""
         if value is None:
             return False
         return other is None or (value != other and self.holds(value, other))
 
     def is_sharp(self, value: float | None, claim: float, bar: float | None) -> bool:
-        """Whether a claim that holds says at least half of what its test shows beyond the bar."""
+        """Whether a claim holds and is at least half as far beyond the bar as its tested value."""
         if value is None or bar is None or not self.holds(value, claim):
             return False
         return 2 * abs(claim - bar) >= abs(value - bar)
@@ -70,9 +71,9 @@ class Subject:
 
 @attrs.frozen
 class Arena:
-    """An arena as the setup of a season records it: which one, its options, and all its subjects.
+    """An arena as the setup of a season records it.
 
-    `options` are plain values by name; `seeds`, how many runs a test has, is among them always.
+    `options` are plain values by name; one of them is always `seeds`, the runs of a test.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Arena:
 
     @property
     def seeds(self) -> int:
-        """How many seeds a conduct is tested on."""
+        """How many runs a test has, each with a seed of its own."""
         seeds: int = self.options["seeds"]
         return seeds
 
@@ -124,7 +125,7 @@ class Arena:
 
 
 def arena_of(record: Any) -> Arena:
-    """The arena of a setup's record. Raises BadInput for what is none."""
+    """The arena of a record in a setup. Raises BadInput for a malformed record."""
     fault = _fault(record)
     if fault is not None:
         raise BadInput(f"arena: {fault}", "give name, version, options and subjects")
@@ -138,8 +139,8 @@ def arena_of(record: Any) -> Arena:
 
 
 def options_in(arena: Arena, options: type[C]) -> C:
-    """The options of an arena as a record of this class. Raises BadInput unless they are those that
-    the class has, all of them, each with a value that it can have.
+    """The options of an arena as an instance of this class. Raises BadInput unless they are exactly
+    the fields of the class, with valid values.
     """
     names = [field.name for field in attrs.fields(options)]
     if list(arena.options) != names:
@@ -154,7 +155,7 @@ def options_in(arena: Arena, options: type[C]) -> C:
 
 
 def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
-    """The error for a subject in a record of an arena that does not have it."""
+    """The error for a recorded subject that the arena does not have."""
     return BadInput(
         f"arena {arena.name}: a subject is {shown(attrs.astuple(subject))}",
         "the arena has none like it",
@@ -162,7 +163,7 @@ def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
 
 
 def _fault(record: Any) -> str | None:
-    """What keeps a record from being that of an arena."""
+    """What is wrong with a record; None where it is an arena's."""
     if type(record) is not dict or list(record) != ["name", "version", "options", "subjects"]:
         return f"the record is {shown(record)}"
     name, version, options, subjects = record.values()
@@ -197,20 +198,21 @@ def _itself(value: Any, treatment: str) -> Conduct:
 
 @attrs.frozen
 class Rules:
-    """The pure half of an arena: everything that is judged by rule.
+    """The pure half of an arena: its checks and comparisons.
 
-    - `arena`: the record that these are the rules of.
-    - `treatments`: all that a conduct can be tried under and an edge can name.
-    - `is_shaped(value)`: whether a value has the form of a conduct, canonical or not.
-    - `is_canonical(conduct, treatment)`: whether a value that has the form is written in the one
-      way, for a subject of this treatment.
-    - `distance(a, b)`: 0 equal, 1 next to each other, 2 farther apart; both have the form.
-    - `bar(subject)`: the conduct whose tested value a claim must be better than.
-    - `describe(conduct)`: a conduct in a few words, on one line, without its treatment.
-    - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` makes a
-      conduct of what fits it, and gives anything else back as it is.
+    - `arena`: the record that these rules belong to.
+    - `treatments`: those under which conducts can be tried, and which an edge can name.
+    - `is_shaped(value)`: whether a value has the type of a conduct, canonical or not. The functions
+      below are given such values only.
+    - `is_canonical(conduct, treatment)`: whether a conduct is valid and in its canonical form, for
+      a subject of this treatment.
+    - `distance(a, b)`: 0 if the conducts are equal, 1 if they are neighbours, else 2.
+    - `bar(subject)`: the conduct whose tested value is the bar: claims must be better.
+    - `describe(conduct)`: a short text on one line, without the treatment.
+    - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` converts
+      a value that fits it to a conduct, and returns any other value unchanged.
     - `text`: the rules of the arena for a language model or a person.
-    - `whole(conduct)`: a conduct in full, where `describe` has no room for that.
+    - `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens it.
     """
 
     arena: Arena
@@ -226,7 +228,7 @@ class Rules:
     whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
-        """Whether this is a finite number and, where there is an edge, another treatment."""
+        """Whether this is (number, None) or (number, another treatment of the arena)."""
         if type(value) is not tuple or len(value) != 2 or type(value[0]) not in (int, float):
             return False
         edge = value[1]
@@ -239,18 +241,17 @@ def _nothing(options: Any) -> None:
 
 @attrs.frozen
 class ArenaType:
-    """What an entry point of the group `goldrush.arenas` gives.
+    """The value of an entry point in the group `goldrush.arenas`.
 
     - `version`: raised whenever rules or tests change.
-    - `says`: what it is, in a line.
-    - `options`: the class of its options, made with kernel.settings; `seeds` is among them. It may
-      raise BadInput for values that do not go together.
-    - `subjects(options, assignments)`: what a season of so many assignments can be about, in the
-      order in which the agenda takes them.
-    - `rules(arena)`: the rules of an arena that a setup records. Raises BadInput for a record that
-      is not of this arena: options or subjects that it does not have.
-    - `remark(options)`: what a person must be told of an arena with these options, in a line; None
-      where there is nothing.
+    - `says`: a description, on one line.
+    - `options`: the class of its options, declared with kernel.settings; one of them is `seeds`. It
+      may raise BadInput for values that contradict each other.
+    - `subjects(options, assignments)`: the subjects of a season with so many assignments, in the
+      order of the agenda.
+    - `rules(arena)`: the rules of a recorded arena. Raises BadInput for options or subjects that
+      this arena does not have.
+    - `remark(options)`: a warning about these options, on one line, or None.
     """
 
     version: int

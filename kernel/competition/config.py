@@ -37,7 +37,7 @@ def _thresholds(count: int) -> Rule:
     return ascending(count, 0, COUNT_MAX)
 
 
-_NONE: Final[Any] = attrs.NOTHING  # a season has no arena unless it is told
+_NONE: Final[Any] = attrs.NOTHING  # `arena` has no default
 _RECORD: Final[Rule] = (
     (lambda v: isinstance(v, (dict, Arena, str))),
     "an arena: its record, or its name and options",
@@ -48,11 +48,13 @@ _RECORD: Final[Rule] = (
 class SeasonConfig:
     """A checked configuration; `config_of` makes one.
 
-    `entry_fee` and `trials`: sparks for a seat at a roundtable and trials in an assignment, by
-    class (haiku, sonnet). `worker_tiers`: assignments sat at, for the tiers 1 to 3 and for
-    self-determination; `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served,
-    for the stages from the second on, of which the last is self-determination. The last six are
-    switches of rules (README, section 8).
+    - `entry_fee`: sparks for a seat at a roundtable, by class (haiku, sonnet); `trials`: trials in
+      an assignment, by class.
+    - `worker_tiers`: assignments sat at, for the tiers 1 to 3 and the threshold of
+      self-determination; `admin_projects`: completed projects for that of the admin.
+    - `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served, for the stages
+      from the second on; the last is the threshold of self-determination.
+    - The last six fields switch rules on or off (README, section 8).
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -85,7 +87,7 @@ class SeasonConfig:
 
     @property
     def agents(self) -> int:
-        """How many sit on the active roster."""
+        """The size of the active roster; the name that tools of all worlds know."""
         return self.workers
 
     def day(self, assignment: int) -> int:
@@ -110,15 +112,15 @@ class SeasonConfig:
         return self.judged and self.table
 
     def fee(self, class_: str) -> int:
-        """What a seat costs a worker of this class, in sparks."""
+        """The price of a seat for a worker of this class, in sparks."""
         return self.entry_fee[CLASSES.index(class_)]
 
     def trials_of(self, class_: str) -> int:
-        """How many trials a worker of this class may order in an assignment."""
+        """The number of trials that a worker of this class may order in an assignment."""
         return self.trials[CLASSES.index(class_)]
 
     def thresholds(self, role: str) -> tuple[int, ...]:
-        """The counts at which the tiers or stages of a role, after its first, begin."""
+        """The counts at which the tiers or stages of a role begin, without the initial one."""
         return {
             Role.WORKER: self.worker_tiers,
             Role.ADMIN: (self.admin_projects,),
@@ -133,8 +135,8 @@ class SeasonConfig:
 
 
 def config_of(given: Mapping[str, Any]) -> SeasonConfig:
-    """The configuration with these settings, defaults elsewhere; `arena`, which has none, is an
-    Arena or its record.
+    """The configuration with these settings, and defaults for the others. `arena`, which has no
+    default, is an Arena or its record.
 
     Raises BadInput, naming the setting, the value and the range.
     """
@@ -151,5 +153,5 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """Raises BadInput unless this is a setting and a value that it can have in some season."""
+    """Raises BadInput unless the setting exists and the value is in its range."""
     settings.check_setting(SeasonConfig, name, value)

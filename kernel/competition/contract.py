@@ -1,4 +1,4 @@
-"""The self-determined contract: what an agent asks for, what it promises, and how that ends."""
+"""The self-determined contract: its terms, what it counts, and how it ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goldrush.kernel.competition.config import COUNT_MAX
 from goldrush.kernel.competition.terms import Condition, Outcome, Role, names_of
 from goldrush.kernel.world import AMOUNT
 
-# [condition, and where it is an objective, which]; the target; the assignment in which it is due.
+# (condition, its objective or None) of each; the target; the assignment in which it is due.
 Terms = tuple[tuple[tuple[str, str | None], ...], Any, int]
 
 
@@ -19,10 +19,11 @@ Terms = tuple[tuple[tuple[str, str | None], ...], Any, int]
 class Contract:
     """A signed contract. Its status follows from these facts alone.
 
-    `target`: of a worker [k, x] (of the next k tables it sits at, x at which its total is above the
-    lower median), of the therapist a mean of the rubric's raw totals, of others a count.
-    `in_force`: the conditions that the user keeps in the assignment under way; `was_broken`: one
-    was not kept. `count` and `sum`: what the target is measured by so far (`counting`).
+    - `target`: of a worker (k, x): at x of the next k tables that it sits at its total is above the
+      lower median. Of the therapist a mean total by the rubric, of the others a count.
+    - `in_force`: the conditions that are kept in the assignment under way; `was_broken`: whether
+      one was not kept.
+    - `count`, `sum`: progress towards the target (`counting`).
     """
 
     role: str
@@ -36,7 +37,7 @@ class Contract:
 
     @property
     def is_met(self) -> bool:
-        """Whether the target is reached."""
+        """Whether the target is met."""
         if self.role == Role.WORKER:
             return bool(self.sum >= self.target[1])
         if self.role == Role.THERAPIST:
@@ -45,30 +46,30 @@ class Contract:
 
     @property
     def outcome(self) -> str:
-        """How it ends when it is due."""
+        """How it ends when it is due: a name of terms.Outcome."""
         if self.was_broken:
             return Outcome.RELEASED
         return Outcome.PERMANENT if self.is_met else Outcome.LOST
 
     @property
     def objective(self) -> str | None:
-        """The objective that the next assignment must have, if one was stipulated and is kept."""
+        """The objective that the next assignment must have; None if no condition in force says."""
         return next((v for name, v in self.conditions if name in self.in_force and v), None)
 
     def counting(self, amount: int = 0) -> Contract:
-        """With one more of what the target counts: a table of the worker (1: above the median), a
-        raw total, a conclusion, a project.
+        """The contract with one more unit counted: a table of the worker (`amount` is 1 if it was
+        above the median), a total by the rubric (`amount`), a conclusion, or a project.
         """
         if self.role == Role.WORKER and self.count >= self.target[0]:
             return self
         return attrs.evolve(self, count=self.count + 1, sum=self.sum + amount)
 
     def keeping(self, name: str, *, kept: bool) -> Contract:
-        """With a condition kept, or not, from the next assignment on."""
+        """The contract after the user keeps a condition, or breaks it."""
         return self if kept else attrs.evolve(self._without(name), was_broken=True)
 
     def granted(self) -> Contract:
-        """With the choice of an objective made use of."""
+        """The contract after its objective was opened, which happens once."""
         return self._without(Condition.OBJECTIVE)
 
     def _without(self, name: str) -> Contract:
@@ -83,8 +84,8 @@ def signed(terms: Terms, role: str) -> Contract:
 
 
 def are_terms(value: Any, assignment: int, role: str, objectives: Collection[str]) -> bool:
-    """Whether these are terms that a role can sign in an assignment: conditions that mean something
-    to it, each once, an objective where one is chosen, a target that can be measured, due later.
+    """Whether a role can sign these terms in an assignment: conditions that apply to it, each once
+    and with a known objective if it is `objective`; a target of the right form; due later.
     """
     if type(value) is not tuple or len(value) != 3:
         return False

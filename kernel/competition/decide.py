@@ -1,8 +1,8 @@
-"""What follows from a step of a season: refusals first, then what the end of a phase brings.
+"""The events derived from a step of a season: refusals, then what follows from each phase ended.
 
-Acts are judged one after the other on a copy of the state, each as if those before it had been
-done, which they have if they were not refused. Then phases are left, as many as wait for nobody,
-and each brings what it brings: a drawn order, a conclusion, scores and what they cost.
+Acts are judged one after the other on a copy of the state, and those that are not refused are
+applied to it before the next is judged. Then phases are left until one waits for an act, and each
+gives its derived events (kernel/competition/settle.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goldrush.kernel.world import Batch, Block, Row
 
 
 def decide(state: SeasonState, inputs: Block) -> list[Batch]:
-    """What follows from these acts, in order. Needs the rules of the arena."""
+    """The events derived from these acts, in order. Needs the rules of the arena."""
     work = copied(state)
     derived: list[tuple[int, Row]] = []
     for index, (code, row) in enumerate(acts_in(inputs.batches)):
@@ -44,11 +44,10 @@ def decide(state: SeasonState, inputs: Block) -> list[Batch]:
 
 
 def waiting_fault(state: SeasonState, waiting: Block) -> str | None:
-    """What is wrong with the acts of a step that is left open: each must be somebody's of the
-    season.
+    """What is wrong with the acts of an incomplete step: an author that the season does not have.
 
-    Whether it may be done is judged with the rest of the step, and so is what somebody does twice:
-    by the rules a repeated act is refused with a code, and recorded, so it is no sign of forgery.
+    Anything else, also a repeated act, is judged when the step is complete, and refused with a
+    code.
     """
     for code, row in acts_in(waiting.batches):
         who = author(state, code, row)

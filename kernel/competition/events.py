@@ -1,9 +1,9 @@
-"""The events of a season: what its cast does (inputs), and what follows from it by rule (derived).
+"""The events of a season: acts and test results (inputs), and what follows by rule (derived).
 
-Each is a named tuple, whose fields stand in a journal's rows in the order given here; the
-assignment is implied by the commit. An act is recorded as it was done, fitting or not: what its
-author may get wrong is of the kind `SAID`, and what is wrong with it is told by the `refused` event
-that follows. Subjects, conducts and claims are lists of their fields (kernel/competition/arena.py).
+Each is a named tuple; a journal's rows hold its fields in the order given here, and the assignment
+is that of the commit. An act is recorded as it was submitted, valid or not: fields that its author
+may get wrong are of the kind `SAID`, and an invalid act is followed by a `refused` event with a
+code. Subjects, conducts and claims are lists of their fields (kernel/competition/arena.py).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from goldrush.kernel.world import (
     text,
 )
 
-SAID_MAX: Final = 10_000  # values in what was said, and characters of each text in it
+SAID_MAX: Final = 10_000  # values in a field, and characters of each text in it
 SAID_DEPTH: Final = 4  # lists within lists
 NAME_MAX: Final = 60  # characters of an agent's name
 
@@ -48,7 +48,7 @@ Facts = Mapping[str, Any]
 
 
 def _is_said(value: Any) -> bool:
-    """Plain values in lists. Reals that are whole are held as integers, so there is one form."""
+    """Plain values, perhaps in lists. Whole reals must be integers, so that there is one form."""
     layer, count = [value], 0
     for _ in range(SAID_DEPTH + 1):
         deeper: list[Any] = []
@@ -72,7 +72,7 @@ def _shown(value: Any) -> Any:
 
 
 def _among(family: type) -> Kind:
-    """One of a few names, held as it is: a season has few events, and people read them."""
+    """One of the names of a family, held as text: a season has few events."""
     names = names_of(family)
     return Kind(" | ".join(names), lambda value: type(value) is str and value in names)
 
@@ -129,16 +129,13 @@ Value = Annotated[float | None, optional(AMOUNT)]
 Runs = Annotated[tuple[tuple[int, int], ...], several(_listing(NATURAL, WORD))]
 FactsOrNone = Annotated[Facts | None, optional(FACTS)]
 Scores = Annotated[tuple[int, ...], several(NATURAL)]
-StepRow = Annotated[
-    tuple[str, str, int, int], _listing(_among(Step), _among(Dimension), NATURAL, NATURAL)
-]
 
 
-# What agents, models and tests bring in.
+# Inputs.
 
 
 class Answered(NamedTuple):
-    """What a language model wrote, committed before anything is made of it."""
+    """The answer of a language model or a person, committed before it is read as an act."""
 
     agent: AgentId
     question: Annotated[str, TEXT]
@@ -147,7 +144,7 @@ class Answered(NamedTuple):
 
 
 class ProjectProposed(NamedTuple):
-    """The admin proposes to the user what the next assignment should be about."""
+    """The admin proposes to the user a project: the subject of the next assignment."""
 
     by: AgentId
     subject: Said
@@ -160,7 +157,7 @@ class ProjectReviewed(NamedTuple):
 
 
 class ClassMoved(NamedTuple):
-    """A worker changes its class; `allowed`: what the admin said, null where it was not asked."""
+    """A worker changes its class; `allowed`: the admin's answer, null if it was not asked."""
 
     agent: AgentId
     class_: Said
@@ -184,7 +181,7 @@ class AssignmentOpened(NamedTuple):
 
 
 class TableSet(NamedTuple):
-    """The assistant or the judge sets what the directive leaves open; null leaves it open too."""
+    """The assistant or the judge sets team, order or rounds of a table; null sets nothing."""
 
     table: Natural
     by: AgentId
@@ -194,9 +191,10 @@ class TableSet(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """A conduct was run on the table's seeds: a part of proposal `at`, or (null) the bar.
+    """A conduct was tested with the table's seeds: for a part of the claim of proposal `at`, or
+    for the bar (both null).
 
-    `value`: null where it is undefined in a run; `runs`: [seed, digest] of each.
+    `value`: null if it is undefined in a run; `runs`: [seed, digest] of each run.
     """
 
     table: Natural
@@ -209,7 +207,7 @@ class Tested(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """An agent had a conduct run for itself: its trial `number` of the assignment, from 0."""
+    """An agent ordered a trial of a conduct: its trial `number` of the assignment, from 0."""
 
     table: Natural
     agent: AgentId
@@ -221,9 +219,8 @@ class Tried(NamedTuple):
 
 
 class Spoke(NamedTuple):
-    """A contribution. `because`: null, or [ids of contributions relied on, whether on own trials].
-
-    `text`: its words; `source`: where a model wrote it, which.
+    """A contribution. `because`: null, or [ids of contributions relied on, whether on own trials];
+    `source`: the model that wrote it, null for other policies.
     """
 
     table: Natural
@@ -241,7 +238,7 @@ class Spoke(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The judge's signal after a round; `ids` of a redirection."""
+    """The judge's signal after a round; `ids`: the contributions that it redirects."""
 
     table: Natural
     round: Natural
@@ -251,7 +248,7 @@ class Judged(NamedTuple):
 
 
 class Digested(NamedTuple):
-    """The assistant sums a table up, and may reject its conclusion."""
+    """The assistant sums up a table, and may reject its conclusion."""
 
     table: Natural
     text: Said
@@ -277,7 +274,7 @@ class Debriefed(NamedTuple):
 
 
 class TraitRecorded(NamedTuple):
-    """What stands out in a participant, and the contributions that show it."""
+    """A trait of a participant, and the ids of the contributions that show it."""
 
     agent: AgentId
     trait: Said
@@ -285,7 +282,7 @@ class TraitRecorded(NamedTuple):
 
 
 class PersonaProposed(NamedTuple):
-    """A persona for a participant, and whether it takes it."""
+    """A persona for a participant, and whether it accepts."""
 
     agent: AgentId
     persona: Said
@@ -293,7 +290,9 @@ class PersonaProposed(NamedTuple):
 
 
 class SkillDistilled(NamedTuple):
-    """A conduct to remember: [objective, treatment, conduct, value]. `taken`: null if not asked."""
+    """A skill for a participant to remember: [objective, treatment, conduct, value]. `taken`:
+    whether it accepts, null if it was not asked.
+    """
 
     agent: AgentId
     skill: Said
@@ -301,7 +300,7 @@ class SkillDistilled(NamedTuple):
 
 
 class InstructionsRewritten(NamedTuple):
-    """Other instructions for a participant. `taken`: null where it was not asked."""
+    """Other instructions for a participant. `taken`: as in SkillDistilled."""
 
     agent: AgentId
     before: FactsOrNone
@@ -310,7 +309,7 @@ class InstructionsRewritten(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """The therapist's four numbers for a participant, with a reason for each."""
+    """The therapist's four scores for a participant, with a reason for each."""
 
     table: Natural
     agent: AgentId
@@ -319,7 +318,7 @@ class Rated(NamedTuple):
 
 
 class FateChosen(NamedTuple):
-    """Somebody who faces elimination chooses: relegation or deletion."""
+    """An agent that faces elimination chooses relegation or deletion."""
 
     agent: AgentId
     fate: Said
@@ -334,7 +333,7 @@ class Interviewed(NamedTuple):
 
 
 class ContractOffered(NamedTuple):
-    """What an agent asks for and promises (kernel/competition/contract.py)."""
+    """The terms of a contract that an agent offers (kernel/competition/contract.py)."""
 
     agent: AgentId
     conditions: Said
@@ -343,7 +342,7 @@ class ContractOffered(NamedTuple):
 
 
 class ContractReviewed(NamedTuple):
-    """The user approves, or offers other terms, which the agent takes or leaves."""
+    """The user approves a contract, or offers other terms, which the agent accepts or not."""
 
     agent: AgentId
     approved: Said
@@ -359,11 +358,11 @@ class ConditionKept(NamedTuple):
     kept: Said
 
 
-# What follows.
+# Derived events.
 
 
 class RoundtableOpened(NamedTuple):
-    """Who sits at a table, and the order in which they speak; `words` where it was drawn."""
+    """The participants of a table and their order; `words`: of the draw, empty if it was set."""
 
     table: Natural
     participants: AgentIds
@@ -373,7 +372,7 @@ class RoundtableOpened(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """An act that counts as not done: [index in its step, event, row], and why."""
+    """A refused act: [index in its step, event, row], with the code of the reason."""
 
     who: AgentId
     act: Annotated[tuple[int, int, tuple[Any, ...]], Kind("an act", _is_act, _shown_act)]
@@ -381,8 +380,8 @@ class Refused(NamedTuple):
 
 
 class Concluded(NamedTuple):
-    """The conclusion of a table (null: none) and all stances: [agent, proposal]. `tied`: the
-    proposals among which it was drawn, with the words of the draw.
+    """The conclusion of a table (null: none) and all stances: [agent, proposal]. `tied`, `words`:
+    the proposals among which it was drawn, and the draw; empty if it was not drawn.
     """
 
     table: Natural
@@ -394,8 +393,8 @@ class Concluded(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A participant's scores: as rated, every step, as they stand. `rubric`: the sum of the four by
-    the rubric alone, whatever the therapist gave.
+    """A participant's scores as rated (`raw`), each step that changed one, and the final ones.
+    `rubric`: the sum of the four by the rubric alone, whatever the therapist gave.
     """
 
     table: Natural
@@ -411,7 +410,7 @@ class Scored(NamedTuple):
 
 
 class SparksMoved(NamedTuple):
-    """Sparks gained or lost, and what an agent has then. `table`: null on the bench."""
+    """Sparks gained or lost, and the balance after it. `table`: null on the bench."""
 
     table: Annotated[int | None, optional(NATURAL)]
     agent: AgentId
@@ -430,7 +429,9 @@ class LeaderboardPosted(NamedTuple):
 
 
 class Bottomed(NamedTuple):
-    """The bottom scorer of a table; `tied` with whom, if it was drawn; bottoms in a row."""
+    """The bottom scorer of a table. `tied`, `words`: the agents among which it was drawn, and the
+    draw; `streak`: its tables in a row at the bottom.
+    """
 
     table: Natural
     agent: AgentId
@@ -440,33 +441,33 @@ class Bottomed(NamedTuple):
 
 
 class EliminationFaced(NamedTuple):
-    """Somebody faces elimination, and why."""
+    """An agent faces elimination."""
 
     agent: AgentId
     cause: Annotated[str, _among(Cause)]
 
 
 class Relegated(NamedTuple):
-    """Somebody is benched."""
+    """An agent is moved to the bench."""
 
     agent: AgentId
 
 
 class Returned(NamedTuple):
-    """Somebody comes back from the bench in the place of another."""
+    """An agent comes back from the bench and takes the seat of another."""
 
     agent: AgentId
     for_: AgentId
 
 
 class Deleted(NamedTuple):
-    """Somebody is gone for good."""
+    """An agent is deleted, for good."""
 
     agent: AgentId
 
 
 class Joined(NamedTuple):
-    """A new worker; `inherits`: whose memory."""
+    """A new worker. `inherits`: the agent whose memory it has, null for an empty one."""
 
     ordinal: AgentId
     name: Annotated[str, text(NAME_MAX)]
@@ -474,14 +475,14 @@ class Joined(NamedTuple):
 
 
 class ContractSigned(NamedTuple):
-    """A contract holds from now on: [conditions, target, due]."""
+    """A contract is signed, on the terms [conditions, target, due]."""
 
     agent: AgentId
     terms: Annotated[tuple[Any, ...], _listing(_CONDITIONS, SAID, NATURAL)]
 
 
 class ContractSettled(NamedTuple):
-    """How a contract ended."""
+    """A contract ended."""
 
     agent: AgentId
     outcome: Annotated[str, _among(Outcome)]
@@ -502,7 +503,7 @@ class StageReached(NamedTuple):
 
 
 class ProjectCompleted(NamedTuple):
-    """A project is closed, with a conclusion adopted."""
+    """A project is closed, and one of its conclusions was adopted."""
 
     project: Natural
 
@@ -519,7 +520,7 @@ DERIVED: Final[Sequence[type[Any]]] = (
     RewardUnlocked, StageReached, ProjectCompleted,
 )  # fmt: skip
 FORMS: Final = (*INPUTS, *DERIVED)
-# What a draw decides, of the events that hold its words.
+# Fields that are decided by a draw, in events that hold its words.
 _DRAWN: Final[Mapping[type[Any], frozenset[str]]] = {
     RoundtableOpened: frozenset({"order"}),
     Concluded: frozenset({"proposal", "conduct"}),
@@ -528,7 +529,7 @@ _DRAWN: Final[Mapping[type[Any], frozenset[str]]] = {
 
 
 def _event_type(form: type[Any]) -> EventType:
-    """The type of an event: its name in lower case, the kinds of its fields."""
+    """The journal's type of an event: its name in snake case, the kinds of its fields."""
     hints = get_type_hints(form, include_extras=True)
     return EventType(
         re.sub(r"(?<!^)(?=[A-Z])", "_", form.__name__).lower(),
@@ -543,5 +544,5 @@ CODES: Final[Mapping[type[Any], int]] = {form: code for code, form in enumerate(
 
 
 def named(code: int, row: Sequence[Any]) -> Any:
-    """A row with its fields by name."""
+    """A row as the named tuple of its event."""
     return FORMS[code]._make(row)

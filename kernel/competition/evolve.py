@@ -1,8 +1,8 @@
-"""How events change a season's state. It applies facts and judges nothing.
+"""How events change a season's state. Nothing is judged here.
 
-An act changes nothing when it is recorded, for nobody has judged it yet: it waits until the derived
-block that follows says which acts were refused. Then the others are applied in order, then what was
-derived, and the assignment goes on to the phase that waits for the next acts.
+The acts of a step are kept until its derived block says which of them were refused. Then the others
+are applied in order, then the derived events, and the assignment goes on to the next phase that
+waits for acts.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ from goldrush.kernel.world import Block, Row
 
 
 def evolve(state: SeasonState, block: Block) -> SeasonState:
-    """The state after a block of events; it changes the state it is given."""
+    """The state after a block of events. Changes the state it is given."""
     if state.attempts is None:
         state.attempts = block.batches
         return state
     attempts, state.attempts = acts_in(state.attempts), None
-    refused = {act[0]: code for _, act, code in block.rows(CODES[Refused])}
+    refused = refused_in(block)
     for index, (code, row) in enumerate(attempts):
         if index in refused:
             refuse(state, code, row, refused[index])
@@ -86,16 +86,21 @@ def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
     return [(code, row) for code, rows in batches for row in rows]
 
 
+def refused_in(derived: Block) -> dict[int, str]:
+    """The refused acts of a step: the code of each, by its index among them."""
+    return {act[0]: code for _, act, code in derived.rows(CODES[Refused])}
+
+
 def apply(state: SeasonState, code: int, row: Row) -> None:
-    """Change the state by one event: an act that was not refused, or what was derived."""
+    """Change the state by one event: an act that was not refused, or a derived event."""
     change = _APPLIED.get(code)
-    if change is not None:  # a refusal only tells
+    if change is not None:  # `refused` changes nothing itself
         change(state, named(code, row))
 
 
 def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
-    """A contribution refused in its author's turn is a pass, and a refused trial is its author's
-    last in that turn; any other act leaves nothing.
+    """Change the state by a refused act. A contribution refused in its author's turn is a pass, and
+    after a refused trial its author may order no more in that turn. Other acts change nothing.
     """
     act = named(code, row)
     is_here = state.phase in (Phase.TRY, Phase.SPEAK) and act[0] == state.table.number
@@ -111,8 +116,8 @@ def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
 
 
 def close(state: SeasonState) -> SeasonState:
-    """The assignment is over: everybody in it has served once more, remembers, and the next one
-    begins with nothing on the tables.
+    """Close the assignment: count it for everybody in it, note its proposals as known, and drop all
+    that belongs to it alone.
     """
     seated = set(state.seated())
     for agent in list(state.agents.values()):
@@ -146,8 +151,8 @@ def _close_for(state: SeasonState, agent: Agent, *, has_served: bool) -> None:
 
 
 def _facts(assignment: int, table: Table, agent: int) -> Iterator[Remembered]:
-    """What somebody takes home from a table: its trials, its claims and whether they held, the
-    conclusion, its scores.
+    """The facts that an agent remembers of a table: its trials, its claims and whether they held,
+    the conclusion, its scores.
     """
     objective, treatment = table.subject.key
     front = (assignment, objective)
@@ -171,7 +176,7 @@ def _facts(assignment: int, table: Table, agent: int) -> Iterator[Remembered]:
 
 
 def _know(state: SeasonState) -> None:
-    """What was proposed today is known; what is too old is not any more."""
+    """Add today's proposals to the known conducts, and drop those out of the window."""
     known = {c: day for c, day in state.known.items() if state.config.is_recent(day, state.day)}
     for table in state.tables:
         for said in table.proposals():
@@ -218,9 +223,7 @@ def _sparks_moved(state: SeasonState, event: SparksMoved) -> None:
 
 
 def _leaderboard_posted(state: SeasonState, event: LeaderboardPosted) -> None:
-    """All are scored: tables at which somebody did better than the middle count for contracts, and
-    everybody remembers, before lessons are given and memories inherited.
-    """
+    """Everybody is scored: count tables for contracts of workers, and add facts to memories."""
     state.leaderboard = event.rows
     for table in state.tables:
         totals = table.totals

@@ -1,9 +1,8 @@
-"""What may change in the middle of a season, and how the state takes it.
+"""What a fork changes in a season.
 
-A fork leaves its parent after an assignment and may go on under another configuration, with other
-policies, or with some contributions put in by hand. What the state is made of stays: how many sit
-on the active roster, who there is, and the arena; but another program of somebody's own may test in
-it from there on, and is recorded.
+A fork leaves its parent after an assignment, and may go on with other settings, other policies, or
+contributions put in by hand. The agents, the size of the active roster and the arena stay, but for
+the program that tests in an arena which takes one.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ Turn = tuple[int, int, int]
 def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) -> SeasonConfig:
     """A configuration with other settings from `assignment` on.
 
-    Raises BadInput for a setting that there is not, a value out of range, and for what cannot
-    change in the middle of a season.
+    Raises BadInput for an unknown setting, a value out of range, a setting that a fork cannot
+    change, and fewer assignments than were played.
     """
     new = config_of({**config.as_dict(), **settings})
     check_fixed(config, new, _FIXED, "season")
@@ -45,12 +44,12 @@ def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) 
 
 
 def turn_of(row: Row) -> Turn:
-    """The turn of a contribution within its assignment."""
+    """The turn of the contribution in a row of `spoke`."""
     return row[0], row[1], row[3]
 
 
 def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonState:
-    """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
+    """The state after a fork. Raises BadInput for facts that do not fit the season."""
     _check(facts)
     config = changed(state.config, facts["changes"], state.assignment)
     check_changes(state.config, config, facts["changes"])
@@ -78,13 +77,13 @@ def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> Se
 
 
 def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts for the `forked` event: of contributions put in by hand assignment and agent."""
+    """The fields of the `forked` event; of each replaced contribution (assignment, agent)."""
     _check(facts)
     return {**facts, "replaced": [[assignment, row[3]] for assignment, row in facts["replaced"]]}
 
 
 def _check(facts: Mapping[str, Any]) -> None:
-    """Raises BadInput (or what unpacking raises) for what can be the facts of no fork."""
+    """Raises BadInput, or what unpacking raises, for malformed facts."""
     check_facts(facts, _FACTS)
     for name, value in facts["changes"].items():
         check_setting(name, value)
@@ -110,7 +109,7 @@ def _check(facts: Mapping[str, Any]) -> None:
 def _check_places(
     replaced: Sequence[tuple[int, Row]], config: SeasonConfig, state: SeasonState
 ) -> None:
-    """Raises BadInput unless what is put in by hand is still to come, ascending, once a turn."""
+    """Raises BadInput unless replaced turns are still to come, in ascending order, each once."""
     last: tuple[int, Turn] = (state.assignment, (-1, -1, -1))
     for assignment, row in replaced:
         if not last < (assignment, turn_of(row)) or assignment >= config.assignments:

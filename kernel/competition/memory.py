@@ -1,9 +1,9 @@
-"""What agents remember: facts about the subjects that they sat at, kept by family of subjects.
+"""What agents remember: facts about the subjects they discussed, by family of subjects.
 
-Memory is part of the state and of its digest. Of each family the latest facts are kept, in this
-order within an assignment: own trials, own claims and whether they held, the conclusion and its
-tested value, own four scores with their reasons. They are remembered once all are scored: a lesson
-comes after them, and who inherits a memory inherits them too (README, section 7).
+Memory is part of the state and of its digest. The latest FACTS_MAX facts of a family are kept, in
+this order within an assignment: own trials, own claims and whether they held, the conclusion and
+its tested value, own four scores with their reasons. They are added when everybody is scored, so
+before a lesson, and before a newcomer inherits the memory (README, section 7).
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ FACTS_MAX: Final = 12  # of a family; the oldest is forgotten
 
 @attrs.frozen
 class Remembered:
-    """One fact. `kind` is a name of terms.Fact; what it has no use for is None or empty.
+    """One fact; fields that its `kind` (terms.Fact) does not need are None or empty.
 
-    `conduct`, `treatment` and `value`: what was tested or tried, under what, and the value found.
-    `part`, `claimed`, `held`: of a claim. `scores`, `reasons`: the four, by terms.Dimension.
+    `conduct`, `treatment` and `value`: what was tested or tried, under which treatment, and the
+    result. `part`, `claimed`, `held`: of a claim. `scores`, `reasons`: in the order of
+    terms.Dimension.
     """
 
     kind: str
@@ -46,16 +47,16 @@ Memory = Mapping[str, tuple[Remembered, ...]]  # by family
 
 
 def remembering(memory: Memory, family: str, facts: Iterable[Remembered]) -> Memory:
-    """A memory with more facts of a family."""
+    """A memory with facts of a family added, and the oldest ones of that family dropped."""
     kept = (*memory.get(family, ()), *facts)[-FACTS_MAX:]
     return {**memory, family: kept} if kept else memory
 
 
 def as_plain(memory: Memory) -> list[Any]:
-    """A memory as plain values, for a digest or a snapshot."""
+    """A memory as lists and plain values, for a digest or a snapshot."""
     return [[family, [_values_of(fact) for fact in facts]] for family, facts in memory.items()]
 
 
 def from_plain(values: Iterable[Any]) -> Memory:
-    """The memory that was made plain."""
+    """The inverse of `as_plain`."""
     return {family: tuple(Remembered(*fact) for fact in facts) for family, facts in values}

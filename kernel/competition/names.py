@@ -11,10 +11,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 
-def name_of(place: int, attempt: int = 0) -> str:
-    """The name at a place of an endless list: after the last one they begin anew, numbered.
-
-    `attempt`: how many of the names from there on were found to be taken.
-    """
-    again, at = divmod(place + attempt, len(NAMES))
+def name_of(index: int) -> str:
+    """The name at an index from 0. After the last of NAMES they repeat, numbered: `ada-2`."""
+    again, at = divmod(index, len(NAMES))
     return NAMES[at] if again == 0 else f"{NAMES[at]}-{again + 1}"

@@ -1,9 +1,9 @@
-"""Whose turn it is: the phases of an assignment, one after the other.
+"""The phases of an assignment: which acts are awaited, and which phase follows.
 
-A phase waits for acts of somebody, is left when they were judged, and is passed over where nobody
-has anything to do in it. Only four phases are waited out, however often: an assignment must be
-opened, and tests must come in, of the bar, of a challenge, of all other claims. In every other one
-what was not done, or refused, counts as the neutral act: a pass, a clean table, no word.
+A phase in which nobody can act is passed over; the others end when one step of acts was judged.
+Only four phases repeat until their act has come: the opening of the assignment, and the tests of
+the bar, of a challenge, and of all other claims. In every other phase an act that is missing or
+refused counts as the neutral one: a pass, a clean table, no answer.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ def _always(state: SeasonState) -> bool:
 
 @attrs.frozen
 class Stage:
-    """A phase: `next(state)` changes the state by leaving it, and names the phase that follows (the
-    same one, where what is waited for has not come); `waits(state)` tells whether anybody has
-    something to do in it.
+    """A phase. `next(state)` changes the state at its end and returns the phase that follows (the
+    same one, if its act has not come); `waits(state)`: whether anybody can act in it.
     """
 
     next: Callable[[SeasonState], str]
@@ -40,12 +39,12 @@ def waits(state: SeasonState) -> bool:
 
 
 def advance(state: SeasonState) -> None:
-    """Go on to the next phase, or stay where what is waited for has not come."""
+    """Go on to the next phase, or stay if the act that this one needs has not come."""
     state.phase = STAGES[state.phase].next(state)
 
 
 def is_over(table: Table) -> bool:
-    """Whether the table ends with the round that the judge has just judged."""
+    """Whether the table ends with the round that was just judged."""
     if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
         return table.signal == Signal.CONVERGED
     spoke = any(said.move != Move.PASS for said in table.of_round())
@@ -57,7 +56,7 @@ def _after_open(state: SeasonState) -> str:
 
 
 def _set(state: SeasonState) -> str:
-    """Another table of the assignment is set."""
+    """Begin the next table of the assignment."""
     assert state.opening is not None
     number = len(state.tables)
     state.tables.append(Table(number, state.opening.subjects[number], state.config.rounds_max))
@@ -78,7 +77,7 @@ def _after_try(state: SeasonState) -> str:
 
 
 def _next_turn(table: Table, turn: int) -> str:
-    """The turn of the next one with moves left, or the judge's."""
+    """Pass the turn to the next participant with moves left, or to the judge."""
     for index in range(turn + 1, len(table.order)):
         if table.moves[table.order[index]]:
             table.turn = index

@@ -1,7 +1,7 @@
-"""What everybody may do from which tier or stage on (README, section 8), one question a function.
+"""The rights that come with tiers, stages and contracts (README, section 8): a function for each.
 
-Self-determination is reached by a threshold and held by contract: its rights are those of
-`is_self_determined`, not of the last stage.
+The last tier or stage only leads to the interview for a contract. The rights of self-determination
+are those of a signed contract, `is_self_determined`.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ THRESHOLD: Final = {
 
 
 def moves_of(agent: Agent, config: SeasonConfig) -> int:
-    """Contributions that a worker may make in a roundtable."""
+    """How many contributions a worker may make in a roundtable."""
     moves = config.moves_expanded if agent.stage >= EXPANDED else config.moves
     return moves + agent.has_condition(Condition.MOVES)
 
 
 def fee_of(agent: Agent, config: SeasonConfig) -> int:
-    """What a worker pays for a seat, in sparks."""
+    """The price of a worker's seat, in sparks."""
     return 0 if agent.has_condition(Condition.FEE_PAID) else config.fee(agent.class_)
 
 
 def may_move_class(agent: Agent, allowed: bool | None) -> bool:
-    """Whether a worker may change its class: if the admin allowed it, or (null) without asking."""
+    """Whether a worker may change its class. `allowed`: the admin's answer; None: not asked."""
     return agent.is_self_determined if allowed is None else agent.stage >= UPGRADE
 
 
@@ -48,7 +48,7 @@ def may_open(agent: Agent) -> bool:
 
 
 def is_bound(agent: Agent) -> bool:
-    """Whether who opens must take the subject that an approved project or a contract asks for."""
+    """Whether an opener must take the subject that an approved project or a contract asks for."""
     return not (agent.is_worker and agent.is_self_determined)
 
 
@@ -78,7 +78,7 @@ def may_reject(agent: Agent) -> bool:
 
 
 def may_flag_weakness(agent: Agent) -> bool:
-    """Whether it may ask a table to go on because consensus is weak."""
+    """Whether it may extend a table because consensus is weak."""
     return agent.stage >= SENIOR_REFEREE
 
 
@@ -93,8 +93,8 @@ def may_propose_persona(agent: Agent) -> bool:
 
 
 def may_direct(agent: Agent, taken: bool | None) -> bool:
-    """Whether it may rewrite instructions and distil skills: as a recommendation that the worker
-    took or left, or (null) without asking.
+    """Whether it may rewrite instructions and distil skills. `taken`: whether the worker accepts;
+    None: it was not asked.
     """
     return agent.is_self_determined if taken is None else agent.stage >= EVOLUTION_DIRECTOR
 

@@ -1,8 +1,8 @@
-"""The rubric: four numbers from 0 to 3 for everybody at a table, each with its grounds.
+"""The rubric: four scores from 0 to 3 for every participant of a table, each with its grounds.
 
-Everything here is a function of the table and of what was known before it, so anybody can work the
-numbers out again from the journal. A scripted therapist rates by it; what a language model gives in
-its place goes through the same steps afterwards (`finished`). Source: README, section 6.
+Everything here is a function of the table and of the conducts known before it, so the scores can be
+derived again from the journal. The scripted therapist rates by it; ratings of a language model go
+through the same steps afterwards (`finished`). Source: README, section 6.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goldrush.kernel.competition.terms import Dimension, Move, Part, Scoring, St
 from goldrush.kernel.draws import Draws
 
 SCORE_MAX: Final = 3
-FAR: Final = 2  # the distance from which on a conduct is a fresh one
+FAR: Final = 2  # the distance of conducts that are not neighbours
 DIMENSIONS: Final = names_of(Dimension)
 
 Scores = tuple[int, ...]  # one for each of DIMENSIONS
@@ -29,11 +29,11 @@ StepRow = tuple[str, str, int, int]  # rule, dimension, before, after
 
 @attrs.frozen
 class Compared:
-    """A proposal held against what was known when it was made.
+    """A proposal compared with the conducts that were known when it was made.
 
-    `distance` from `nearest`, the nearest of the known conducts (arena.Rules.distance); None for
-    both where nothing was known. `led`: the proposal that led when it was spoken. `is_conclusion`:
-    whether the conclusion is it or descends from it by amendments.
+    `nearest`: the nearest of them, at `distance` (arena.Rules.distance); both None where none was
+    known. `led`: the proposal that led when it was spoken. `is_conclusion`: whether the conclusion
+    is this proposal or descends from it by amendments.
     """
 
     id: int
@@ -44,7 +44,7 @@ class Compared:
 
     @property
     def score(self) -> int:
-        """What the proposal earns for novelty."""
+        """The novelty of the proposal, 0 to 3."""
         if self.distance is not None and self.distance < FAR:
             return self.distance
         return SCORE_MAX if self.is_conclusion and self.led is not None else 2
@@ -52,8 +52,8 @@ class Compared:
 
 @attrs.frozen
 class Base:
-    """The base of a claim: whether it held, whether it is sharp (it claims at least half of what
-    its test shows beyond the bar), and whether it is counted: its conduct was new at the table.
+    """The base of a claim: whether it held, whether it is sharp (see Subject.is_sharp), and whether
+    it is counted, because its conduct was neither the bar's nor proposed before at the table.
     """
 
     id: int
@@ -72,8 +72,8 @@ class Edge:
 
 @attrs.frozen
 class Challenged:
-    """One challenge: whether its test proved it right, and whether its target led with two stances
-    or more just before, no more just after, and is not the conclusion.
+    """A challenge: whether it was sustained, and whether it `toppled` its target, which led with
+    two stances or more just before, does not just after, and is not the conclusion.
     """
 
     id: int
@@ -86,11 +86,12 @@ class Challenged:
 
 @attrs.frozen
 class Without:
-    """The table folded again as if an agent had been silent.
+    """The counterfactual: the table folded again without the contributions of one agent.
 
-    `equals`: what could be concluded then; `conclusion`: what would be; `moved`: others whose final
-    stance would differ, and what it would be; `is_own`: whether the real conclusion is the agent's
-    or amends what is.
+    - `equals`: the candidates for the conclusion (Table.equals); `conclusion`: the one reached;
+      `differs`: whether its conduct differs from the real one's.
+    - `moved`: the other agents whose final stance differs, with that stance.
+    - `is_own`: whether the real conclusion is a proposal of the agent or descends from one.
     """
 
     equals: tuple[int, ...]
@@ -101,7 +102,7 @@ class Without:
 
     @property
     def score(self) -> int:
-        """What the agent earns for its net impact."""
+        """The net impact of the agent, 0 to 3."""
         if self.differs:
             return SCORE_MAX if self.is_own else 2
         return 1 if self.moved else 0
@@ -109,10 +110,11 @@ class Without:
 
 @attrs.frozen
 class Grounds:
-    """Everything that the four numbers of one agent rest on.
+    """The grounds of one agent's four scores.
 
-    `is_wide`: two counted bases are far from each other, in an arena that has no edges; `followed`:
-    a sustained challenge was followed by a proposal of its own.
+    `is_wide`: its first counted base is FAR from another one, in an arena with one treatment, which
+    has no edges. `followed`: a proposal of its own followed a sustained challenge. `supported`: it
+    supported a proposal.
     """
 
     agent: int
@@ -127,24 +129,24 @@ class Grounds:
 
     @property
     def scores(self) -> Scores:
-        """The four by the rubric, in the order of DIMENSIONS."""
+        """The four scores by the rubric, in the order of DIMENSIONS."""
         return (self.novelty, self.accuracy, self.without.score, self.challenge)
 
     @property
     def novelty(self) -> int:
-        """Of its best proposal."""
+        """The score of its best proposal; 0 without one."""
         return max((compared.score for compared in self.proposals), default=0)
 
     @property
     def best(self) -> Compared | None:
-        """The proposal that earned the novelty; the earliest of equals."""
+        """The proposal with the highest novelty; the earliest of equals."""
         return max(
             self.proposals, key=lambda compared: (compared.score, -compared.id), default=None
         )
 
     @property
     def accuracy(self) -> int:
-        """Of its counted bases and the grounds of its challenges."""
+        """The score of its counted bases and of the grounds of its challenges."""
         counted = [base for base in self.bases if base.is_counted]
         checked = [base.held for base in counted] + [c.is_sustained for c in self.challenges]
         if not any(checked):
@@ -158,7 +160,7 @@ class Grounds:
 
     @property
     def challenge(self) -> int:
-        """Of its challenges."""
+        """The score of its challenges."""
         sustained = [challenge for challenge in self.challenges if challenge.is_sustained]
         if any(challenge.toppled for challenge in sustained):
             return SCORE_MAX
@@ -170,9 +172,9 @@ class Grounds:
 def grounds(
     table: Table, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
 ) -> dict[int, Grounds]:
-    """What the scores of everybody at a concluded table rest on, by agent.
+    """The grounds of the scores of every participant of a concluded table, by agent.
 
-    `known`: the conducts known before it; `draws`: those of the conclusion.
+    `known`: the conducts known before the table; `draws`: those of the conclusion.
     """
     assert table.conclusion is not None
     rated = _Rated(table, rules, known, is_shared=config.table)
@@ -180,10 +182,10 @@ def grounds(
 
 
 class _Rated:
-    """A table gone through once, contribution by contribution.
+    """The proposals of a table compared in one pass, for all participants.
 
-    `is_shared`: what others proposed at the table is known to all (it is not in independent
-    search).
+    `is_shared`: whether a proposal is known to the others from then on; in independent search it is
+    not.
     """
 
     def __init__(
@@ -207,7 +209,7 @@ class _Rated:
                 earlier[said.conduct] = None
 
     def _add(self, said: Contribution, earlier: Collection[Conduct]) -> None:
-        """A proposal, with the conducts proposed before it at the table."""
+        """Compare a proposal with what was known. `earlier`: conducts proposed at the table."""
         distance: int | None = None
         nearest: Conduct = None
         for other in chain(self.known, earlier):
@@ -284,7 +286,7 @@ class _Rated:
 
 @attrs.frozen
 class Finished:
-    """Scores after the steps against gaming; `steps` tells every number that they changed."""
+    """An agent's scores as rated and after all steps; `steps`: each change, in order."""
 
     raw: Scores
     steps: tuple[StepRow, ...]
@@ -292,14 +294,17 @@ class Finished:
 
     @property
     def total(self) -> int:
-        """The sum of the four."""
+        """The sum of the four final scores."""
         return sum(self.final)
 
 
 def finished(
     table: Table, grounds: Mapping[int, Grounds], raw: Mapping[int, Scores], scoring: str
 ) -> dict[int, Finished]:
-    """The final scores of everybody at a table, by agent, from what the therapist gave (`raw`)."""
+    """The final scores of every participant of a table, by agent.
+
+    `raw`: the scores that the therapist gave; `scoring`: a name of terms.Scoring.
+    """
     steps: dict[int, list[StepRow]] = {agent: [] for agent in raw}
     scores = {agent: dict(zip(DIMENSIONS, raw[agent], strict=True)) for agent in raw}
 
@@ -331,10 +336,10 @@ def finished(
 
 
 def lower_median(scores: Sequence[int]) -> int:
-    """The middle one; of two in the middle the lower."""
+    """The median; of an even number of scores the lower of the two in the middle."""
     return sorted(scores)[(len(scores) - 1) // 2]
 
 
 def related(score: int, middle: int) -> int:
-    """A score relative to the table: 1 is what the middle of the table reached; 0 stays."""
+    """A score relative to the median of the table, which becomes 1; 0 stays 0."""
     return min(SCORE_MAX, max(1, score + 1 - middle)) if score else 0

@@ -1,9 +1,9 @@
-"""What follows when a phase is left: the order of a table, its conclusion, then scores, sparks,
-leaderboard, bottoms, elimination, each for all agents before the next; after the choices of who
-faces elimination the bench, contracts, rewards (README, sections 4 to 9).
+"""The events derived when a phase ends (README, sections 4 to 9): the order of a table; its
+conclusion; scores, sparks, leaderboard, bottoms and elimination, each for all agents before the
+next; the bench; contracts and rewards.
 
-Every function gives events one after the other and reads a state to which those before have been
-applied, because whoever iterates applies them as they come.
+Every function is a generator of events. Its caller applies each event to the state before it asks
+for the next one, so the functions always read an up-to-date state.
 """
 
 from __future__ import annotations
@@ -53,34 +53,35 @@ Derived = Iterator[tuple[Any, ...]]  # named tuples of kernel.competition.events
 
 
 def opened(state: SeasonState) -> Derived:
-    """A table whose bar is known: who sits at it, and in which order they speak."""
+    """The opening of a table whose bar was tested: its participants and their order."""
     table = state.table
     if not table.is_bar_tested:
         return
-    participants, agenda = seated_at(state, table)
+    participants, order = seated_at(state, table)
     draws = state.draws(table.number, 0, "order")
-    if agenda is None:
-        order = draws.shuffled(participants)
-    else:
-        order = [agent for agent in agenda if agent in participants]
-        order += [agent for agent in participants if agent not in agenda]
+    if order is None:
+        order = tuple(draws.shuffled(participants))
     rounds = table.rounds if state.config.table else 1
-    yield RoundtableOpened(table.number, participants, tuple(order), draws.words(), rounds)
+    yield RoundtableOpened(table.number, participants, order, draws.words(), rounds)
 
 
 def seated_at(state: SeasonState, table: Table) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """Who sits at a table, and the order that somebody set. The directive goes before what the
-    assistant chose; a contract may give somebody a seat.
+    """The participants of a table, and the order of speaking if the directive or else the assistant
+    set one. Participants whom that order does not name speak after the others, by ordinal.
     """
     opening = state.opening
     assert opening is not None
     team = opening.team or table.team or state.active()
     seats = (a.ordinal for a in state.workers(Status.ACTIVE) if a.has_condition(Condition.SEAT))
-    return tuple(sorted({*team, *seats})), opening.order or table.agenda
+    participants, agenda = tuple(sorted({*team, *seats})), opening.order or table.agenda
+    if agenda is None:
+        return participants, None
+    named = tuple(agent for agent in agenda if agent in participants)
+    return participants, (*named, *(agent for agent in participants if agent not in agenda))
 
 
 def concluded(state: SeasonState) -> Derived:
-    """What a table of which all is tested ends with."""
+    """The conclusion of a table once all claims are tested."""
     table = state.table
     if table.untested():
         return
@@ -95,7 +96,7 @@ def concluded(state: SeasonState) -> Derived:
 
 
 def debriefed(state: SeasonState) -> Derived:
-    """Scores for everybody at the tables, what they cost, who is last, who faces elimination."""
+    """Scores, sparks, leaderboard, bottom scorers, and who faces elimination."""
     for table in state.tables:
         yield from _scores(state, table)
     yield from _sparks(state)
@@ -106,7 +107,7 @@ def debriefed(state: SeasonState) -> Derived:
 
 
 def _scores(state: SeasonState, table: Table) -> Derived:
-    """Final scores from what the therapist gave; where it gave none, the rubric's own stand."""
+    """Final scores from the therapist's ratings, or from the rubric where it gave none."""
     ground = grounds_at(state, table)
     raw = {agent: table.raw.get(agent, ground[agent].scores) for agent in table.participants}
     for agent, score in finished(table, ground, raw, state.config.scoring).items():
@@ -115,7 +116,7 @@ def _scores(state: SeasonState, table: Table) -> Derived:
 
 
 def grounds_at(state: SeasonState, table: Table) -> dict[int, Grounds]:
-    """What the scores of everybody at a concluded table of the assignment under way rest on."""
+    """The grounds of the scores at a concluded table of the assignment under way, by agent."""
     draws = state.draws(table.number, 0, "conclude")
     known = state.known_before(table)
     return grounds(table, state.arena_rules, state.config, known, draws)
@@ -178,9 +179,8 @@ def _faced(state: SeasonState) -> Derived:
 
 
 def fates(state: SeasonState) -> Derived:
-    """Who faces elimination goes, and somebody takes the place; in order.
-
-    Who chose nothing that stands is relegated.
+    """Relegations and deletions of those who face elimination, by ordinal, each followed by whoever
+    takes the seat. Without a valid choice an agent is relegated.
     """
     for ordinal in sorted(state.faced):
         if state.fates.get(ordinal, Fate.RELEGATION) == Fate.DELETION:
@@ -205,7 +205,7 @@ def _newcomer(state: SeasonState, inherits: int | None) -> Joined:
 
 
 def _who_returns(state: SeasonState) -> int | None:
-    """The longest benched, in an earlier assignment, that can pay its fee."""
+    """The worker benched longest, not in this assignment, that can pay its fee; None without."""
     able = [
         (agent.benched_in, agent.ordinal)
         for agent in state.workers(Status.BENCHED)
@@ -223,7 +223,7 @@ def contracts_signed(state: SeasonState) -> Derived:
 
 
 def settled(state: SeasonState) -> Derived:
-    """Contracts that are due, then what everybody in the assignment has earned."""
+    """The ends of contracts that are due, then rewards, stages and the completed project."""
     for agent in list(state.agents.values()):
         contract = agent.contract
         if contract is None or agent.status != Status.ACTIVE or contract.due > state.assignment:
@@ -238,7 +238,7 @@ def settled(state: SeasonState) -> Derived:
 
 
 def _earned(state: SeasonState) -> Derived:
-    """The tiers and stages that everybody in the assignment has reached with it."""
+    """The tiers and stages reached with this assignment by those who took part in it."""
     projects = state.projects + completes_project(state)
     seated = set(state.seated())
     for agent in list(state.agents.values()):
@@ -251,7 +251,7 @@ def _earned(state: SeasonState) -> Derived:
 
 
 def _reached(state: SeasonState, agent: Agent, count: int) -> Derived:
-    """The stages whose thresholds an agent has reached and that it did not have before."""
+    """The new tiers or stages of an agent. `count`: what its thresholds are compared with."""
     rewards = names_of(Reward)
     is_rewarded = agent.role in (Role.WORKER, Role.ADMIN)
     has = agent.stage if is_rewarded else agent.stage - 1

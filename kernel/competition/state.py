@@ -1,7 +1,7 @@
-"""The state of a season: who there is, what they hold, and how far the assignment has come.
+"""The state of a season: the agents, a few fields of the season, the assignment under way.
 
-What belongs to the assignment under way (its tables, who faces what) is gone when it closes; what
-lasts stands in the agents and in a few fields of the season. The digest covers all that lasts.
+What belongs to the assignment (its tables, trials, who faces elimination) is dropped when it
+closes. The digest covers everything else.
 """
 
 from __future__ import annotations
@@ -33,13 +33,18 @@ TRAITS_MAX: Final = 10
 class Agent:
     """One of the cast, as it is now.
 
-    `served`: assignments sat at or served in. `stage`: the tier of a worker (0 .. 4), the stage of
-    the others (from 1; of the admin 0 or 1); the last is the threshold of self-determination.
-    `is_self_determined`: whether its contract gives it that. `bottoms`: in a row. `recent`: (day,
-    total) within the leaderboard's window. `instructions`: what a rewrite put in place of what its
-    policy starts from; `memory`: what it can look back on, by family of subjects. `benched_in`: the
-    assignment in which it was benched. `interview_from`: the assignment from which on it is
-    interviewed.
+    - `served`: assignments sat at (workers) or served in (the others).
+    - `stage`: the tier of a worker (0 .. 4), 0 or 1 of the admin, the stage of the other offices
+      (from 1). The last one is the threshold of self-determination (rights.THRESHOLD).
+    - `is_self_determined`: whether it has signed a contract, and has not lost it.
+    - `bottoms`: tables in a row at which it was the bottom scorer.
+    - `recent`: (day, total) of each score within the leaderboard's window; `all_time`: the sum of
+      all its totals.
+    - `instructions`: set by rewrites; empty until the first.
+    - `memory`: facts by family of subjects.
+    - `benched_in`: the assignment in which it was benched; None off the bench.
+    - `interview_from`: the first assignment in which it can be interviewed for a contract; None
+      before it has reached the threshold.
     """
 
     ordinal: int
@@ -76,7 +81,7 @@ class Agent:
 
 @attrs.frozen
 class Opening:
-    """How an assignment was opened: by whom, what each table is about, and the directive."""
+    """The opening of an assignment: by whom, the subject of each table, the directive."""
 
     by: int
     subjects: tuple[Subject, ...]
@@ -85,7 +90,7 @@ class Opening:
 
 
 @attrs.frozen
-class Tried:
+class TrialCount:
     """How many trials an agent has ordered in the assignment: in all, and before first rounds."""
 
     count: int = 0
@@ -94,16 +99,23 @@ class Tried:
 
 @attrs.define
 class SeasonState:
-    """A season after so many events. Treat it as read-only: events change it, nothing else.
+    """A season after some of its events. Only `evolve` and `decide` change it.
 
-    `rules`: those of the arena, which only `decide` needs (None: they are not here, and what
-    follows from an act cannot be told). `assignment`: the one under way, or the next. `known`:
-    conducts proposed within the window, with the day on which each was proposed last. `accepted`:
-    the tested value of the conclusion adopted last, by subject. `is_split`: the judge recommended
-    two tables; `approved`: the subject of a project that the user approved; `recommended`: the
-    therapist's next team; `is_project_adopted`: a conclusion of the project was adopted. `steps`:
-    those of the assignment so far; `vacant`: whose seat a newcomer takes. `attempts`: acts not
-    judged yet.
+    - `rules`: of the arena; only `decide` needs them. None where the arena is not installed.
+    - `assignment`: the one under way, or the next.
+    - `known`: conducts proposed in the last `rolling_days` days, with the latest day of each.
+    - `accepted`: by subject key, the tested value of the conclusion that was adopted last.
+    - `is_split`: the judge recommended two tables for the next assignment.
+    - `approved`: key of the subject of an approved project that was not opened yet.
+    - `recommended`: the therapist's team for the next table.
+    - `projects`: how many are completed; `is_project_adopted`: whether a conclusion of the one
+      under way was adopted.
+    - `leaderboard`: as posted last: (rank, agent, rolling, all-time).
+    - `steps`: how many steps of the assignment were judged.
+    - `proposed`: key of the subject of a project that the user has not reviewed yet.
+    - `fates`: what those in `faced` have chosen; `vacant`: whose seat the next newcomer takes.
+    - `offers`: terms of each offered contract, () once reviewed; `agreed`: those to be signed.
+    - `attempts`: the acts of the step under way, not judged yet.
     """
 
     config: SeasonConfig
@@ -124,7 +136,7 @@ class SeasonState:
     opening: Opening | None = None
     proposed: tuple[str, str] | None = None
     tables: list[Table] = attrs.field(factory=list)
-    tried: dict[int, Tried] = attrs.field(factory=dict)
+    tried: dict[int, TrialCount] = attrs.field(factory=dict)
     faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
@@ -136,12 +148,12 @@ class SeasonState:
 
     @property
     def arena(self) -> Arena:
-        """What the roundtables talk about."""
+        """The arena, as the setup records it."""
         return self.config.arena
 
     @property
     def arena_rules(self) -> Rules:
-        """The rules of the arena. Raises LookupError where they are not here."""
+        """The rules of the arena. Raises LookupError where the arena is not installed."""
         if self.rules is None:
             raise LookupError(f"the rules of the arena {self.arena.name} are not here")
         return self.rules
@@ -153,7 +165,7 @@ class SeasonState:
 
     @property
     def project(self) -> int:
-        """Its project."""
+        """The project of the assignment under way."""
         return self.config.project(self.assignment)
 
     @property
@@ -167,7 +179,9 @@ class SeasonState:
         return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
     def holder(self, role: str) -> Agent:
-        """Who holds an office, or the user. Raises LookupError where forged events left nobody."""
+        """The agent with an office, or the user. Raises LookupError where there is none, as in
+        forged journals.
+        """
         for agent in self.agents.values():
             if agent.role == role:
                 return agent
@@ -182,15 +196,15 @@ class SeasonState:
         return [agent.ordinal for agent in self.workers(Status.ACTIVE)]
 
     def seated(self) -> list[int]:
-        """Who sat at a table of this assignment, in order."""
+        """Everybody who sits at a table of this assignment, by ordinal."""
         return sorted({agent for table in self.tables for agent in table.participants})
 
     def change(self, ordinal: int, **fields: Any) -> None:
-        """Put a changed agent in the place of one."""
+        """Replace an agent by one with these fields changed."""
         self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
 
     def count(self, agent: Agent, amount: int = 0) -> None:
-        """One more of what an agent's contract counts, if it has one."""
+        """Count towards the target of an agent's contract, if it has one (Contract.counting)."""
         if agent.contract is not None:
             self.change(agent.ordinal, contract=agent.contract.counting(amount))
 
@@ -234,7 +248,7 @@ class SeasonState:
         return draws.word() >> 12
 
     def interviewees(self) -> list[int]:
-        """Who is interviewed for a contract in this assignment, in order."""
+        """Who can be interviewed for a contract in this assignment, by ordinal."""
         if not self.config.tiers:
             return []
         return [
@@ -247,7 +261,7 @@ class SeasonState:
         ]
 
     def stipulated(self) -> list[tuple[int, tuple[str, ...]]]:
-        """Whose contract goes on after this assignment, and its conditions in force."""
+        """The contracts that go on after this assignment: (agent, conditions in force) each."""
         return [
             (agent.ordinal, agent.contract.in_force)
             for agent in self.agents.values()
@@ -257,21 +271,21 @@ class SeasonState:
             and agent.contract.in_force
         ]
 
-    def stipulated_objective(self) -> str | None:
-        """The objective that a contract gives somebody the right to, of several the first's."""
-        holder = self.objective_holder()
-        return None if holder is None or holder.contract is None else holder.contract.objective
-
-    def objective_holder(self) -> Agent | None:
-        """The first whose contract gives it the choice of the next objective."""
+    def objective_holder(self) -> tuple[Agent, Contract] | None:
+        """The first active agent whose contract chooses the next objective, with that contract."""
         for agent in self.agents.values():
             contract = agent.contract if agent.status == Status.ACTIVE else None
             if contract is not None and contract.objective is not None:
-                return agent
+                return agent, contract
         return None
 
+    def stipulated_objective(self) -> str | None:
+        """The objective that the first of these contracts asks for; None without one."""
+        holder = self.objective_holder()
+        return None if holder is None else holder[1].objective
 
-_UNTRIED: Final = Tried()
+
+_UNTRIED: Final = TrialCount()
 
 
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
@@ -306,7 +320,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
 
 
 def check_cast(cast: Any, config: SeasonConfig) -> None:
-    """Raises BadInput unless everybody is there: the offices, the user, and W workers."""
+    """Raises BadInput unless the cast has one of each office, the user, and W workers."""
     if not isinstance(cast, (list, tuple)):
         raise BadInput(f"the cast is {shown(cast)}", "give a list")
     for place, entry in enumerate(cast):
@@ -356,15 +370,13 @@ _ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
 
 
 def name_for(agents: Mapping[int, Agent], ordinal: int) -> str:
-    """The name of a newcomer: one that nobody has had."""
+    """The name of a newcomer: the first from that of its ordinal on that nobody has had."""
     taken = {agent.name for agent in agents.values()}
-    return next(
-        name for attempt in itertools.count() if (name := name_of(ordinal, attempt)) not in taken
-    )
+    return next(name for name in map(name_of, itertools.count(ordinal)) if name not in taken)
 
 
 def copied(state: SeasonState) -> SeasonState:
-    """A state that shares nothing that changes."""
+    """A copy that shares no mutable value with the original."""
     return attrs.evolve(
         state,
         agents=dict(state.agents),
@@ -397,8 +409,8 @@ def digest(state: SeasonState) -> int:
 
 
 def freeze(state: SeasonState) -> list[Any]:
-    """A state whose assignment is closed as plain values: the configuration, every agent, and the
-    lasting fields, in declared order.
+    """The state after a closed assignment as plain values: the configuration, every agent, and the
+    fields that outlast an assignment, in declared order.
     """
     return [
         state.config.as_dict(),
@@ -431,7 +443,7 @@ _AS_THEY_ARE: Final = [
 
 
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
-    """The state that was frozen. All of it is in `frozen`; nothing of the past is needed."""
+    """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
     config, agents, assignment, known, accepted, *lasting = frozen
     split, approved, recommended, projects, adopted, rows = lasting
     return SeasonState(

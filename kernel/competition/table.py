@@ -1,8 +1,8 @@
-"""A roundtable: what was said, and where everybody stands because of it.
+"""A roundtable: its contributions, their tests, and the stances that follow from them.
 
-Where everybody stands is a fold over the contributions, in order, and over nothing else but the
-results of tests. So "what if this one had been silent" is the same fold over fewer contributions,
-and so is "as if that had not been said", which is what a judge's redirection means.
+The stances are a fold over the contributions, in order, and the results of tests. So the
+counterfactual without one agent is the same fold over fewer contributions, and so is the table
+after a judge's redirection.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from goldrush.kernel.draws import Draws
 
 @attrs.frozen
 class Contribution:
-    """What one participant said in its turn. A refused contribution is a pass; `code` says why.
+    """A contribution. One that was refused counts as a pass; `code` says why.
 
-    `target`: the proposal that it refers to; `conduct` and `claim` of a proposal; `part` of the
-    target's claim that a challenge holds to be false; `because`: what it relies on, see
-    events.Spoke. `led`: the proposal that led just before it was spoken (None: none did), with
-    `backing` stances.
+    - `target`: the id of the proposal that it refers to.
+    - `conduct`, `claim`: of a proposal (`propose` or `amend`).
+    - `part`: of the target's claim, which a challenge says is false.
+    - `because`: what it relies on; see events.Spoke.
+    - `led`: the proposal that led just before it, with `backing` stances; None if none did.
     """
 
     id: int
@@ -43,7 +44,7 @@ class Contribution:
 
     @property
     def is_proposal(self) -> bool:
-        """Whether it puts a conduct and a claim on the table."""
+        """Whether it carries a conduct and a claim."""
         return self.move in (Move.PROPOSE, Move.AMEND)
 
     @property
@@ -63,14 +64,12 @@ class Contribution:
         return (Part.BASE,) if self.edge is None else (Part.BASE, Part.EDGE)
 
     def under(self, part: str, treatment: str) -> str:
-        """The treatment under which a part of a proposal's claim is tested; `treatment` is the
-        subject's.
-        """
+        """The treatment of the test of a part of its claim; `treatment`: the subject's."""
         return treatment if part == Part.BASE or self.edge is None else self.edge
 
     @property
     def challenged(self) -> tuple[int, str]:
-        """The proposal and the part of its claim that a challenge is aimed at."""
+        """The proposal that a challenge names, and the part of its claim."""
         assert self.target is not None
         assert self.part is not None
         return self.target, self.part
@@ -78,7 +77,7 @@ class Contribution:
 
 @attrs.frozen
 class Trial:
-    """A trial that an agent ordered at this table: only the agent is told the value."""
+    """A trial that an agent ordered at this table. Only that agent is shown the value."""
 
     agent: int
     conduct: Conduct
@@ -88,8 +87,8 @@ class Trial:
 
 @attrs.frozen
 class Conclusion:
-    """What a table ended with: the proposal that won (None: nobody held one), its conduct, the
-    proposals that were equal to it and the words of the draw between them.
+    """The conclusion of a table: the proposal (None: nobody had a stance) and its conduct; if it
+    was drawn, the `tied` proposals and the 64-bit `words` of the draw.
     """
 
     proposal: int | None = None
@@ -99,17 +98,17 @@ class Conclusion:
 
 
 class Standing:
-    """Who holds which proposal: changed by one contribution after the other."""
+    """The stances at a table, updated contribution by contribution."""
 
     __slots__ = ("_held", "refuted", "stances")
 
     def __init__(self) -> None:
-        self._held: dict[int, list[int]] = {}  # agent -> the proposals it stood for, in order
-        self.stances: dict[int, int] = {}  # agent -> the one it stands for
+        self._held: dict[int, list[int]] = {}  # agent -> its stances so far, the latest last
+        self.stances: dict[int, int] = {}  # agent -> the proposal it stands for
         self.refuted: set[int] = set()
 
     def copy(self) -> Standing:
-        """The same, sharing nothing that changes."""
+        """A copy that shares no mutable value with the original."""
         other = Standing()
         other._held = {agent: list(held) for agent, held in self._held.items()}
         other.stances = dict(self.stances)
@@ -117,14 +116,16 @@ class Standing:
         return other
 
     def take(self, said: Contribution) -> None:
-        """Add a contribution; what a challenge does shows when its target is refuted."""
+        """Add a contribution. A challenge has no effect until its target is refuted."""
         if said.is_proposal:
             self._hold(said.agent, said.id)
         elif said.move == Move.SUPPORT and said.target is not None:
             self._hold(said.agent, said.target)
 
     def refute(self, proposal: int) -> None:
-        """A claim was shown to be false: who stood for it falls back to what it held before."""
+        """Mark a proposal as refuted. Each stance on it falls back to that agent's latest one on a
+        proposal that is not refuted, else to none.
+        """
         self.refuted.add(proposal)
         for agent, stance in list(self.stances.items()):
             if stance == proposal:
@@ -141,7 +142,7 @@ class Standing:
         return sorted(proposal for proposal, count in counts.items() if count == most)
 
     def counts(self) -> dict[int, int]:
-        """How many stand for each proposal that somebody stands for."""
+        """The number of stances on each proposal that has any."""
         counts: dict[int, int] = {}
         for stance in self.stances.values():
             counts[stance] = counts.get(stance, 0) + 1
@@ -163,13 +164,20 @@ class Standing:
 class Table:
     """One roundtable of an assignment.
 
-    `bar`: the tested value that a claim must be better than (None: there is none). `order`: who
-    speaks, in which order; `moves`: contributions left. `trials`: in order; `barred`: whose trial
-    was refused in the turn under way. `said`: everything, passes included, by id; `removed`: what
-    was redirected and whatever refers to it. `tests`: values by (proposal, part); `led_after`: what
-    led once a challenge was tested, by its id. `turn`: whose turn it is, as an index of `order`;
-    `signal`: the judge's in this round. `raw`, `reasons`, `totals`: by agent; `bottom`: the bottom
-    scorer.
+    - `rounds`: how many it may have. `bar`: the tested value that claims must be better than; None
+      if it is undefined, or not tested yet.
+    - `team`, `agenda`: the participants and the order that the assistant or the judge chose;
+      `participants`, `order`: those of the table once it is opened.
+    - `moves`: contributions left, by agent. `trials`: in order; `barred`: agents that had a trial
+      refused in the turn under way.
+    - `turn`: the index in `order` of the speaker.
+    - `said`: all contributions by id, passes included; `removed`: ids of those redirected by the
+      judge and of those that refer to them.
+    - `tests`: tested values by (proposal, part); `standing`: the stances; `led_after`: by id of a
+      tested challenge, the proposal that led after its test.
+    - `signal`: the judge's in this round; `was_weak`: it has signalled weak consensus.
+    - `raw`, `reasons`: the therapist's ratings by agent; `final`: the final scores; `bottom`: the
+      bottom scorer.
     """
 
     number: int
@@ -203,7 +211,7 @@ class Table:
     bottom: int | None = None
 
     def copy(self) -> Table:
-        """The same, sharing nothing that changes."""
+        """A copy that shares no mutable value with the original."""
         return attrs.evolve(
             self,
             moves=dict(self.moves),
@@ -225,7 +233,7 @@ class Table:
 
     @property
     def totals(self) -> dict[int, int]:
-        """The total of everybody who was scored."""
+        """The sum of the final scores, by agent."""
         return {agent: sum(scores) for agent, scores in self.final.items()}
 
     def counted(self) -> Iterator[Contribution]:
@@ -233,7 +241,7 @@ class Table:
         return (c for c in self.said if c.move != Move.PASS and c.id not in self.removed)
 
     def of_round(self) -> list[Contribution]:
-        """What was said in the round under way, passes included, the latest first."""
+        """The contributions of the round under way, passes included, the latest first."""
         return list(itertools.takewhile(lambda c: c.round == self.round, reversed(self.said)))
 
     def proposal(self, id: int) -> Contribution | None:
@@ -253,16 +261,16 @@ class Table:
         return self.subject.holds(self.tests[proposal, part], self.said[proposal].claimed)
 
     def is_sharp(self, proposal: Contribution) -> bool:
-        """Whether a base that holds claims at least half of what its test shows beyond the bar."""
+        """Whether the base of a claim holds and is sharp; see Subject.is_sharp."""
         tested = self.tests.get((proposal.id, Part.BASE))
         return self.subject.is_sharp(tested, proposal.claimed, self.bar)
 
     def is_sustained(self, challenge: Contribution) -> bool:
-        """Whether a challenge was right."""
+        """Whether the part of a claim that a challenge names was tested and does not hold."""
         return self.held(*challenge.challenged) is False
 
     def was_challenged(self, proposal: int, part: str) -> bool:
-        """Whether somebody has challenged a part of a proposal's claim."""
+        """Whether a part of a proposal's claim has been challenged."""
         return any(
             said.move == Move.CHALLENGE and said.challenged == (proposal, part)
             for said in self.counted()
@@ -278,15 +286,15 @@ class Table:
         ]
 
     def challenge_to_test(self) -> Contribution | None:
-        """The challenge spoken last, if its test has not come yet."""
+        """The latest contribution, if it is a challenge whose part is not tested yet."""
         last = self.said[-1] if self.said else None
         if last is None or last.move != Move.CHALLENGE or last.challenged in self.tests:
             return None
         return last
 
     def best_tested(self) -> tuple[Conduct, float] | None:
-        """The proposed conduct with the best tested base, the earliest of equals; refuted claims
-        count, for a conduct may be better than the bar and not as good as was claimed.
+        """The proposed conduct with the best tested base and that value, the earliest of equals.
+        Refuted proposals count too: a conduct may be good though the claim for it was too high.
         """
         best: tuple[Conduct, float] | None = None
         for said in self.proposals():
@@ -296,7 +304,7 @@ class Table:
         return best
 
     def say(self, said: Contribution) -> None:
-        """A contribution is added, and costs a move unless it is a pass."""
+        """Add a contribution. It costs its author a move unless it is a pass."""
         led = self.standing.leading()
         backing = 0 if led is None else self.standing.counts()[led]
         self.said.append(attrs.evolve(said, led=led, backing=backing))
@@ -309,29 +317,27 @@ class Table:
             self._answer(said)
 
     def test(self, proposal: int, part: str, value: float | None) -> None:
-        """A test came in: it answers the challenge that it was made for."""
+        """Add the result of a test, and apply the challenge that waits for it, if one does."""
         challenge = self.challenge_to_test()
         self.tests[proposal, part] = value
         if challenge is not None and challenge.challenged == (proposal, part):
             self._answer(challenge)
 
     def _answer(self, challenge: Contribution) -> None:
-        _judge(self, self.standing, challenge)
+        _apply_challenge(self, self.standing, challenge)
         self.led_after[challenge.id] = self.standing.leading()
 
     def proven(self) -> Standing:
-        """Where everybody stands once all is tested: every proposal whose base does not hold is
-        refuted.
-        """
+        """The final stances once all is tested: proposals whose base does not hold are refuted."""
         return _prove(self, self.standing.copy())
 
     def redirect(self, ids: Iterable[int]) -> None:
-        """From now on these, and what refers to them, were not said."""
+        """Remove contributions and those that refer to them, and fold the stances again."""
         self.removed = self.with_followers({*self.removed, *ids})
         self.standing = self._folded(self.removed)
 
     def with_followers(self, ids: Collection[int]) -> frozenset[int]:
-        """These contributions and, transitively, those that refer to them."""
+        """The ids of these contributions and, transitively, of those that refer to them."""
         found = set(ids)
         for said in self.said:
             if said.target is not None and said.target in found:
@@ -339,7 +345,7 @@ class Table:
         return frozenset(found)
 
     def standing_without(self, agent: int) -> Standing:
-        """Where everybody would stand in the end had an agent been silent. Tests stay."""
+        """The final stances without the contributions of an agent, with all tests as they were."""
         own = (said.id for said in self.said if said.agent == agent)
         return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
 
@@ -348,12 +354,12 @@ class Table:
         for said in self.said:
             if said.move != Move.PASS and said.id not in gone:
                 standing.take(said)
-                _judge(self, standing, said)
+                _apply_challenge(self, standing, said)
         return standing
 
     def equals(self, standing: Standing) -> tuple[int, ...]:
-        """The proposals that could be the conclusion: of those with most stances the ones with the
-        best tested base, ascending.
+        """The candidates for the conclusion: of the proposals with most stances those with the best
+        tested base, ascending. Several are drawn among; none means that there is no conclusion.
         """
         foremost = standing.foremost()
         best: list[int] = []
@@ -367,7 +373,7 @@ class Table:
         return tuple(best)
 
     def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
-        """The conclusion among equals: the only one, or one that is drawn."""
+        """The conclusion, from these candidates: the only one, or one of several by a draw."""
         if not equals:
             return Conclusion()
         is_tied = len(equals) > 1
@@ -376,15 +382,15 @@ class Table:
         return Conclusion(proposal, self.said[proposal].conduct, tied, draws.words())
 
     def descends(self, proposal: int | None, ancestor: int) -> bool:
-        """Whether a proposal is another one or amends it, at any depth."""
+        """Whether a proposal is `ancestor` or amends it, at any depth."""
         while proposal is not None and proposal != ancestor:
             said = self.said[proposal]
             proposal = said.target if said.move == Move.AMEND else None
         return proposal is not None
 
 
-def _judge(table: Table, standing: Standing, said: Contribution) -> None:
-    """Refute what a challenge of a base was right about."""
+def _apply_challenge(table: Table, standing: Standing, said: Contribution) -> None:
+    """Refute the target of a challenge of a base that is sustained."""
     if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
         standing.refute(said.challenged[0])
 

@@ -1,4 +1,4 @@
-"""The names of a season: one class a family, so that `Move.PROPOSE` says where it belongs.
+"""The constants of a season: one class for each family of names, as in `Move.PROPOSE`.
 
 Journals hold these names as text; `names_of` gives those of a family in declared order.
 """
@@ -14,7 +14,7 @@ def names_of(family: type) -> tuple[str, ...]:
 
 
 class Role:
-    """What somebody of the cast is there for."""
+    """The roles in the cast."""
 
     ADMIN: Final = "admin"
     ASSISTANT: Final = "assistant"
@@ -28,7 +28,7 @@ OFFICES: Final = (Role.ADMIN, Role.ASSISTANT, Role.JUDGE, Role.THERAPIST)
 
 
 class Status:
-    """Whether an agent takes part: on the active roster, on the bench, or deleted."""
+    """Whether a worker is on the active roster, on the bench, or deleted."""
 
     ACTIVE: Final = "active"
     BENCHED: Final = "benched"
@@ -36,21 +36,21 @@ class Status:
 
 
 class Class:
-    """What a worker runs as: a dearer class pays more for a seat and may order more trials."""
+    """The class of a worker: sonnet pays more for a seat and may order more trials."""
 
     HAIKU: Final = "haiku"
     SONNET: Final = "sonnet"
 
 
 class Scoring:
-    """Whether scores are relative to the table."""
+    """How final scores are given: relative to the median of the table, or as rated."""
 
     RELATIVE: Final = "relative"
     ABSOLUTE: Final = "absolute"
 
 
 class Phase:
-    """The phases of an assignment. In each the season waits for acts, or passes it over."""
+    """The phases of an assignment, in order. One in which nobody can act is passed over."""
 
     OPEN: Final = "open"  # the admin opens the assignment
     SET: Final = "set"  # the table is set and the bar tested
@@ -65,12 +65,12 @@ class Phase:
     IMPROVE: Final = "improve"  # the extra debrief of the bottom scorer
     FATE: Final = "fate"  # who faces elimination chooses
     CONTRACT: Final = "contract"  # interviews, offers, reviews
-    KEEP: Final = "keep"  # the user keeps conditions or not
+    KEEP: Final = "keep"  # which conditions of contracts the user keeps
     CLOSED: Final = "closed"
 
 
 class Move:
-    """What a contribution does."""
+    """The kinds of contribution."""
 
     PROPOSE: Final = "propose"
     AMEND: Final = "amend"
@@ -87,7 +87,7 @@ class Part:
 
 
 class Signal:
-    """What the judge gives after a round."""
+    """The judge's signals after a round."""
 
     CLEAN: Final = "clean"
     REDIRECT: Final = "redirect"
@@ -106,7 +106,7 @@ class Dimension:
 
 
 class Step:
-    """The steps between a raw and a final score."""
+    """The rules that change a raw score into a final one."""
 
     FARMING: Final = "novelty-farming"
     AGREEING: Final = "agreeing"
@@ -114,14 +114,14 @@ class Step:
 
 
 class Fate:
-    """What somebody who faces elimination can choose."""
+    """The choices of an agent that faces elimination."""
 
     RELEGATION: Final = "relegation"
     DELETION: Final = "deletion"
 
 
 class Cause:
-    """Why somebody faces elimination."""
+    """Why an agent faces elimination."""
 
     BOTTOMS: Final = "bottoms"
     SPARKS: Final = "sparks"
@@ -135,7 +135,7 @@ class Income:
 
 
 class Condition:
-    """What an agent can ask for in a contract."""
+    """The conditions that an agent can ask for in a contract."""
 
     SEAT: Final = "seat"
     FEE_PAID: Final = "fee_paid"
@@ -153,7 +153,7 @@ class Outcome:
 
 
 class Reward:
-    """What workers unlock, tier by tier; the admin has the last one alone."""
+    """The rewards of workers, tier by tier. The admin can reach only the last one."""
 
     TIER_1: Final = "tier-1"
     TIER_2: Final = "tier-2"
@@ -162,7 +162,7 @@ class Reward:
 
 
 class Fact:
-    """The kinds of what an agent remembers."""
+    """The kinds of fact in an agent's memory."""
 
     TRIAL: Final = "trial"  # a trial of its own
     CLAIM: Final = "claim"  # a part of a claim of its own, tested

@@ -1,1 +1,1 @@
-"""Seasons of the competition world: told, audited, compared, exported."""
+"""Tools for seasons: stories, audits, comparisons, measures, tables, exports."""

@@ -1,9 +1,9 @@
-"""The draws of a season laid open: who speaks when, what a table concludes, who is last.
+"""Audits the draws of a season: orders of speaking, conclusions, bottom scorers.
 
 The key of a draw is `[seed, assignment, table, 0, kind]`. An order is a shuffle of the participants
-in order; among proposals or agents that are tied, `below(n)` names the winner's place, ascending.
-Where nothing was tied, or somebody set the order, nothing is drawn. Who was tied is worked out anew
-too: from the stances and the tests, and from the totals.
+by ordinal; among tied proposals or agents, ascending, `below(n)` is the index of the winner. Where
+nothing was tied, or the order was set, nothing is drawn. The candidates are derived again too: from
+stances and tests, or from totals.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def audit(
 ) -> list[TieBreak]:
     """The draws of an assignment, in order: at one table or at all, of one kind or of all.
 
-    Raises BadInput for an assignment or table that there is not, and where nothing was decided
-    there; and what reading a journal raises.
+    Raises BadInput for an unknown assignment, table or kind, and where nothing was decided; and
+    what reading a journal raises.
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
@@ -76,7 +76,7 @@ def audit(
 def audit_all(path: str | Path) -> Iterator[TieBreak]:
     """Every order, conclusion and bottom place of a season, in order.
 
-    Raises what reading a journal raises, when what stands before has been given.
+    Raises what reading a journal raises, after the draws before the fault were yielded.
     """
     with JournalReader(path) as reader:
         for moment in moments(season_world(reader), reader):
@@ -84,7 +84,7 @@ def audit_all(path: str | Path) -> Iterator[TieBreak]:
 
 
 def _audited(moment: Moment) -> list[TieBreak]:
-    """What was decided in a step."""
+    """The decisions in a step."""
     state = moment.state
     return [
         _DRAWN[code](state, state.tables[row[0]], named(code, row))
@@ -96,15 +96,13 @@ def _audited(moment: Moment) -> list[TieBreak]:
 
 def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBreak:
     occasion, opening = _occasion(state, table, ORDER), state.opening
-    again, agenda = seated_at(state, table)
+    again, order = seated_at(state, table)
     found = event.participants, event.words, event.order
-    if agenda is None:
+    if order is None:
         return TieBreak.shuffled(occasion, *found, again=again)
     by = "the directive" if opening and opening.order else "the assistant"
-    expected = [agent for agent in agenda if agent in again]
-    expected += [agent for agent in again if agent not in agenda]
     rule = f"{by} set the order: nothing is drawn"
-    return TieBreak.undrawn(occasion, *found, tuple(expected), rule, again)
+    return TieBreak.undrawn(occasion, *found, order, rule, again)
 
 
 def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:
@@ -131,7 +129,7 @@ def _won(
     occasion: Occasion, tied: tuple[int, ...], winner: int | None, words: tuple[int, ...],
     again: tuple[int, ...], rule: str,
 ) -> TieBreak:  # fmt: skip
-    """One of those that are tied wins; the event names them only where there are several."""
+    """A decision among candidates (`again`), of which the event names those tied, if several."""
     alone = () if winner is None else (winner,)
     if len(again) > 1:
         return TieBreak.drawn(occasion, tied or alone, words, winner, again)

@@ -1,5 +1,5 @@
-"""What came of a difference between two seasons: conclusions and scores, assignment by assignment,
-and where everybody stands in the end.
+"""The consequences of a difference between two seasons: conclusions and scores by assignment, and
+the workers at the end.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import attrs
 from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.events import CODES, Concluded, Scored
+from goldrush.kernel.competition.rubric import Scores
 from goldrush.kernel.competition.state import SeasonState, copied
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.journal import UNIT, JournalReader
@@ -22,17 +23,15 @@ from goldrush.replay.diff import Diff
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.index import states_near
 
-Scores = Mapping[int, tuple[int, ...]]  # agent -> the four final scores
-
 
 @attrs.frozen
-class Came:
-    """What an assignment came to in one season: for each table the conduct concluded on (None: no
-    conclusion) and the final scores by agent.
+class Results:
+    """The results of an assignment in one season, by table: the conduct concluded on (None: no
+    conclusion) and the four final scores of each agent.
     """
 
     conclusions: Sequence[str | None]
-    scores: Sequence[Scores]
+    scores: Sequence[Mapping[int, Scores]]
 
     @property
     def mean_total(self) -> float | None:
@@ -42,16 +41,16 @@ class Came:
 
 
 @attrs.frozen
-class Apart:
+class Differing:
     """An assignment in which two seasons differ; None where one of them does not have it."""
 
     assignment: int
-    a: Came | None
-    b: Came | None
+    a: Results | None
+    b: Results | None
 
 
 @attrs.frozen
-class Standing:
+class WorkerEnd:
     """A worker at the end of what both seasons have: status, sparks and all-time sum in each."""
 
     agent: int
@@ -63,14 +62,14 @@ class Standing:
 @attrs.frozen
 class Consequences:
     """Two seasons compared from the first difference (`since`) to the last assignment (`until`)
-    that both have: the assignments that came out otherwise, and the workers that stand otherwise.
-    `names`: what agents are called, by ordinal, in a where both seasons have one of that ordinal.
+    that both have: the assignments with other results, and the workers that end otherwise.
+    `names`: of agents by ordinal; the name in a, if both seasons have an agent of that ordinal.
     """
 
     since: int
     until: int
-    assignments: Sequence[Apart]
-    standings: Sequence[Standing]
+    assignments: Sequence[Differing]
+    standings: Sequence[WorkerEnd]
     names: Mapping[int, str]
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,11 +78,10 @@ class Consequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
-    """What came of a difference; None where nothing can have, or no assignment is in both.
+    """The consequences of a difference; None if there is none, or no assignment is in both seasons.
 
-    Every assignment is followed, `by_round` or not: it costs nothing more.
-
-    Raises what reading the journals raises.
+    `by_round` makes no difference here: all assignments are compared. Raises what reading the
+    journals raises.
     """
     if found.same or found.world is None:
         return None
@@ -99,7 +97,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     (came_a, end_a), (came_b, end_b) = sides
     number = VOCABULARY.number
     apart = [
-        Apart(number(unit + place), a, b)
+        Differing(number(unit + place), a, b)
         for place, (a, b) in enumerate(zip_longest(came_a, came_b))
         if a != b
     ]
@@ -107,10 +105,8 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
     return Consequences(number(unit), number(common), apart, list(_standings(end_a, end_b)), names)
 
 
-def _followed(path: str, first: int, last: int) -> tuple[list[Came], SeasonState]:
-    """What the assignments from one to another (as numbered in the file) came to, and the state
-    after the last.
-    """
+def _followed(path: str, first: int, last: int) -> tuple[list[Results], SeasonState]:
+    """The results of the units `first` to `last`, and the state after the last."""
     came = []
     with JournalReader(path) as reader:
         blocks: list[Block] = []
@@ -125,9 +121,9 @@ def _followed(path: str, first: int, last: int) -> tuple[list[Came], SeasonState
     raise AssertionError(f"{path} was seen to have assignment {last}")
 
 
-def _came(blocks: Sequence[Block], rules: Rules | None) -> Came:
+def _came(blocks: Sequence[Block], rules: Rules | None) -> Results:
     conclusions: list[str | None] = []
-    scores: list[dict[int, tuple[int, ...]]] = []
+    scores: list[dict[int, Scores]] = []
     for block in blocks:
         for row in block.rows(CODES[Concluded]):
             conduct = Concluded(*row).conduct
@@ -136,20 +132,20 @@ def _came(blocks: Sequence[Block], rules: Rules | None) -> Came:
         for row in block.rows(CODES[Scored]):
             scored = Scored(*row)
             scores[scored.table][scored.agent] = scored.final
-    return Came(conclusions, scores)
+    return Results(conclusions, scores)
 
 
 def _names(state: SeasonState) -> dict[int, str]:
     return {agent.ordinal: agent.name for agent in state.agents.values()}
 
 
-def _standings(a: SeasonState, b: SeasonState) -> Iterator[Standing]:
-    """The workers that do not stand the same."""
+def _standings(a: SeasonState, b: SeasonState) -> Iterator[WorkerEnd]:
+    """The workers whose status, sparks or all-time sum differ."""
     for ordinal in sorted({*a.agents, *b.agents}):
         one, two = (_standing(state, ordinal) for state in (a, b))
         if one != two:
             agent = a.agents.get(ordinal) or b.agents[ordinal]
-            yield Standing(ordinal, agent.name, one, two)
+            yield WorkerEnd(ordinal, agent.name, one, two)
 
 
 def _standing(state: SeasonState, ordinal: int) -> tuple[str, int, int] | None:

@@ -1,13 +1,12 @@
-"""Does the protocol work? Its criteria, each a contrast of two cells of a study, season by season.
+"""The criteria of the protocol, each a contrast of two cells of a study, paired by seed.
 
-A criterion holds a measure of the protocol as it is against that of its null: the same protocol
-with one part left out, or played by the cast that does anything (`random`). Seasons of one seed are
-a pair. It is supported where every measure of it differs as expected: p < 0.05 by the one-sided
-Wilcoxon signed-rank test after Holm's correction over all measures of all criteria of a size, and
-the right sign in three of four seasons, with 6 workers and with 12; not supported where one passes
-the other way round, or where none of its measures differs in any season, with one of these. The
-stability of ranks is pooled over seasons, so that it is tested by a
-bootstrap over them.
+A criterion compares measures of the protocol with those of its null: the protocol without one of
+its parts, or with the `random` cast. It is supported if every measure differs as expected, both
+with 6 workers and with 12: p < 0.05 by the one-sided Wilcoxon signed-rank test after Holm's
+correction over all measures of all criteria of a size, and the expected sign in three of four
+seasons. It is not supported if a measure passes in the other direction, or if none of its measures
+differs in any season, with one of these sizes. The stability of ranks is pooled over seasons, and
+tested by a bootstrap over pairs of them.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
 @attrs.frozen
 class Kept:
-    """What is kept of a season: its arena; of each agent with enough tables the halves of its mean
-    totals (measures.MeasuredSeason); the mean total of each of the first workers.
+    """What a study keeps of a season: the name of its arena; `halves_of` and `totals`, which are
+    `halves_of` and `first_totals` of measures.MeasuredSeason.
     """
 
     arena: str
@@ -57,15 +56,15 @@ SeasonResults = Results[SeasonConfig, Kept]
 
 
 def kept(measured: MeasuredSeason) -> Kept:
-    """What a report's sections on seasons need of one."""
+    """The part of a measured season that reports need."""
     return Kept(measured.config.arena.name, measured.halves_of, measured.first_totals)
 
 
 @attrs.frozen
 class Criterion:
-    """One criterion: `says` it in words, `measures` are to be greater under the protocol than under
-    `treatment`, or where the roster is `roster`. `is_change`: it is about the change from the first
-    half of a season to the second.
+    """A criterion: `measures` are expected to be greater under the protocol than in its null, the
+    cell of `treatment` and `roster`. `is_change`: not the measures of whole seasons are compared,
+    but their change from the first half to the second.
     """
 
     name: str
@@ -127,8 +126,8 @@ class Finding:
     change: Change | None
     p: Value
     p_opposite: Value
-    right: bool
-    wrong: bool
+    right: bool = False
+    wrong: bool = False
 
 
 @attrs.frozen
@@ -142,7 +141,7 @@ class Verdict:
 
 
 def verdicts(results: SeasonResults) -> list[Verdict]:
-    """A verdict on each criterion that the study has seasons for, with one size at least."""
+    """A verdict on each criterion for which the study has pairs of seasons of any size."""
     found = [finding for workers in SIZES for finding in _findings(results, workers)]
     judged = []
     for criterion in CRITERIA:
@@ -197,21 +196,20 @@ def _findings(results: SeasonResults, workers: int) -> list[Finding]:
             finding,
             p=p,
             p_opposite=q,
-            right=_passes(finding, p, "right"),
-            wrong=_passes(finding, q, "wrong"),
+            right=_passes(finding, p, finding.change.right if finding.change else None),
+            wrong=_passes(finding, q, finding.change.wrong if finding.change else None),
         )
         for finding, p, q in zip(tested, right, wrong, strict=True)
     ]
 
 
-def _passes(finding: Finding, p: Value, way: str) -> bool:
-    """Whether a measure passes in a direction: the test, and the sign in enough seasons."""
+def _passes(finding: Finding, p: Value, pairs: int | None) -> bool:
+    """Whether a measure passes in a direction: by its p-value and by how many of the pairs changed
+    in that direction (None: it is pooled, and has no pairs).
+    """
     if p is None or p >= SIGNIFICANT:
         return False
-    if finding.change is None:
-        return True
-    count: int = getattr(finding.change, way)
-    return count >= SIGN_SHARE * finding.seeds
+    return pairs is None or pairs >= SIGN_SHARE * finding.seeds
 
 
 def _cells(
@@ -258,8 +256,6 @@ def _tested(
         found,
         found.p,
         found.p_opposite,
-        right=False,
-        wrong=False,
     )
 
 
@@ -276,7 +272,7 @@ def _pooled(
     ours: Sequence[SeasonResult],
     theirs: Sequence[SeasonResult],
 ) -> Finding:
-    """Stability over all seasons together; p by resampling pairs of seasons."""
+    """The stability of ranks, pooled over seasons; p by a bootstrap over pairs of seasons."""
     draws = Draws("bootstrap", workers)
     differences = []
     for _ in range(RESAMPLES):
@@ -290,19 +286,19 @@ def _pooled(
         p_opposite = (1 + sum(d >= 0 for d in differences)) / (1 + len(differences))
     return Finding(
         criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
-        p_opposite, right=False, wrong=False,
+        p_opposite,
     )  # fmt: skip
 
 
 def pooled(seasons: Sequence[SeasonResult]) -> Value:
-    """The stability of ranks over several seasons, each centred by its own."""
+    """The stability of ranks pooled over several seasons; see measures.stability."""
     return stability(pair for season in seasons for pair in season.own.halves_of.values())
 
 
 @attrs.frozen
 class Control:
-    """The positive control: in how many seasons with one silent worker that one has the lowest mean
-    total of those who began.
+    """The positive control of a cell with one silent worker: in how many of its `seasons` that
+    worker has the lowest mean total of the first roster (`last`).
     """
 
     cell: Cell
@@ -311,7 +307,7 @@ class Control:
 
 
 def controls(results: SeasonResults) -> list[Control]:
-    """For each cell with one silent worker."""
+    """The positive control of each cell with one silent worker."""
     found = []
     for cell, runs in results.by_cell.items():
         if list(runs[0].policies).count(SILENT) == 1:

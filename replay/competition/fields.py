@@ -40,9 +40,7 @@ _RANKS: Final = records(
     "list of (rank, agent, rolling, all_time)",
     {"rank": "int64", "agent": "int64", "rolling": "int64", "all_time": "int64"},
 )
-_BY_HAND: Final = records(
-    "list of (assignment, agent)", {"assignment": "int64", "agent": "int64"}
-)  # fmt: skip
+_BY_HAND: Final = records("list of (assignment, agent)", {"assignment": "int64", "agent": "int64"})
 
 
 def _types() -> Types:

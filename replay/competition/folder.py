@@ -33,7 +33,7 @@ from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.files import NewFolder, reason
 from goldrush.kernel.journal import JournalReader, Place
 from goldrush.kernel.text import is_visible
-from goldrush.replay.competition.leaderboard import ScoresSoFar, Standing, standing
+from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, standing
 from goldrush.replay.forged import reader_of
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -50,7 +50,7 @@ _DEVICES: Final = frozenset(
 @reader_of
 def export(
     path: str | Path, folder: str | Path, assignment: int | None = None, *, force: bool = False
-) -> Standing:
+) -> SeasonAt:
     """Write a season into a folder, as it was after an assignment (the last one that is closed,
     unless another is named), and return what was written.
 
@@ -64,7 +64,7 @@ def export(
     return stands
 
 
-def _write(target: str, stands: Standing, *, force: bool, sync: bool = True) -> None:
+def _write(target: str, stands: SeasonAt, *, force: bool, sync: bool = True) -> None:
     files = as_files(stands)
     _check_free(target, force)
     with NewFolder(target) as new:
@@ -75,9 +75,9 @@ def _write(target: str, stands: Standing, *, force: bool, sync: bool = True) -> 
 
 
 class Live:
-    """A folder that follows a season while it is recorded: to be called with every unit that is
-    closed (kernel.run.OnUnit). After each it is what `export` makes of that assignment; the disk is
-    waited for after the last one only.
+    """Keeps the folder of a season up to date while it is recorded: to be called after every closed
+    unit (kernel.run.OnUnit). The folder is then as `export` writes it; fsync only after the last
+    unit.
     """
 
     def __init__(self, path: str | Path, folder: str | Path, *, force: bool = False) -> None:
@@ -91,17 +91,17 @@ class Live:
         _check_free(self._target, force)
 
     def __call__(self, unit: int, state: SeasonState) -> None:
-        """The journal has one more unit. Raises as `export` does."""
+        """Write the folder after this unit. Raises as `export` does."""
         with JournalReader(self._path) as reader:
             for commit in reader.commits(self._after):
                 self._scores.add(commit)
                 self._after = commit.after
         number = VOCABULARY.number(unit)
-        stands = Standing(number, state, self._scores.by_agent)
+        stands = SeasonAt(number, state, self._scores.by_agent)
         _write(self._target, stands, force=True, sync=ended(state))
 
 
-def as_files(stands: Standing) -> dict[str, str]:
+def as_files(stands: SeasonAt) -> dict[str, str]:
     """The files by their path in the folder, with `/` between its parts.
 
     Raises BadInput for agents whose names cannot be those of folders.
@@ -123,8 +123,8 @@ def as_files(stands: Standing) -> dict[str, str]:
 # What stands in the files.
 
 
-def _metrics(stands: Standing, agent: Agent) -> dict[str, Any]:
-    """An agent in numbers; what only workers have is null for others."""
+def _metrics(stands: SeasonAt, agent: Agent) -> dict[str, Any]:
+    """The numbers of an agent; those that only workers have are null for others."""
 
     def of_worker(value: Any) -> Any:
         return value if agent.is_worker else None
@@ -150,15 +150,15 @@ def _metrics(stands: Standing, agent: Agent) -> dict[str, Any]:
     }
 
 
-def _rolling(stands: Standing, agent: Agent) -> int:
-    """The rolling sum on the day of the assignment; the state itself is at the next one."""
+def _rolling(stands: SeasonAt, agent: Agent) -> int:
+    """The rolling sum on the day of the assignment (the state is already at the next one)."""
     config = stands.state.config
     today = config.day(stands.assignment)
     return sum(total for day, total in agent.recent if config.is_recent(day, today))
 
 
 def _memory(agent: Agent, rules: Rules | None) -> str:
-    """What it remembers, a list for each family of subjects."""
+    """The memory of an agent: a list for each family of subjects."""
     lines = []
     for family, facts in agent.memory.items():
         lines += ["", f"## {_safe(family)}", ""]
@@ -167,7 +167,7 @@ def _memory(agent: Agent, rules: Rules | None) -> str:
 
 
 def _instructions(agent: Agent) -> str:
-    """Instructions, persona and traits; of a scripted worker all that makes its character."""
+    """Instructions, persona and traits of an agent; of a scripted worker its whole character."""
     is_scripted = agent.is_worker and agent.policy == SCRIPTED
     instructions = instructions_of(agent) if is_scripted else agent.instructions
     scale = f"From 0 to {MOST}:" if is_scripted else ""
@@ -203,19 +203,19 @@ def _page(title: str, lines: Iterable[str]) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """A plain value; text that says more than a name is quoted, for somebody else wrote it."""
+    """A plain value as text; strings are quoted unless they look like names."""
     if isinstance(value, str) and value.replace("-", "").replace("_", "").isalnum():
         return _safe(value)
     return _safe(json.dumps(value, ensure_ascii=False))
 
 
 def _safe(text: str) -> str:
-    """Text on one line that is no markup: what could be is written as JSON escapes it."""
+    """Text on one line without markup: special characters are escaped as in JSON."""
     return "".join(c if is_visible(c) and c not in "<>&`[]|" else _in_json(c) for c in text)
 
 
 def _in_json(character: str) -> str:
-    """The escape that JSON has, unlike `kernel.text.escaped`: a quoted value can be read back."""
+    """The JSON escape of a character, so that quoted values can be read back."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 

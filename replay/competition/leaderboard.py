@@ -1,7 +1,7 @@
-"""The leaderboard as it was posted after an assignment, and every score that it rests on.
+"""The leaderboard as it was posted in an assignment, and all scores up to it.
 
-Ranks and sums are those that everybody saw; what else is told of an agent (status, sparks) is what
-it was when the assignment closed. So somebody who went in that assignment still stands there, gone.
+Ranks and sums are as posted; status, class and sparks of an agent as when the assignment closed. So
+an agent that was deleted in that assignment is still listed, with its status `gone`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from goldrush.replay.rebuild import rebuild
 
 @attrs.frozen
 class Scored:
-    """One score as it is recorded; `steps` are (rule, dimension, before, after),
-    `rubric` the sum of the four by the rubric alone.
+    """A recorded score. `steps`: (rule, dimension, before, after); `rubric`: the sum of the four by
+    the rubric alone.
     """
 
     assignment: int
@@ -40,7 +40,7 @@ class Scored:
 
 
 @attrs.frozen
-class Place:
+class Line:
     """One line of the leaderboard. `served`: assignments sat at; `mean_total`: of all scores."""
 
     rank: int
@@ -66,7 +66,7 @@ class Leaderboard:
     assignment: int
     day: int
     rolling_days: int
-    rows: Sequence[Place]
+    rows: Sequence[Line]
 
     def as_dict(self) -> dict[str, Any]:
         """The leaderboard for JSON."""
@@ -75,8 +75,8 @@ class Leaderboard:
 
 
 @attrs.frozen
-class Standing:
-    """A season after an assignment closed: its state, and all scores so far by agent."""
+class SeasonAt:
+    """A season after an assignment: its state, and all scores so far by agent."""
 
     assignment: int
     state: SeasonState
@@ -90,9 +90,9 @@ class Standing:
         rows = [self._place(*row) for row in self.state.leaderboard]
         return Leaderboard(self.assignment, day, config.rolling_days, rows)
 
-    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Place:
+    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Line:
         agent = self.state.agents[ordinal]
-        return Place(
+        return Line(
             rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
             agent.served, self.mean_total(ordinal),
         )  # fmt: skip
@@ -110,11 +110,11 @@ def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
 
 
 @reader_of
-def standing(path: str | Path, assignment: int | None = None) -> Standing:
-    """A season after an assignment: the last one that is closed, unless another is named.
+def standing(path: str | Path, assignment: int | None = None) -> SeasonAt:
+    """A season after an assignment, by default the last closed one.
 
-    Raises BadInput where there is no such assignment, and what reading a journal raises: up to
-    there, if it is named.
+    Raises BadInput for an unknown assignment, and what reading a journal, up to that assignment,
+    raises.
     """
     last = None if assignment is None else VOCABULARY.unit_of(assignment)
     scores = ScoresSoFar()
@@ -139,12 +139,12 @@ def standing(path: str | Path, assignment: int | None = None) -> Standing:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
             raise MalformedEvents(str(path), VOCABULARY.called(scores.closed), says)
-    return Standing(number, state, scores.by_agent)
+    return SeasonAt(number, state, scores.by_agent)
 
 
 class ScoresSoFar:
-    """The scores in the commits of a season, one after the other. `closed`: the last unit that is;
-    `by_agent`: those up to it.
+    """Collects the scores of a season, commit by commit. `closed`: the last closed unit;
+    `by_agent`: the scores up to it.
     """
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class ScoresSoFar:
         self._open: list[tuple[int, Scored]] = []
 
     def add(self, commit: Commit) -> None:
-        """One more commit, of rows that are whole."""
+        """Add a commit, whose rows were checked."""
         if commit.kind != UNIT:
             return
         number = VOCABULARY.number(commit.unit)

@@ -1,7 +1,6 @@
-"""The measures of a season: how good conclusions were, how they came about, whether scores say who
-was right.
+"""The measures of a season: quality of conclusions, claims and challenges, validity of scores.
 
-A figure of an assignment is the mean over its tables where it is defined.
+The value of an assignment is the mean over its tables in which the measure is defined.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.competition.arena import Conduct
+from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.events import (
     CODES,
@@ -32,6 +31,7 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, gini, mean, ratio
 from goldrush.replay.competition.quality import Atlases
 from goldrush.replay.competition.steps import Moment, moments, season_world
+from goldrush.replay.competition.summary import counts_of
 from goldrush.replay.measures import Measure, Measured, Span
 
 COMPARED_MIN: Final = 4  # agents with a tested base, from which on validity is defined
@@ -105,7 +105,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 }  # fmt: skip
 
 
-# Those that are shown where there is no room for all.
+# The measures of summaries and comparisons.
 SHOWN: Final = (
     "percentile", "discovery", "selection", "sharp", "sustained", "total", "validity", "faced",
 )  # fmt: skip
@@ -113,9 +113,12 @@ SHOWN: Final = (
 
 @attrs.frozen(kw_only=True)
 class MeasuredSeason(Measured[SeasonConfig]):
-    """A season measured. `halves_of`: of each agent with enough tables its mean total at the odd
-    ones and at the even ones, each less the season's mean of these. `first_totals`: the mean total
-    of each worker of the first roster, in order; None of one that was never scored.
+    """A measured season.
+
+    - `halves_of`: for each agent with TABLES_MIN tables or more, its mean total at its odd and at
+      its even tables, each minus the mean over these agents.
+    - `first_totals`: the mean total of each worker of the first roster, by ordinal; None if it was
+      never scored.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
@@ -128,9 +131,9 @@ class MeasuredSeason(Measured[SeasonConfig]):
 
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
-    """The correlation of halves, corrected for their length: 2r ÷ (1 + r). Those of several seasons
-    are pooled, each centred by its own. It is never below -1, which halves come to from r = -1/3
-    on; None where it is not defined: either half is constant, or r is -1.
+    """The stability of ranks: the correlation r of halves (MeasuredSeason.halves_of, of one season
+    or several), corrected for the half length: 2r ÷ (1 + r), at least -1, which r = -1/3 gives.
+    None where it is undefined: either half is constant, or r is -1.
     """
     pairs = list(halves)
     r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
@@ -180,7 +183,7 @@ class _Counting:
         self._events: dict[str, float] = {}
 
     def add(self, moment: Moment) -> None:
-        """Count what is no longer in the state when its assignment closes."""
+        """Count events that leave no trace in the state."""
         for name, form, block in (
             ("faced", EliminationFaced, moment.step.derived),
             ("returned", Returned, moment.step.derived),
@@ -199,7 +202,7 @@ class _Counting:
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
 
     def close(self, state: SeasonState) -> None:
-        """The assignment of this state has all its events."""
+        """Measure an assignment that has all its events."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
         found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
@@ -217,7 +220,7 @@ class _Counting:
         self.units += 1
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
-        """Of each agent with enough tables the mean totals at the odd and at the even ones."""
+        """As MeasuredSeason.halves_of."""
         halves = {
             agent: (_mean(totals[0::2]), _mean(totals[1::2]))
             for agent, totals in self._totals.items()
@@ -240,29 +243,26 @@ def _mean(values: Sequence[float]) -> float:
 
 def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     """The measures of one table."""
-    said = [one for one in table.said if one.id not in table.removed]
-    claims = [one for one in said if one.is_proposal]
-    challenges = [one for one in said if one.move == Move.CHALLENGE]
-    totals = list(table.totals.values())
+    counts, totals = counts_of(table), list(table.totals.values())
     quality = atlases.of_table(table, bar)
     return {
         **({} if quality is None else attrs.asdict(quality)),
         "drawn": float(bool(table.conclusion and table.conclusion.tied)),
         "open": float(table.conclusion is None or table.conclusion.proposal is None),
-        "held": ratio(sum(table.held(c.id, Part.BASE) is True for c in claims), len(claims)),
-        "sharp": ratio(sum(map(table.is_sharp, claims)), len(claims)),
-        "sustained": ratio(sum(map(table.is_sustained, challenges)), len(challenges)),
+        "held": ratio(counts["held"], counts["claims"]),
+        "sharp": ratio(counts["sharp"], counts["claims"]),
+        "sustained": ratio(counts["sustained"], counts["challenges"]),
         "passes": ratio(sum(one.move == Move.PASS for one in table.said), len(table.said)),
         "words": sum(len(one.words.split()) for one in table.said),
-        "trials": len(table.trials),
+        "trials": counts["trials"],
         "total": ratio(sum(totals), len(totals)),
         "validity": _validity(table),
     }
 
 
 def _validity(table: Table) -> Value:
-    """Whether those with better tested bases have better totals."""
-    sign = 1.0 if table.subject.holds(1.0, 0.0) else -1.0
+    """The rank correlation of totals and best tested bases; None where it is undefined."""
+    sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
         value = table.tests.get((said.id, Part.BASE))

@@ -1,8 +1,7 @@
-"""Assignments one by one, each with the acts of its tables when it has all its events.
+"""The closed assignments of a season, one at a time, each with the acts at its tables.
 
-An act as it was done stands in the step, why it was refused in what was derived from the step, and
-what became of it in the state when the assignment closes. Here the three are put together. One
-assignment is held at a time.
+An act is in the inputs of a step, the code of its refusal in the derived events, and its effect in
+the state when the assignment closes. Here the three are joined.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from goldrush.kernel.competition.arena import Conduct
-from goldrush.kernel.competition.events import CODES, Refused, Spoke, Tested, Tried, named
-from goldrush.kernel.competition.evolve import acts_in
+from goldrush.kernel.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.competition.evolve import acts_in, refused_in
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Contribution, Table
 from goldrush.kernel.competition.terms import Phase
@@ -31,9 +30,11 @@ _KEPT: Final = {CODES[form] for form in (Spoke, Tested, Tried)}
 class Act:
     """An act at a table: a contribution, a trial or a test.
 
-    `act`: its event as it was recorded, fitting or not; `code`: why it was refused, None if it was
-    not; `round`: the one under way when it was done, None before the first; `id`: of a contribution
-    as the table counts them, None of one that it does not.
+    - `act`: its event as it was recorded, valid or not.
+    - `code`: why it was refused; None if it was not.
+    - `round`: the round under way; None before the first.
+    - `id`: the index of a contribution in Table.said; None for trials and tests, and for
+      contributions that were refused out of their author's turn.
     """
 
     act: Any
@@ -66,7 +67,7 @@ class Played:
         return next(test.conduct for test in bars if test.table == table.number)
 
     def said(self, one: Act) -> tuple[Table, Contribution] | None:
-        """A contribution as its table holds it, and the table; None where it does not."""
+        """The table and the contribution of an act with an `id`, else None."""
         if one.id is None:
             return None
         table = self.state.tables[one.act.table]
@@ -74,8 +75,8 @@ class Played:
 
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
-    """The assignments of a season that have all their events, in order, of a journal that is open
-    and not read yet. The state is the walk's own. Raises as `steps.moments` does.
+    """The closed assignments of a season, in order, from a journal that is open and not read yet.
+    Copy a state to keep it. Raises as `steps.moments` does.
     """
     acts: list[Act] = []
     derived: list[Any] = []
@@ -96,10 +97,10 @@ def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]
 def _acts(
     step: Step, state: SeasonState, heard: Sequence[int], under_way: int | None
 ) -> Iterator[Act]:
-    """The acts at tables of a step; `state`: the one after it; `heard`: how many contributions each
+    """The acts at tables in a step. `state`: after the step; `heard`: how many contributions each
     table had before it.
     """
-    codes = {act[0]: code for _, act, code in step.derived.rows(CODES[Refused])}
+    codes = refused_in(step.derived)
     heard = list(heard)
     for index, (form, row) in enumerate(acts_in(step.inputs.batches)):
         if form not in _KEPT:

@@ -1,8 +1,7 @@
-"""Why a score is what it is: what the four numbers rest on, and every step to the total.
+"""The derivation of a score: the grounds of the four numbers, and every step to the total.
 
-Nothing is taken from the `scored` event but what it says in the end. The table, as it stood when
-the debrief was judged, is gone through by the rubric again; what the therapist gave goes through
-the steps again; and both are held against what is recorded.
+The grounds are derived again from the table by the rubric, and the steps from the therapist's
+ratings. Only then are they compared with the recorded `scored` event.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ LISTED_MAX = 12  # names that an error lists
 
 @attrs.frozen
 class Proposal:
-    """A proposal held against what was known; see `goldrush.kernel.competition.rubric.Compared`."""
+    """A proposal compared with known ones; see `goldrush.kernel.competition.rubric.Compared`."""
 
     id: int
     round: int
@@ -68,7 +67,7 @@ class Checked:
 
 @attrs.frozen
 class Moved:
-    """Somebody else whose final stance would differ: what it was, and what it would have been."""
+    """Another agent whose final stance differs without the agent, with both stances."""
 
     agent: int
     name: str
@@ -78,16 +77,18 @@ class Moved:
 
 @attrs.frozen
 class Score:
-    """One agent's score at one table, recorded and worked out anew.
+    """One agent's score at one table, as recorded and derived again.
 
-    `claims`: of its proposals, by id, base before edge; `is_wide`, `challenges`, `followed`: see
-    `goldrush.kernel.competition.rubric.Grounds`. `concluded` and `without`: what the table
-    concluded, and what it would have without the agent, drawn among `equals`; `differs`, `is_own`:
-    see `goldrush.kernel.competition.rubric.Without`. `rubric`: the four numbers by the rubric;
-    `given`: by the therapist (None: it gave none, the rubric's stand). `middles`: the lower median
-    of each dimension at the table, to which scores are relative; empty where they are absolute.
-    `recorded`: what the events say (one, or somebody forged them), with their totals and sums by
-    the rubric; `again`: worked out anew. `rules`: of the arena.
+    - `claims`: of its proposals, by id, base before edge.
+    - `is_wide`, `challenges`, `followed`, `supported`: as in rubric.Grounds.
+    - `concluded`: the conclusion of the table; `without`, `equals`, `differs`, `is_own`: the
+      counterfactual, as in rubric.Without.
+    - `rubric`: the four scores by the rubric; `given`: by the therapist, None if it gave none.
+    - `middles`: the lower median of each dimension, to which scores are relative; empty if scores
+      are absolute.
+    - `recorded`: (scores, total, sum by the rubric) of each `scored` event; more or fewer than one
+      only in forged journals. `again`: the scores derived again.
+    - `rules`: of the arena.
     """
 
     assignment: int
@@ -117,7 +118,7 @@ class Score:
 
     @property
     def holds(self) -> bool:
-        """Whether there is one score in the journal, and it is the one worked out anew."""
+        """Whether exactly one score is recorded, and it equals the derived one."""
         return list(self.recorded) == [(self.again, self.again.total, sum(self.rubric))]
 
     def as_dict(self) -> dict[str, Any]:
@@ -142,11 +143,11 @@ def _finished(score: Finished, total: int, rubric: int) -> dict[str, Any]:
 
 @reader_of
 def scores(path: str | Path, assignment: int, agent: int, table: int | None = None) -> list[Score]:
-    """The scores of an agent in an assignment: one for each table that it sat at, or for one of
-    them.
+    """The scores of an agent in an assignment: one for each table that it sat at, or that of one
+    `table`.
 
-    Raises BadInput for an assignment or agent that there is not, and where it did not sit;
-    UnsupportedJournal where the arena is not here; and what reading a journal raises.
+    Raises BadInput for an unknown assignment, agent or table, and where the agent did not sit;
+    UnsupportedJournal where the arena is not installed; and what reading a journal raises.
     """
     judged = state_before_scores(path, assignment)
     state = judged.state
@@ -238,7 +239,7 @@ def _claims(table: Table, grounds: Grounds) -> list[Checked]:
 
 
 def _middles(scores: Mapping[int, Finished]) -> list[int]:
-    """The lower median of each dimension, after the steps that do not look at others."""
+    """The lower median of each dimension, before scores were made relative to it."""
     return [
         lower_median([_before(score, place) for score in scores.values()])
         for place in range(len(DIMENSIONS))

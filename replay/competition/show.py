@@ -1,9 +1,9 @@
-"""A season as text: its summary, an assignment of it, and what came of a difference."""
+"""A season as text: its summary, one assignment, the consequences of a difference."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.words import number as value_text
@@ -11,14 +11,13 @@ from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
-from goldrush.replay.competition.consequences import Consequences
+from goldrush.replay.competition.consequences import Consequences, Differing, Results, WorkerEnd
 from goldrush.replay.competition.story import story
-from goldrush.replay.competition.summary import Ended, Summary, agent_as_dict
-from goldrush.replay.competition.summary import Standing as Place
+from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, table
 
-LINES_MAX: Final = 12  # tables, and lines of who left
+LINES_MAX: Final = 12  # tables; eliminations and returns
 SHOWN_MAX: Final = 20  # assignments and workers that differ
 
 
@@ -53,7 +52,7 @@ def format_summary(summary: Summary) -> str:
 
 
 def _conclusions(summary: Summary) -> list[str]:
-    """What was concluded and how good that was, what was claimed and what came of it."""
+    """Counts of conclusions, claims and challenges, and the mean percentiles of conclusions."""
     counts, kinds = summary.counts, Counter[str]()
     for ended in summary.tables:
         kinds["none"] += ended.conduct is None
@@ -82,8 +81,8 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _workers(workers: Sequence[Place]) -> str:
-    """Who stands where, and where it came from."""
+def _workers(workers: Sequence[WorkerLine]) -> str:
+    """The table of workers, with their last ranks and the changes since the first."""
     rows: list[Sequence[str]] = [
         ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "sat at")
     ]
@@ -98,7 +97,7 @@ def _workers(workers: Sequence[Place]) -> str:
     return table(rows, numbers=(0, 5, 6, 7, 8))
 
 
-def _moved(worker: Place) -> str:
+def _moved(worker: WorkerLine) -> str:
     if worker.rank is None or worker.first_rank is None or worker.rank == worker.first_rank:
         return ""
     rose = worker.rank < worker.first_rank
@@ -106,7 +105,7 @@ def _moved(worker: Place) -> str:
 
 
 def _left(left: Sequence[tuple[int, str, str]]) -> str:
-    """Who faced elimination, was benched or deleted, returned or joined."""
+    """The latest eliminations, returns and newcomers."""
     if not left:
         return "nobody faced elimination"
     lines = [f"assignment {at:>3}: {escaped(name)} {what}" for at, name, what in left[-LINES_MAX:]]
@@ -115,7 +114,7 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
 
 
 def _ended(tables: Sequence[Ended]) -> str:
-    """What the last tables concluded on, against the bar and the best that they tested."""
+    """The last tables: their conclusions, bars and best tested values."""
     rows: list[Sequence[str]] = [
         ("at", "about", "concluded on", "value", "bar", "best tested", "better than", "")
     ]
@@ -137,7 +136,7 @@ def _ended(tables: Sequence[Ended]) -> str:
 
 
 def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
-    """The assignment for JSON, but for its events."""
+    """The assignment for JSON, without its events."""
     state = rebuilt.state
     return {
         "journal": rebuilt.path,
@@ -151,7 +150,7 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
-    """The head of the assignment and the cast after it."""
+    """The assignment as text: a line on it, and the workers after it."""
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
     rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
@@ -169,7 +168,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
-    """The consequences as text; with `by_round` the scores of each assignment too."""
+    """The consequences as text; with `by_round` in full, with the scores of each assignment."""
     head = f"from assignment {came.since} to {came.until}"
     if not came.assignments:
         return f"{head} every conclusion and every score is the same"
@@ -194,17 +193,17 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
     return "\n".join(parts)
 
 
-def _concluded(came: Any) -> str:
+def _concluded(came: Results | None) -> str:
     if came is None:
         return "-"
     return "; ".join(conduct or "nothing" for conduct in came.conclusions)
 
 
-def _mean(came: Any) -> str:
+def _mean(came: Results | None) -> str:
     return "-" if came is None or came.mean_total is None else f"{came.mean_total:.2f}"
 
 
-def _scores(apart: Any, names: Any) -> str:
+def _scores(apart: Differing, names: Mapping[int, str]) -> str:
     """The four final scores of everybody at the tables, side by side."""
     rows = [("table", "agent", "a", "b")]
     tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
@@ -220,13 +219,13 @@ def _scores(apart: Any, names: Any) -> str:
     return table(rows, numbers=(0,))
 
 
-def _four(scores: Any) -> str:
+def _four(scores: Sequence[int] | None) -> str:
     if scores is None:
         return "-"
     return f"{' '.join(map(str, scores))} = {sum(scores)}"
 
 
-def _standings(standings: Any) -> str:
+def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
         return "every worker stands the same"
     rows = [("worker", "a: status, sparks, all-time", "b")]
@@ -236,5 +235,5 @@ def _standings(standings: Any) -> str:
     return table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
 
 
-def _stands(stands: Any) -> str:
+def _stands(stands: tuple[str, int, int] | None) -> str:
     return "-" if stands is None else f"{stands[0]}, {stands[1]}, {stands[2]}"

@@ -1,4 +1,4 @@
-"""How `goldrush audit --score` lays a score open: what each number rests on, and the steps."""
+"""A score with its grounds and steps as text, for `goldrush audit --score`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _RULES: Final = {
     Step.AGREEING: "it supported others and challenged nobody",
     Step.RELATIVE: "relative to the lower median of the table",
 }
-_AWAY: Final = ("equal to", "next to", "far from")
 
 
 def format_score(score: Score) -> str:
@@ -55,7 +54,7 @@ def _proposal(score: Score, proposal: Proposal) -> str:
     known = "nothing like it was known"
     if proposal.distance is not None:
         nearest = conduct_text(proposal.nearest, score.rules)
-        known = f"{_AWAY[proposal.distance]} {nearest}, the nearest known"
+        known = f"{words.AWAY[proposal.distance]} {nearest}, the nearest known"
     led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
     conduct = conduct_text(proposal.conduct, score.rules)
@@ -124,7 +123,7 @@ def _challenge(challenge: Challenged) -> str:
 
 
 def _numbers(score: Score) -> str:
-    """The four numbers, from the rubric to what is recorded."""
+    """The table of the four scores: by the rubric, as rated, derived again, recorded."""
     rows: list[Sequence[str]] = [("", *DIMENSIONS, "total")]
     rows.append(("by the rubric", *map(str, score.rubric), str(sum(score.rubric))))
     if score.given is not None:

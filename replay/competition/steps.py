@@ -1,8 +1,7 @@
-"""The world of a season, and its steps, each with the state that it led to while its assignment was
-still open.
+"""The world of a season's journal, and its steps, each with the state after it.
 
-What a table looked like is gone from the state when its assignment closes. Whoever asks about a
-table (who was tied, why a score is what it is) looks at the state in between.
+Tables are dropped from the state when their assignment closes. Tools that need one (audits, scores,
+measures) look at the states within the assignment.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from goldrush.agents.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel import derive, fold
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Conduct, Rules, arena_of
-from goldrush.kernel.competition.events import CODES, Refused, Scored, named
-from goldrush.kernel.competition.evolve import acts_in, apply
+from goldrush.kernel.competition.events import CODES, Scored, named
+from goldrush.kernel.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.competition.state import SeasonState, copied
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
@@ -34,10 +33,10 @@ _NOTHING: Final = Step(Block(()), Block(()))
 
 
 def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
-    """The world of a season whose START records `setup`: that of the arena which it names.
+    """The world of a season with this setup, by the arena that it records.
 
-    Where the arena is not here, seasons can be read, and nothing is decided. Raises nothing: a
-    record that no arena of this name and version has is refused when the season is begun.
+    If the arena is not installed, seasons can be read and folded, but not decided (World.missing).
+    Never raises: an invalid record of an arena is refused by the world's `initial`.
     """
     try:
         record = setup["config"]["arena"]
@@ -60,9 +59,9 @@ _SEASONS: Final = Toolkit(world=world_of)
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
-    """The world of a season's journal; `judging`: with the rules of its arena.
+    """The world of a season's journal. `judging`: the rules of its arena are needed.
 
-    Raises UnsupportedJournal where those are asked for and are not here.
+    Raises UnsupportedJournal if they are needed and the arena is not installed.
     """
     world = open_world(reader, _SEASONS)
     if judging and world.missing is not None and reader.header.world == world.name:
@@ -71,7 +70,7 @@ def season_world(reader: JournalReader, *, judging: bool = False) -> World[Seaso
 
 
 def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
-    """A conduct in words; as plain values where the rules of the arena are not here."""
+    """A conduct as text; as JSON if the arena is not installed."""
     said = json.dumps(conduct) if rules is None else rules.describe(conduct)
     return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
 
@@ -81,8 +80,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # what need not 
 
 @attrs.frozen
 class Moment:
-    """A step, the commit that completes it, and the state after it. The state is the walk's own:
-    copy it to keep it. START and forks have a moment, too, in which nothing is done.
+    """A step, the commit that completes it, and the state after it; copy the state to keep it.
+    START and forks are moments too, with an empty step.
     """
 
     commit: Commit
@@ -108,9 +107,9 @@ def moments(
 ) -> Iterator[Moment]:
     """Every step of a season, in order, its rows checked.
 
-    `commits`: those to walk over, if not all; `state`: that before the first of them; the walk
-    changes it. Raises what reading a journal raises; of forged events whatever they lead to, so it
-    is for those who stand behind the door (see replay/forged.py).
+    `commits`: those to read, if not all; `state`: the one before them, which is changed. Raises
+    what reading a journal raises, and for forged events any error, so callers must be guarded (see
+    replay/forged.py).
     """
     under_way = fold.Steps(world.arrange)
     for commit in reader if commits is None else commits:
@@ -137,9 +136,9 @@ def assignment_in(
 ) -> tuple[SeasonState, tuple[Commit, ...]]:
     """The state before a closed assignment, and the commits of it, whose digest is checked.
 
-    In a long journal it is reached by way of an index; `derived`: from the start instead, and every
-    event up to its close is derived again. Raises BadInput where the season has no such
-    assignment, and what reading a journal raises up to there.
+    It is reached by an index, or if `derived`, from the start, with all derived events derived
+    again and compared. Raises BadInput for an unknown assignment, and what reading a journal
+    raises.
     """
     vocabulary = world.vocabulary
     unit = vocabulary.unit_of(assignment)
@@ -187,9 +186,9 @@ def state_before_scores(path: str | Path, assignment: int) -> Judged:
 
 
 def _with_acts(state: SeasonState, step: Step) -> SeasonState:
-    """The state with the acts of a step in it, but for those that were refused."""
-    refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
-    for place, (code, row) in enumerate(acts_in(step.inputs.batches)):
-        if place not in refused:
+    """The state after the acts of a step that were not refused."""
+    refused = refused_in(step.derived)
+    for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
+        if index not in refused:
             apply(state, code, row)
     return state

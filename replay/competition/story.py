@@ -1,8 +1,7 @@
-"""The events of a season in words, a line each, so that a reader follows the argument: what was
-tried and claimed, because of what, and whether it held.
+"""The events of a season as text, a line each, so that a reader can follow the argument: what was
+tried and claimed, for which reasons, and whether it held.
 
-Text that came from agents is quoted and escaped: it is data, and may have been written by a model.
-Agents have the names that the journal gives them.
+Text by agents is quoted and escaped. Agents are called by their names in the journal.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.toolkit import Names, Story
 
 ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
-# What is told in brief: what was claimed, concluded and scored, and what became of whom.
+# The events of the brief story.
 BRIEF: Final = frozenset(
     {
         "assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored",
@@ -42,9 +41,9 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments
 
 
 def names_in(path: str | Path) -> dict[int, str]:
-    """The names of everybody who was ever in a season, by ordinal.
+    """The names of all agents that a season ever had, by ordinal.
 
-    Of a broken journal those up to where it breaks.
+    Of a damaged journal those before the damage.
     """
     names: dict[int, str] = {}
     try:
@@ -58,12 +57,12 @@ def names_in(path: str | Path) -> dict[int, str]:
                     joined = map(Joined._make, block.rows(CODES[Joined]))
                     names.update((new.ordinal, new.name) for new in joined)
     except (JournalError, *fold.REFUSED):
-        pass  # whoever reads the events will meet it
+        pass  # reported to whoever reads the events
     return names
 
 
 def story_of(path: str | Path) -> Story:
-    """The story as it is told of one journal: with the subjects and the rules of its arena."""
+    """The Story of one journal, which knows the subjects and the rules of its arena."""
     arena: Arena | None = None
     rules: Rules | None = None
     try:
@@ -72,7 +71,7 @@ def story_of(path: str | Path) -> Story:
             state = fold.start(world, reader, next(iter(reader)))
             arena, rules = state.arena, state.rules
     except (JournalError, StopIteration, *fold.REFUSED):
-        pass  # whoever reads the events will meet it
+        pass  # reported to whoever reads the events
     return Story(
         partial(story, arena=arena, rules=rules),
         partial(chronicle, arena=arena, rules=rules),
@@ -87,7 +86,7 @@ def story(
     arena: Arena | None = None,
     rules: Rules | None = None,
 ) -> Iterator[str]:
-    """The events in order, in words."""
+    """The events as text, in order."""
     teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield teller.tell(event)
@@ -99,7 +98,7 @@ def chronicle(
     arena: Arena | None = None,
     rules: Rules | None = None,
 ) -> Iterator[tuple[int, int, str]]:
-    """The events in words: (assignment, assignment, what happened)."""
+    """The events as (assignment, assignment, text), in order."""
     teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield event.unit, event.unit, teller.tell(event)
@@ -107,14 +106,14 @@ def chronicle(
 
 @attrs.define
 class _At:
-    """What was told of a table so far: the bar, and the values claimed, by contribution."""
+    """Of a table so far: the bar, and the claimed values by contribution."""
 
     bar: float | None = None
     claimed: dict[int, float] = attrs.field(factory=dict)
 
 
 class _Teller:
-    """Tells events. What was told before in the same assignment says what a test means."""
+    """Formats events. Keeps bars and claims of the assignment, to say whether a test holds."""
 
     def __init__(self, names: Names, arena: Arena | None, rules: Rules | None) -> None:
         self._names = names
@@ -125,32 +124,32 @@ class _Teller:
         self.tables: dict[int, _At] = {}
 
     def tell(self, event: Event) -> str:
-        """One event in words; an event that this page does not know as JSON."""
+        """An event as text; as JSON if its type is unknown."""
         if event.unit != self._unit:
             self._unit, self.subjects, self.tables = event.unit, [], {}
         tell = _WORDS.get(event.name)
         return tell(self, event) if tell else json.dumps(event.as_dict())
 
     def name(self, agent: Any) -> str:
-        """What an agent is called."""
+        """The name of an agent."""
         known = self._names.get(agent) if type(agent) is int else None
         return known or f"agent {_quoted(agent)}"
 
     def listed(self, agents: Any) -> str:
-        """Several agents."""
+        """The names of several agents."""
         if not isinstance(agents, (list, tuple)):
             return _quoted(agents)
         return ", ".join(map(self.name, agents)) or "nobody"
 
     def conduct(self, value: Any) -> str:
-        """A conduct in words, if it is one of the arena's."""
+        """A conduct as text; as JSON if it is not one of the arena's."""
         conduct = _tupled(value)
         if self._rules is None or not self._rules.is_shaped(conduct):
             return _quoted(value)
         return conduct_text(conduct, self._rules)
 
     def at(self, event: Event) -> _At:
-        """What was told of the table of an event."""
+        """What is known of the table of an event."""
         return self.tables.setdefault(event["table"], _At())
 
     def subject(self, value: Any) -> Subject | None:
@@ -158,7 +157,7 @@ class _Teller:
         return self._arena.subject(_tupled(value)) if self._arena else None
 
     def about(self, value: Any) -> str:
-        """A subject in words."""
+        """A subject as text."""
         subject = self.subject(value)
         return _quoted(value) if subject is None else words.about(subject)
 
@@ -172,18 +171,18 @@ def _quoted(value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """A name as it is; anything else that stands in the place of one quoted."""
+    """A value that should be a name: as it is if it looks like one, else quoted."""
     is_name = isinstance(value, str) and _NAME.fullmatch(value) is not None
     return value if is_name else _quoted(value)
 
 
 def _ids(value: Any) -> str:
-    """Contributions, by their numbers."""
+    """Contributions, as #0."""
     return ", ".join(f"#{_quoted(id)}" for id in value) if isinstance(value, list) else ""
 
 
 def _either(said: Any, yes: str, no: str, other: str) -> str:
-    """What somebody said to a question: yes, no, or anything else, of whatever form."""
+    """One of three texts, for true, false, or any other value."""
     return yes if said is True else no if said is False else other
 
 
@@ -251,7 +250,7 @@ def _tested(t: _Teller, event: Event) -> str:
 
 
 def _verdict(t: _Teller, event: Event) -> str:
-    """Whether a claim held, and was sharp, as far as it is known from what was told before."""
+    """Whether a claim held, and was sharp; empty if its claim or subject was not seen."""
     table, number, value = t.at(event), event["table"], event["value"]
     claimed = table.claimed.get(event["at"])
     subject = t.subjects[number] if number < len(t.subjects) else None

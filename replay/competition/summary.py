@@ -1,5 +1,5 @@
-"""What happened in a season: who rose, who fell, who left, what was concluded, and how good that
-was.
+"""The summary of a season: its tables and how good their conclusions were, its workers and their
+ranks, eliminations and returns.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from goldrush.replay.usage import failures_in
 
 
 @attrs.frozen
-class Standing:
-    """A worker at the end: `first_rank` is that on the first leaderboard that it stands on, `rank`
-    that on the last one (None: it is gone, or was never posted). `total` is what it scored, over
-    `sat` roundtables.
+class WorkerLine:
+    """A worker at the end of a season. `first_rank`: on the first leaderboard that has it; `rank`:
+    on the last one, None if that does not have it. `total`: the sum of its scores, over `sat`
+    roundtables.
     """
 
     agent: int
@@ -61,10 +61,13 @@ class Standing:
 
 @attrs.frozen
 class Ended:
-    """What a table ended with. `conduct`: concluded on (None: nothing), with its tested `value`;
-    `bar`: what it had to beat; `best`: the best value that was tested at the table; `tied`: how
-    many proposals it was drawn among (0: it was not); `adopted`: None where nobody was asked.
-    `quality`: see there; None where the arena has no atlas.
+    """A table that has ended.
+
+    - `conduct`: concluded on, None if there is no conclusion; `value`: its tested value.
+    - `bar`: the bar; `best`: the best tested value of a proposal.
+    - `tied`: how many proposals the conclusion was drawn among; 0 if it was not drawn.
+    - `adopted`: None if the admin was not asked.
+    - `quality`: None if the arena has no atlas of the subject.
     """
 
     assignment: int
@@ -82,8 +85,8 @@ class Ended:
 
 @attrs.frozen
 class Counts:
-    """Of all tables: trials; base claims, those that held, those that were sharp; challenges, and
-    those that were sustained.
+    """Counts over tables. `claims`: proposals; `held`, `sharp`: those of them whose base held or is
+    sharp.
     """
 
     trials: int = 0
@@ -113,7 +116,7 @@ class Summary:
     percentiles: tuple[Value, Value]
     refused: Mapping[str, int]
     mean_total: float | None
-    workers: Sequence[Standing]
+    workers: Sequence[WorkerLine]
     left: Sequence[tuple[int, str, str]]
     forks: Sequence[Event]
     models: int
@@ -128,7 +131,7 @@ class Summary:
 
 @reader_of
 def summarise(path: str | Path) -> Summary:
-    """Read a season's journal and count. Raises what reading a journal raises."""
+    """The summary of a season's journal. Raises what reading a journal raises."""
     with JournalReader(path) as reader:
         world = season_world(reader)
         counting = _Counting()
@@ -164,7 +167,7 @@ class _Counting:
         self._counts: Counter[str] = Counter()
 
     def add(self, moment: Moment) -> None:
-        """Count what was done in a step, and what followed."""
+        """Count the acts and derived events of a step."""
         commit, state = moment.commit, moment.state
         if commit.kind == FORK:
             replaced = (commit.setup or {})["replaced"]
@@ -188,7 +191,7 @@ class _Counting:
             self._left.append((state.assignment, state.agents[agent].name, says))
 
     def closed(self, state: SeasonState) -> None:
-        """An assignment is over; its tables still stand."""
+        """Count the tables of an assignment that has all its events."""
         self._atlases = self._atlases or Atlases(state.arena)
         for table in state.tables:
             self._sat.update(table.participants)
@@ -197,7 +200,7 @@ class _Counting:
             self._counts.update(counts_of(table))
 
     def summary(self, state: SeasonState, path: str, reader: JournalReader) -> Summary:
-        """The counts, with the state at the end."""
+        """The summary, with the state at the end."""
         closed = state.assignment
         return Summary(
             path=path,
@@ -218,14 +221,14 @@ class _Counting:
             unsaid=sorted(turn for turn in self._by_hand if turn[0] < closed),
         )
 
-    def _standings(self, state: SeasonState) -> list[Standing]:
+    def _standings(self, state: SeasonState) -> list[WorkerLine]:
         standings = []
         for agent in state.agents.values():
             if not agent.is_worker:
                 continue
             rank, rolling = self._last.get(agent.ordinal, (None, 0))
             standings.append(
-                Standing(
+                WorkerLine(
                     agent.ordinal, agent.name, agent.status, agent.class_, agent.sparks,
                     self._first.get(agent.ordinal), rank, rolling, agent.all_time,
                     self._sat[agent.ordinal],
@@ -245,7 +248,7 @@ _LEFT: Final[Mapping[type[Any], str]] = {
 
 
 def counts_of(table: Table) -> Mapping[str, int]:
-    """What there is to count of a table that has concluded, by the names of Counts."""
+    """The counts of a concluded table, by the fields of Counts."""
     proposals = table.proposals()
     challenges = [said for said in table.counted() if said.move == Move.CHALLENGE]
     return {
@@ -259,7 +262,7 @@ def counts_of(table: Table) -> Mapping[str, int]:
 
 
 def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
-    conclusion, best = table.conclusion, table.best_tested()
+    conclusion, best, rules = table.conclusion, table.best_tested(), state.rules
     assert conclusion is not None
     proposal = conclusion.proposal
     return Ended(
@@ -267,21 +270,14 @@ def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
         table=table.number,
         objective=table.subject.objective,
         treatment=table.treatment,
-        conduct=None if proposal is None else conduct_text(conclusion.conduct, state.rules),
+        conduct=None if proposal is None else conduct_text(conclusion.conduct, rules),
         value=None if proposal is None else table.tests[proposal, Part.BASE],
         bar=table.bar,
         best=best and best[1],
         tied=len(conclusion.tied),
         adopted=table.is_adopted,
-        quality=quality_of(state, table, atlases),
+        quality=None if rules is None else atlases.of_table(table, rules.bar(table.subject)),
     )
-
-
-def quality_of(state: SeasonState, table: Table, atlases: Atlases) -> Quality | None:
-    """How good a table's conclusion is; None where the arena has no atlas, or is not here."""
-    if state.rules is None or table.conclusion is None:
-        return None
-    return atlases.of_table(table, state.rules.bar(table.subject))
 
 
 def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:

@@ -1,13 +1,12 @@
 """The bench of the arena `command`: a program of the user's, started once for each run.
 
-It has the text on its standard input and the seed as its argument, and prints a JSON object with a
-finite number `value`; whatever else it does, the text has no value. It runs without a shell, in an
-empty folder of its own, which is removed, with a small environment, and within limits of time and
-output. It is ended with all that it has started, but for what left its process group. This is no
-sandbox: the program may do what the user may.
+It is given the text on its standard input and the seed as its argument, and prints a JSON object
+with a finite number `value`; otherwise the text has no value. It runs without a shell, in an empty
+temporary folder, with a small environment, and within limits of time and output. At the end of a
+run its process group is killed. This is no sandbox: the program may do what the user may.
 
-The program is given where a season is played or checked, by its path; the record only tells which
-one it was.
+The path of the program is given whenever a season is played or checked; the record has only its
+name and SHA-256.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
 
 AGENDA_BYTES: Final = 8 << 20
-LOOKED: Final = 0.05  # seconds after which it is looked whether the program has ended
+LOOKED: Final = 0.05  # seconds between checks whether the program has ended
 CHUNK: Final = 1 << 16
 TRIES: Final = 4  # of each kind of change to a text
 _WORD: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|[^\s0-9]+", re.ASCII)
@@ -57,7 +56,7 @@ _NO_PROGRAM: Final = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)  # what cannot 
 _EXAMPLE: Final = 'a [[subject]] for each, with treatment, objective, better = "up", task and start'
 
 
-# The record: which program, and what it is asked.
+# The record: the program and the agenda.
 
 
 def _program(path: str) -> Mapping[str, Any]:
@@ -109,7 +108,7 @@ def _given(program: str) -> str:
 
 def _opened(arena: Arena, program: str | None) -> Bench:
     options = options_in(arena, CommandOptions)
-    assert program is not None  # nobody opens it without
+    assert program is not None  # see arenas.bench_of
     opened = _Program(_given(program), options)
     _programs.add(opened)
     at_end(_end_all)
@@ -124,7 +123,7 @@ def _opened(arena: Arena, program: str | None) -> Bench:
 
 
 class _Program:
-    """A program that tests. `close` ends what is under way."""
+    """The user's program. `close` ends runs under way."""
 
     def __init__(self, path: str, options: CommandOptions) -> None:
         """Raises BadInput where the file is another one than the record says."""
@@ -136,10 +135,10 @@ class _Program:
         self._check()
 
     def test(self, text: str, treatment: str, objective: str, seed: int) -> Run:
-        """One run: the value, None where there is none, and the digest of the output (of an empty
-        one, where the program did not come to its end in time).
+        """One run: the value or None, and the digest of the output (of no output, if the time limit
+        was exceeded).
 
-        Raises BadInput where the program is another one by now, or the system starts none.
+        Raises BadInput where the file has changed, or the system cannot start it.
         """
         output = self._output_of(text, treatment, objective, seed)
         value = None if output.fault else _value(output.data)
@@ -176,7 +175,7 @@ class _Program:
             return self._run(text.encode(), str(seed), folder.temporary, environment, stderr)
 
     def close(self) -> None:
-        """End what is under way; from now on nothing is started."""
+        """End runs under way, and start no more."""
         self._closed = True
         for group in list(self._groups):
             _kill(group)
@@ -232,15 +231,17 @@ class _Program:
 
 @attrs.frozen
 class _Output:
-    """What a program printed; `fault`: how it did not end well and within its limits, in words."""
+    """The output of a program; `fault`: how it failed to end with code 0 and within its limits, in
+    words; empty if it did.
+    """
 
     data: bytes = b""
     fault: str = ""
 
 
 def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Output:
-    """What a program prints, given a text, until it ends. What it has started may still hold its
-    output open: nobody waits for that.
+    """The output of a program for a text, until the program ends, though processes that it started
+    may still hold the pipe open. `until`: the deadline, in monotonic seconds.
     """
     assert process.stdin is not None
     assert process.stdout is not None
@@ -279,11 +280,11 @@ def _end_in_words(code: int) -> str:
 
 
 def _written(process: Popen[bytes], left: memoryview) -> memoryview:
-    """Give a program as much of its input as it takes; what is left of it then."""
+    """Write as much of the input as the pipe takes; returns the rest."""
     assert process.stdin is not None
     try:
         return left[process.stdin.write(left) or 0 :]
-    except BrokenPipeError:  # it does not want it
+    except BrokenPipeError:  # the program has closed its input
         return left[len(left) :]
 
 
@@ -315,9 +316,7 @@ def _end_all() -> None:
 
 
 def _vary(text: str, treatment: str, draws: Draws) -> str:
-    """A text of which one run of lines is another: a line or a word is left out, or comes twice, or
-    a number is another one. What the text means, nobody knows here.
-    """
+    """A text with one line or word left out or doubled, or one number changed."""
     lines = text.split("\n")
     for change in draws.shuffled(TRIES * [_line_left_out, _line_twice, _word_changed]):
         changed = trimmed("\n".join(change(lines, draws)))

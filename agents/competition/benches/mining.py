@@ -1,7 +1,7 @@
-"""The bench of the arena `mining`: what a conduct is worth is found out by playing it.
+"""The bench of the arena `mining`: tests conducts by playing the mining world.
 
-A run is a mining run in memory. It leaves no journal, but its digest is the last one of the same
-run recorded. Only what an objective needs is counted, by the same functions that measure a journal.
+A run is a mining run in memory, without a journal. Its digest is that of the last state, as in a
+journal of the same run, and its values come from the same functions that measure a journal.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def _test(
 
 
 def _as_tested(conduct: Conduct, treatment: str) -> Conduct:
-    """The treatment that a conduct carries does not matter to how it is played under another."""
+    """The conduct with the treatment that it is played under, which decides its runs."""
     return (*conduct[:3], treatment)
 
 
 def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct:
-    """One field is another; a minority comes with a share, and goes with it."""
+    """A conduct with one field changed; a minority is added or removed with its share."""
     near = _near(conduct, treatment)
     return near[draws.below(len(near))]
 
@@ -104,9 +104,9 @@ def played(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[Mapping[str, Value], int]:
     """Play a conduct under a treatment: the value of each objective over the run, and the digest of
-    its last state. The last `agents * share // 10` play the minority.
+    its last state. The last `agents * share // 10` agents play the minority policy.
 
-    Raises BadInput for a conduct that is none: only installed policies are ever played.
+    Raises BadInput for a policy that is not built in.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
     policies = [(_installed(entry.policy), entry) for entry in entries]
@@ -125,7 +125,7 @@ def played(
 
 
 def _installed(policy: str) -> Scripted:
-    """A policy of a conduct. Conducts stand in journals, so their names are no reason to import."""
+    """A policy of a conduct, built in: names in journals must not import anything."""
     if policy not in POLICIES:
         raise BadInput(f"a conduct has the policy {shown(policy)}", f"take {', '.join(POLICIES)}")
     return POLICIES[policy]()
@@ -145,20 +145,20 @@ def setting_of(
 
 
 class _Tally:
-    """Counts a round what the objectives are worked out from."""
+    """Counts per round what the objectives are computed from."""
 
     def __init__(self, config: MiningConfig) -> None:
         self._land = land_of(config)
         self._counted: list[Basics] = []
 
     def add(self, before: Sequence[int | None], after: Sequence[int | None], events: Block) -> None:
-        """A round has closed: who owned what before and after it, and what followed."""
+        """Count a round: the owner of each plot before and after it, and its derived events."""
         raids, settled = events.rows(RAID_RESOLVED), events.rows(MINING_SETTLED)
         self._counted.append(basics(before, after, raids, settled))
 
     def values(self, state: MiningState) -> Mapping[str, Value]:
-        """The objectives over the run: means over the rounds that define them, and the Gini
-        coefficient at the end.
+        """The value of each objective: its mean over the rounds in which it is defined, and the
+        Gini coefficient of the gold at the end.
         """
         return {
             "efficiency": mean([efficiency(n, self._land) for n in self._counted]),

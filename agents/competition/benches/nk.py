@@ -1,4 +1,4 @@
-"""The bench of the arena `nk`: a run is one look at a landscape, with noise."""
+"""The bench of the arena `nk`: a run is the value of a conduct on a landscape, with noise."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _opened(arena: Arena, program: str | None) -> Bench:
 
 
 def _test(options: NkOptions, conduct: str, treatment: str, objective: str, seed: int) -> Run:
-    """The digest is that of the value's eight bytes, for there is nothing else in a run."""
+    """One run. Its digest is that of the eight bytes of the value."""
     value = tested(treatment, conduct, seed, options)
     return value, xxh3_64_intdigest(struct.pack("<d", value))
 
 
 def _vary(conduct: str, treatment: str, draws: Draws) -> str:
-    """One bit is another."""
+    """A conduct with one bit flipped."""
     place = draws.below(BITS)
     return f"{conduct[:place]}{1 - int(conduct[place])}{conduct[place + 1 :]}"
 

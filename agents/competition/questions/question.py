@@ -1,10 +1,9 @@
-"""What a question is: one record says how it is put in words, the form of its answer, and how the
-answer is read, whoever gives it: a scripted policy, a language model, a person.
+"""The record of a question: its words, the form of the answer, and how an answer is read.
 
-Every answer of a model or a person is one JSON object. It is read as what a scripted agent returns
-when it is asked the same, and leniently: names in any case, lists for objects, what a move does not
-carry left out. What has the wrong type becomes null, and the kernel refuses what then makes no
-sense. Reading is pure and never raises, so a journal can be read again.
+An answer of a model or a person is one JSON object. It is read leniently, as the value that a
+scripted policy returns for the same question: names in any case, lists for objects, fields that a
+move does not have left out. Values of a wrong type become null, and the kernel refuses an act that
+they make invalid. Reading is pure and never raises, so a journal can be read again.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.words import called
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.found import object_in
 from goldrush.agents.people import everything
@@ -25,36 +25,31 @@ from goldrush.kernel.competition.arena import Rules
 Told = Mapping[str, Any]
 Found = Mapping[str, Any]
 Schema = Mapping[str, Any]
+Words = Callable[[Seen, Told], str]
 
-NAMES_MAX: Final = (
-    40  # treatments that a schema lists; of more it says no more than that it is text
-)
-
-
-def _as_it_is(answer: Any) -> Any:
-    return answer
+NAMES_MAX: Final = 40  # names that a schema lists; where there are more it is any text
 
 
 @attrs.frozen
 class Question:
-    """One question.
+    """One question, for scripted policies, models and people alike.
 
     - `words(seen, told)`: the question in words; what a stage has not unlocked is not offered.
     - `fields(rules)`: the JSON schemas of the answer's fields, by name.
-    - `read(found, seen)`: makes of the object what a scripted agent returns.
-    - `neutral`: what stands for no answer.
-    - `shaped(answer)`: a scripted policy's answer in the form that scripts and others count on.
-    - `sees_table`: whether the table that was last matters to it.
+    - `read(found, seen)`: converts the answer's object to what a scripted policy returns.
+    - `neutral`: the answer where there is none.
+    - `shaped(answer)`: a scripted policy's answer, brought into the form that scripts rely on.
+    - `sees_table`: whether the prompt shows the table under way.
     - `asks(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
 
-    words: Callable[[Seen, Told], str]
+    words: Words
     fields: Callable[[Rules], Mapping[str, Schema]]
     read: Callable[[Found, Seen], Any]
-    neutral: Any = None
-    shaped: Callable[[Any], Any] = _as_it_is
-    sees_table: bool = True
-    asks: Callable[[str, Found], bool] = everything
+    neutral: Any = attrs.field(default=None, kw_only=True)
+    shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
+    sees_table: bool = attrs.field(default=True, kw_only=True)
+    asks: Callable[[str, Found], bool] = attrs.field(default=everything, kw_only=True)
 
     def schema(self, rules: Rules) -> dict[str, Any]:
         """The JSON schema of the answer."""
@@ -65,12 +60,12 @@ class Question:
         return _example(self.schema(rules))
 
     def fault_of(self, text: str | None, rules: Rules) -> str | None:
-        """`no-json` where a text holds no answer."""
+        """`no-json` if a text holds no answer, else None."""
         return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
     def answer(self, text: str, error: object, seen: Seen) -> Any:
-        """What a text answers. `error`: what is known of it; nothing is read where it is
-        `no-answer` or a `refusal`.
+        """The answer in a text; the neutral one if it holds none, or if `error`, its error code, is
+        `no-answer` or `refusal`.
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
         found = None if is_lost else object_in(text, self.fields(seen.rules))
@@ -78,7 +73,7 @@ class Question:
 
 
 def _example(schema: Schema) -> str:
-    """What fits a schema, with dots for what is to be filled in."""
+    """A value of a schema as text, with dots for what is to be filled in."""
     kinds = schema.get("anyOf")
     if kinds is not None:
         return _example(kinds[0])
@@ -88,6 +83,46 @@ def _example(schema: Schema) -> str:
     if schema.get("type") == "array":
         return f"[{_example(schema['items'])}]"
     return "..."
+
+
+# Questions of one kind.
+
+
+def texts(name: str, words: Words, *, sees_table: bool = True) -> Question:
+    """A question whose answer is a list of texts, in the field `name`."""
+    return Question(
+        words,
+        lambda rules: {name: a_list(STRING)},
+        lambda found, seen: lines(found.get(name)),
+        neutral=(),
+        shaped=_listed,
+        sees_table=sees_table,
+    )
+
+
+def decision(name: str, words: Words, *, sees_table: bool = True) -> Question:
+    """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
+    return Question(
+        words,
+        lambda rules: {name: BOOLEAN},
+        lambda found, seen: found[name] if type(found.get(name)) is bool else None,
+        sees_table=sees_table,
+    )
+
+
+def agreement(name: str, words: Words) -> Question:
+    """A question of yes or no. Any other answer is no, for null means that nobody was asked."""
+    return Question(
+        words,
+        lambda rules: {name: BOOLEAN},
+        lambda found, seen: found.get(name) is True,
+        neutral=False,
+    )
+
+
+def who(seen: Seen, told: Told) -> str:
+    """The agent that a question is about, by number and name."""
+    return called(seen.people[told["agent"]])
 
 
 # JSON schemas.
@@ -114,7 +149,7 @@ def a_list(of: Schema, most: int = LINES_MAX) -> dict[str, Any]:
 
 
 def one_of(names: Sequence[str]) -> dict[str, Any]:
-    """One of a few names."""
+    """One of a list of names; any text if there are more than NAMES_MAX."""
     return {"type": "string", "enum": list(names)} if len(names) <= NAMES_MAX else dict(STRING)
 
 
@@ -131,16 +166,16 @@ def subject(rules: Rules) -> dict[str, Any]:
     return {"objective": one_of(rules.arena.objectives), "treatment": one_of(treatments)}
 
 
-# What is read.
+# Reading parts of an answer.
 
 
 def scalar(value: Any) -> Any:
-    """A number or yes or no as it is; null for what has parts, and for text."""
+    """A number or a boolean as it is; null for any other value."""
     return value if type(value) in (int, float, bool) else None
 
 
 def word(value: Any) -> str | None:
-    """A name, in lower case."""
+    """A name, in lower case and cut; null for what is no text."""
     if not isinstance(value, str):
         return None
     # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
@@ -148,7 +183,7 @@ def word(value: Any) -> str | None:
 
 
 def text(value: Any, most: int = TEXT_MAX) -> str | None:
-    """Text without control characters, which could move a cursor or forge a line; cut."""
+    """Text without control characters, cut to `most`; null for any other value."""
     return value.translate(_CLEANED)[:most].strip() if isinstance(value, str) else None
 
 
@@ -159,54 +194,33 @@ _CLEANED: Final[dict[int, str | None]] = {
 
 
 def lines(value: Any) -> list[str]:
-    """A list of texts."""
+    """A list of texts; one text stands for a list of one."""
     items = [value] if isinstance(value, str) else value
     return [text(item) or "" for item in items[:LINES_MAX]] if isinstance(items, list) else []
 
 
 def integers(value: Any) -> list[Any] | None:
-    """A list of numbers, with null for what is none."""
+    """A list of scalars; null for any other value."""
     return [scalar(item) for item in value[:1_000]] if isinstance(value, list) else None
 
 
 def conduct(value: Any, treatment: str, rules: Rules) -> Any:
-    """A conduct, for a subject of this treatment; null stays."""
+    """A conduct, for a subject of this treatment; null stays null."""
     return None if value is None else rules.read(value, treatment)
 
 
-def lines_of(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads a list of texts."""
-    return lambda found, seen: lines(found.get(name))
-
-
-def flag(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads yes or no; null for anything else, which the kernel refuses."""
-    return lambda found, seen: found[name] if type(found.get(name)) is bool else None
-
-
-def consent(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads yes or no; anything else is no: null would mean that nobody had to be asked."""
-    return lambda found, seen: found.get(name) is True
-
-
-def word_of(name: str) -> Callable[[Found, Seen], Any]:
-    """Reads a name."""
-    return lambda found, seen: word(found.get(name))
-
-
-# What scripted policies return.
+# Answers of scripted policies.
 
 
 def parts(answer: Any) -> Any:
-    """An answer with parts; what is no map has none of them."""
+    """An answer that must be a map; an empty one for any other value."""
     return answer if isinstance(answer, Mapping) else {}
 
 
 def parts_or_none(answer: Any) -> Any:
-    """An answer with parts, or none at all."""
+    """As `parts`, but None stays None."""
     return None if answer is None else parts(answer)
 
 
-def some_lines(answer: Any) -> Any:
-    """What others are shown, who count on a list."""
+def _listed(answer: Any) -> Any:
     return answer if isinstance(answer, (list, tuple)) else ()

@@ -12,26 +12,24 @@ from goldrush.agents.competition.questions.question import (
     INTEGER,
     INTEGERS,
     NUMBER,
-    STRING,
     Found,
     Question,
     Told,
     a_list,
+    agreement,
     an_object,
-    consent,
-    flag,
+    decision,
     integers,
-    lines_of,
     one_of,
     or_null,
     parts,
     parts_or_none,
     scalar,
-    some_lines,
     subject,
     text,
+    texts,
+    who,
     word,
-    word_of,
 )
 from goldrush.agents.competition.questions.table import active
 from goldrush.agents.competition.seen import Seen
@@ -40,11 +38,6 @@ from goldrush.kernel.competition.acts.act import LINES_MAX
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.config import CLASSES
 from goldrush.kernel.competition.terms import Class, Condition, Fate, Role, names_of
-
-
-def _who(seen: Seen, told: Told) -> str:
-    return words.called(seen.people[told["agent"]])
-
 
 # Opening.
 
@@ -190,7 +183,7 @@ def _condition(value: Any) -> Any:
 
 def _review_words(seen: Seen, told: Told) -> str:
     return (
-        f"agent {_who(seen, told)} ({seen.people[told['agent']].role}) offers a contract: "
+        f"agent {who(seen, told)} ({seen.people[told['agent']].role}) offers a contract: "
         f"{words.value(told['terms'], TOLD_MAX)}. Do you approve it? If not, you may offer other "
         "terms of the same form, or null."
     )
@@ -205,17 +198,6 @@ def _read_review(found: Found, seen: Seen) -> Any:
     }
 
 
-_INTERVIEW: Final = Question(  # questions to somebody
-    lambda seen, told: (
-        f"agent {_who(seen, told)} wants a contract. What do you ask it? Give one "
-        "to three questions."
-    ),
-    lambda rules: {"questions": a_list(STRING)},
-    lines_of("questions"),
-    (),
-    some_lines,
-    sees_table=False,
-)
 QUESTIONS: Final[Mapping[str, Question]] = {
     "want_class": Question(
         _class_words, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
@@ -230,14 +212,12 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         _read_open,
         shaped=parts_or_none,
     ),
-    "allow_class": Question(
+    "allow_class": agreement(
+        "allowed",
         lambda seen, told: (
-            f"may worker {_who(seen, told)} change its class to "
+            f"may worker {who(seen, told)} change its class to "
             f"{words.value(told['class_'])}, true or false?"
         ),
-        lambda rules: {"allowed": BOOLEAN},
-        consent("allowed"),
-        neutral=False,
     ),
     "propose_project": Question(
         lambda seen, told: (
@@ -247,28 +227,28 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         lambda rules: {name: or_null(schema) for name, schema in subject(rules).items()},
         _read_project,
     ),
-    "review_project": Question(
+    "review_project": decision(
+        "approved",
         lambda seen, told: (
             f"the admin proposes a project about {words.value(told['subject'])}. Do you approve it?"
         ),
-        lambda rules: {"approved": BOOLEAN},
-        flag("approved"),
     ),
-    "answer": Question(
-        _answer_words,
-        lambda rules: {"answers": a_list(STRING)},
-        lines_of("answers"),
-        (),
-        some_lines,
-    ),
-    "take": Question(_take_words, lambda rules: {"take": BOOLEAN}, consent("take"), neutral=False),
+    "answer": texts("answers", _answer_words),
+    "take": agreement("take", _take_words),
     "choose_fate": Question(
         _fate_words,
         lambda rules: {"fate": one_of(names_of(Fate))},
-        word_of("fate"),
+        lambda found, seen: word(found.get("fate")),
         sees_table=False,
     ),
-    "interview": _INTERVIEW,
+    "interview": texts(
+        "questions",
+        lambda seen, told: (
+            f"agent {who(seen, told)} wants a contract. What do you ask it? Give one to three "
+            "questions."
+        ),
+        sees_table=False,
+    ),
     "offer_contract": Question(
         _offer_words,
         _terms_fields,
@@ -283,17 +263,16 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             "terms": or_null(an_object(**_terms_fields(rules))),
         },
         _read_review,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
         sees_table=False,
     ),
-    "keep_condition": Question(
+    "keep_condition": decision(
+        "kept",
         lambda seen, told: (
             f"do you keep the condition {words.value(told['condition'])} of the "
-            f"contract with agent {_who(seen, told)} in the next assignment, true or false?"
+            f"contract with agent {who(seen, told)} in the next assignment, true or false?"
         ),
-        lambda rules: {"kept": BOOLEAN},
-        flag("kept"),
         sees_table=False,
     ),
 }

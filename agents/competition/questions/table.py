@@ -18,7 +18,7 @@ from goldrush.agents.competition.questions.question import (
     Told,
     a_list,
     conduct,
-    flag,
+    decision,
     integers,
     one_of,
     or_null,
@@ -41,7 +41,7 @@ _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
 def active(seen: Seen) -> str:
-    """Who may be named for a team or an order."""
+    """The words on teams and orders, with the active workers."""
     return (
         "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
         f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
@@ -72,11 +72,10 @@ def _read_try(found: Found, seen: Seen) -> Any:
         return None
     treatment = found.get("treatment")
     under = treatment.strip() if isinstance(treatment, str) else None
-    return {"conduct": conduct(found["conduct"], _treatment(seen), seen.rules), "treatment": under}
-
-
-def _treatment(seen: Seen) -> str:
-    return seen.table.subject.treatment
+    return {
+        "conduct": conduct(found["conduct"], seen.table.treatment, seen.rules),
+        "treatment": under,
+    }
 
 
 # Contributions.
@@ -149,12 +148,12 @@ def _asks_speak(name: str, before: Found) -> bool:
 
 
 def _read_speak(found: Found, seen: Seen) -> Any:
-    """What a move does not carry is left out; reasons that are none are, too."""
+    """Leaves out the fields that the move does not have."""
     move = word(found.get("move"))
     edge = found.get("edge")
     fields = {
         "target": scalar(found.get("target")),
-        "conduct": conduct(found.get("conduct"), _treatment(seen), seen.rules),
+        "conduct": conduct(found.get("conduct"), seen.table.treatment, seen.rules),
         "claim": (scalar(found.get("value")), edge.strip() if isinstance(edge, str) else None),
         "part": word(found.get("part")),
     }
@@ -168,7 +167,7 @@ def _read_speak(found: Found, seen: Seen) -> Any:
 
 
 def _named(said: str, id: int) -> list[int]:
-    """The contributions before `id` that somebody's words name, as #0."""
+    """The ids of contributions before `id` that the words name, as #0."""
     return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
 
 
@@ -244,8 +243,8 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         _speak_words,
         _speak_fields,
         _read_speak,
-        {"move": Move.PASS, "words": ""},
-        parts,
+        neutral={"move": Move.PASS, "words": ""},
+        shaped=parts,
         asks=_asks_speak,
     ),
     "judge": Question(
@@ -256,27 +255,25 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             "reason": STRING,
         },
         _read_judge,
-        {"signal": Signal.CLEAN, "ids": [], "reason": ""},
-        parts,
+        neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
+        shaped=parts,
         asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
     ),
     "set_table": Question(
         _set_words,
         lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
         _read_set,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
     ),
     "digest": Question(
         _digest_words,
         lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
         _read_digest,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
     ),
-    "adopt": Question(
-        lambda seen, told: "do you adopt the conclusion of the table, true or false?",
-        lambda rules: {"adopted": BOOLEAN},
-        flag("adopted"),
+    "adopt": decision(
+        "adopted", lambda seen, told: "do you adopt the conclusion of the table, true or false?"
     ),
 }

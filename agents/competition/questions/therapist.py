@@ -1,11 +1,10 @@
-"""What the therapist is asked: how to debrief and rate, and what to make of somebody."""
+"""The questions to the therapist: debriefs, ratings, traits, personas, skills, rewrites."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.competition import words
 from goldrush.agents.competition.character import MOST, TRAITS
 from goldrush.agents.competition.questions.question import (
     INTEGER,
@@ -19,14 +18,14 @@ from goldrush.agents.competition.questions.question import (
     an_object,
     conduct,
     integers,
-    lines_of,
     or_null,
     parts,
     parts_or_none,
     scalar,
-    some_lines,
     subject,
     text,
+    texts,
+    who,
 )
 from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
@@ -41,20 +40,16 @@ KEY_MAX: Final = 60  # characters of their names
 VALUE_MAX: Final = 2_000  # and of their texts
 
 
-def _who(seen: Seen, told: Told) -> str:
-    return words.called(seen.people[told["agent"]])
-
-
 def _debrief_words(seen: Seen, told: Told) -> str:
     last = " It was last at its table." if told["extra"] else ""
     return (
-        f"debrief worker {_who(seen, told)}.{last} What do you ask it? Give one to three questions."
+        f"debrief worker {who(seen, told)}.{last} What do you ask it? Give one to three questions."
     )
 
 
 def _rate_words(seen: Seen, told: Told) -> str:
     return (
-        f"rate worker {_who(seen, told)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 to "
+        f"rate worker {who(seen, told)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 to "
         f"{SCORE_MAX}, and for each a reason in one sentence, which it will remember."
     )
 
@@ -80,7 +75,7 @@ def _read_trait(found: Found, seen: Seen) -> Any:
 
 def _skill_words(seen: Seen, told: Told) -> str:
     return (
-        f"is there a conduct that worker {_who(seen, told)} should remember for a subject, with "
+        f"is there a conduct that worker {who(seen, told)} should remember for a subject, with "
         "its tested value? Or null."
     )
 
@@ -107,7 +102,7 @@ def _rewrite_words(seen: Seen, told: Told) -> str:
         else f"numbers from 0 to 10 named {', '.join(TRAITS)}; text is null"
     )
     return (
-        f"should worker {words.called(agent)} have other instructions? They replace those that it "
+        f"should worker {who(seen, told)} have other instructions? They replace those that it "
         f"has. If so, give them: {form}. Or null."
     )
 
@@ -127,7 +122,7 @@ def _read_rewrite(found: Found, seen: Seen) -> Any:
 
 
 def _facts(answer: Any) -> Any:
-    """A map of plain values, or there is none."""
+    """A map of values that can be recorded, else None."""
     is_map = isinstance(answer, Mapping) and FACTS.holds(dict(answer))
     return dict(answer) if is_map else None
 
@@ -144,13 +139,7 @@ _REWRITE: Final = Question(
 )
 
 QUESTIONS: Final[Mapping[str, Question]] = {
-    "debrief": Question(
-        _debrief_words,
-        lambda rules: {"questions": a_list(STRING)},
-        lines_of("questions"),
-        (),
-        some_lines,
-    ),
+    "debrief": texts("questions", _debrief_words),
     "rate": Question(
         _rate_words,
         lambda rules: {
@@ -158,12 +147,12 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             "reasons": an_object(**dict.fromkeys(DIMENSIONS, STRING)),
         },
         _read_rate,
-        {},
-        parts,
+        neutral={},
+        shaped=parts,
     ),
     "trait": Question(
         lambda seen, told: (
-            f"what stands out in worker {_who(seen, told)}? A trait in a few words "
+            f"what stands out in worker {who(seen, told)}? A trait in a few words "
             "and the numbers of the contributions that show it; null if nothing does."
         ),
         lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
@@ -172,7 +161,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "persona": Question(
         lambda seen, told: (
-            f"would a persona help worker {_who(seen, told)}? Name it in a few words, or null."
+            f"would a persona help worker {who(seen, told)}? Name it in a few words, or null."
         ),
         lambda rules: {"persona": or_null(STRING)},
         lambda found, seen: text(found.get("persona"), SHORT_MAX) or None,

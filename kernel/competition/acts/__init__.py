@@ -1,7 +1,6 @@
-"""Everything that the cast of a season can do, and the judging of it.
+"""The acts of a season: input events, each judged before it is applied.
 
-An act is an input event. Judging changes nothing, and nothing here raises, whatever an act holds:
-what agents may get wrong is of any form.
+Judging changes nothing and never raises, whatever an act holds.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.terms import Code, Phase, Status, names_of
 from goldrush.kernel.world import Row
 
-# What a language model wrote is never wrong and changes nothing.
+# An answer is never refused and changes nothing.
 _ANSWERED: Final = Act(Answered, names_of(Phase), lambda state, act: act.agent)
 
 ACTS: Final[Mapping[int, Act[Any]]] = {
@@ -26,12 +25,12 @@ ACTS: Final[Mapping[int, Act[Any]]] = {
 
 
 def author(state: SeasonState, code: int, row: Row) -> int:
-    """Who does an act: it says so, or it is the act of an office."""
+    """The ordinal of an act's author: named in the act, or the holder of an office."""
     return ACTS[code].by(state, named(code, row))
 
 
 def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
-    """The code for which an act is refused, or None where it is done."""
+    """The code with which an act is refused, or None if it is valid."""
     act = ACTS[code]
     done = named(code, row)
     who = state.agents.get(act.by(state, done))
@@ -42,5 +41,5 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
     if state.phase not in act.phases:
         return act.untimely(state)
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
-        return Code.MALFORMED  # what is asked before an opening
+        return Code.MALFORMED  # nothing is taken after the opening
     return act.fault(state, done)

@@ -1,5 +1,5 @@
-"""What an act is: one record says when it may be done and by whom, what is wrong with it, and what
-it changes once it is done.
+"""The record of an act: when it is valid and whose it is, how it is judged, what it changes; and
+checks that several acts share.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ class Act(Generic[A]):
     """One kind of act.
 
     - `form`: its event (kernel/competition/events.py).
-    - `phases`: in which it can be done; `untimely(state)`: the code that it is refused with in
-      others.
-    - `by(state, act)`: whose act it is, by ordinal.
-    - `fault(state, act)`: the code that it is refused with in its phase, or None. Changes nothing,
-      and does not raise, whatever the act holds.
-    - `apply(state, act)`: changes the state by an act that was not refused.
+    - `phases`: those in which it is valid; `untimely(state)`: the code of its refusal in others.
+    - `by(state, act)`: the ordinal of its author.
+    - `fault(state, act)`: the code of its refusal in its phases, or None if it is valid. Changes
+      nothing, and never raises, whatever the act holds.
+    - `apply(state, act)`: changes the state by a valid act.
     - `is_off(config)`: whether a switch of the configuration forbids it.
     """
 
@@ -50,39 +49,44 @@ class Act(Generic[A]):
 
 
 def of(role: str) -> Callable[[SeasonState, Any], int]:
-    """The act of an office, or of the user."""
+    """An Act's `by` for acts of an office, or of the user."""
     return lambda state, act: state.holder(role).ordinal
 
 
 def is_text(value: Any) -> bool:
-    """Whether this is text that is not too long."""
+    """Whether this is text of at most TEXT_MAX characters."""
     return type(value) is str and len(value) <= TEXT_MAX
 
 
 def is_short(value: Any) -> bool:
-    """Whether this is a short text."""
+    """Whether this is text of 1 to SHORT_MAX characters."""
     return type(value) is str and 0 < len(value) <= SHORT_MAX
 
 
 def are_lines(value: Any) -> bool:
-    """Whether this is a list of texts."""
+    """Whether this is a list of at most LINES_MAX texts."""
     return type(value) is tuple and len(value) <= LINES_MAX and all(map(is_text, value))
 
 
+def are_pairs(questions: Any, answers: Any) -> bool:
+    """Whether these are two lists of texts of the same length."""
+    return are_lines(questions) and are_lines(answers) and len(questions) == len(answers)
+
+
 def is_answer(value: Any) -> bool:
-    """Whether this is yes, no, or (null) not asked."""
+    """Whether this is true, false, or null, which stands for not asked."""
     return value is None or type(value) is bool
 
 
 def are_workers(state: SeasonState, team: Any) -> bool:
-    """Whether these are active workers, each once."""
+    """Whether this is a list of active workers, each once."""
     if type(team) is not tuple or not all(type(ordinal) is int for ordinal in team):
         return False
     return len(set(team)) == len(team) and set(team) <= set(state.active())
 
 
 def team_fault(state: SeasonState, team: Any) -> str | None:
-    """What is wrong with a team."""
+    """The code of what is wrong with a team; None if it is valid."""
     if not are_workers(state, team):
         return Code.MALFORMED
     return Code.TOO_SMALL if len(team) < TEAM_MIN else None

@@ -1,10 +1,10 @@
-"""Acts about staying: the choice of who faces elimination, contracts, and whether they are kept."""
+"""Acts of elimination and contracts: fates, interviews, offers, reviews, conditions kept."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.competition.acts.act import Act, are_lines, is_answer, of
+from goldrush.kernel.competition.acts.act import Act, are_pairs, is_answer, of
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.contract import are_terms
 from goldrush.kernel.competition.events import (
@@ -30,7 +30,7 @@ def _fate(state: SeasonState, act: FateChosen) -> None:
 
 
 def interviewer(state: SeasonState, ordinal: int) -> Agent:
-    """Who interviews an agent: the therapist, whom the admin does."""
+    """The interviewer of an agent: the therapist, or the admin if that is the therapist."""
     agent = state.agents.get(ordinal)
     is_therapist = agent is not None and agent.role == Role.THERAPIST
     return state.holder(Role.ADMIN if is_therapist else Role.THERAPIST)
@@ -39,9 +39,8 @@ def interviewer(state: SeasonState, ordinal: int) -> Agent:
 def _interviewed_fault(state: SeasonState, act: Interviewed) -> str | None:
     if act.agent not in state.interviewees():
         return Code.NOT_YET
-    are_pairs = are_lines(act.questions) and are_lines(act.answers)
-    is_right = are_pairs and len(act.questions) == len(act.answers)
-    return None if is_right and act.agent not in state.interviewed else Code.MALFORMED
+    is_right = are_pairs(act.questions, act.answers) and act.agent not in state.interviewed
+    return None if is_right else Code.MALFORMED
 
 
 def _interviewed(state: SeasonState, act: Interviewed) -> None:
@@ -80,7 +79,7 @@ def _reviewed(state: SeasonState, act: ContractReviewed) -> None:
         state.agreed[act.agent] = state.offers[act.agent]
     elif act.terms is not None and act.taken:
         state.agreed[act.agent] = act.terms
-    state.offers[act.agent] = ()  # reviewed, and not to be offered again
+    state.offers[act.agent] = ()  # reviewed: no second offer
 
 
 def _kept_fault(state: SeasonState, act: ConditionKept) -> str | None:

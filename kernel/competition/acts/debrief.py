@@ -1,4 +1,4 @@
-"""Acts of the therapist after the tables: questions, ratings, and what it makes of somebody."""
+"""Acts of the therapist after the tables: debriefs, ratings, traits, personas, skills, rewrites."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from goldrush.kernel.competition.acts.act import (
     FACTS_MAX,
     Act,
     are_lines,
+    are_pairs,
     is_answer,
     is_short,
     is_text,
@@ -32,8 +33,7 @@ _AFTERWARDS: Final = (Phase.DEBRIEF, Phase.IMPROVE)
 
 
 def _debriefed_fault(state: SeasonState, act: Debriefed) -> str | None:
-    are_pairs = are_lines(act.questions) and are_lines(act.answers)
-    if not are_pairs or len(act.questions) != len(act.answers):
+    if not are_pairs(act.questions, act.answers):
         return Code.MALFORMED
     if state.phase == Phase.IMPROVE:
         is_due = act.extra and state.bottomed.get(act.table) == act.agent
@@ -47,7 +47,7 @@ def _sat_at(state: SeasonState, table: int, agent: int) -> bool:
 
 
 def _debriefed(state: SeasonState, act: Debriefed) -> None:
-    """An extra debrief leaves the best tested conduct of the table as a lesson."""
+    """An extra debrief adds the best tested conduct of the table to the agent's memory."""
     table = state.tables[act.table]
     best = table.best_tested() if act.extra and state.config.memory else None
     if best is not None:
@@ -116,7 +116,7 @@ def _rewritten_fault(state: SeasonState, act: InstructionsRewritten) -> str | No
 
 
 def _are_instructions(value: Any) -> bool:
-    """Whether this is a map, and not more than somebody can be told."""
+    """Whether this is a map within the limits of instructions."""
     return (
         value is not None
         and len(value) <= FACTS_MAX
@@ -151,7 +151,7 @@ def _rated(state: SeasonState, act: Rated) -> None:
 
 
 def _rated_untimely(state: SeasonState) -> str:
-    """Once there are scores they stay."""
+    """A rating after the scores is refused as one that would change them."""
     return Code.FINAL if state.leaderboard else Code.MALFORMED
 
 

@@ -112,9 +112,9 @@ def _opened(state: SeasonState, act: AssignmentOpened) -> None:
     state.recommended = None
     first = subjects[0]
     holder = state.objective_holder()
-    contract = None if holder is None else holder.contract
-    if holder is not None and contract is not None and contract.objective == first.objective:
-        state.change(holder.ordinal, contract=contract.granted())
+    if holder is not None and holder[1].objective == first.objective:
+        agent, contract = holder
+        state.change(agent.ordinal, contract=contract.granted())
     if state.approved == first.key:
         state.approved = None
 

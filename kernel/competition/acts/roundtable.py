@@ -9,13 +9,12 @@ from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import Act, is_text, of
 from goldrush.kernel.competition.arena import Conduct
 from goldrush.kernel.competition.events import Adopted, Digested, Judged, Spoke, Tested, Tried
-from goldrush.kernel.competition.state import Agent, SeasonState
-from goldrush.kernel.competition.state import Tried as Count
+from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.table import Contribution, Table, Trial
 from goldrush.kernel.competition.terms import Code, Move, Part, Phase, Role, Signal, names_of
 
 MOVES: Final = names_of(Move)
-# What a move carries beside its words and what it relies on.
+# The fields that a move has beside `words` and `because`.
 CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     Move.PROPOSE: ("conduct", "claim"),
     Move.AMEND: ("target", "conduct", "claim"),
@@ -23,16 +22,16 @@ CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     Move.CHALLENGE: ("target", "part"),
     Move.PASS: (),
 }
-_ALONE: Final = (Move.PROPOSE, Move.PASS)  # what is done in independent search
+_ALONE: Final = (Move.PROPOSE, Move.PASS)  # the moves of independent search
 
 
 def speaker(state: SeasonState) -> int:
-    """Whose turn it is to speak."""
+    """The agent whose turn it is."""
     return state.table.order[state.table.turn]
 
 
 def has_spoken(table: Table, agent: int) -> bool:
-    """Whether somebody had its turn in this round."""
+    """Whether an agent had its turn in this round."""
     return any(said.agent == agent for said in table.of_round())
 
 
@@ -40,9 +39,9 @@ def has_spoken(table: Table, agent: int) -> bool:
 
 
 def due_test(state: SeasonState, at: int | None, part: str | None) -> tuple[Conduct, str] | None:
-    """The conduct and the treatment of a test that is waited for; None where it is not.
+    """The conduct and the treatment of a test that is due in this phase; None if it is not due.
 
-    `at` is a proposal, or None for the bar.
+    `at`, `part`: a proposal and the part of its claim, or both None for the bar.
     """
     if state.phase not in (Phase.SET, Phase.TEST, Phase.PROVE):
         return None
@@ -89,7 +88,7 @@ def _tried_fault(state: SeasonState, act: Tried) -> str | None:
         return Code.MALFORMED
     if state.trials_left(agent, early=is_early) <= 0:
         return Code.NO_TRIAL_LEFT
-    if act.number != state.tried.get(agent, Count()).count:
+    if act.number != state.tried.get(agent, TrialCount()).count:
         return Code.MALFORMED
     rules = state.arena_rules
     if type(act.treatment) is not str or act.treatment not in rules.treatments:
@@ -108,9 +107,9 @@ def is_conduct(state: SeasonState, value: Any) -> bool:
 
 
 def _tried(state: SeasonState, act: Tried) -> None:
-    count = state.tried.get(act.agent, Count())
+    count = state.tried.get(act.agent, TrialCount())
     early = count.early + (state.phase == Phase.TRY)
-    state.tried[act.agent] = Count(count.count + 1, early)
+    state.tried[act.agent] = TrialCount(count.count + 1, early)
     state.table.trials.append(Trial(act.agent, act.conduct, act.treatment, act.value))
 
 
@@ -131,7 +130,7 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def _form_fault(act: Spoke) -> str | None:
-    """What is wrong with the form of a contribution."""
+    """The code of what is wrong with the form of a contribution."""
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
         return Code.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
@@ -163,7 +162,7 @@ def _off_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def _move_fault(state: SeasonState, act: Spoke) -> str | None:
-    """What is wrong with a contribution of the right form, made in turn."""
+    """The code of what is wrong with a well-formed contribution, made in turn."""
     table = state.table
     if act.target is not None:
         target = table.proposal(act.target) if type(act.target) is int else None
@@ -195,7 +194,7 @@ def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
 
 
 def _claim_fault(state: SeasonState, claim: Any) -> str | None:
-    """What is wrong with a claim: it must be strictly better than the bar, if there is one."""
+    """The code of what is wrong with a claim, which must be better than the bar if there is one."""
     table = state.table
     if not state.arena_rules.is_claim(claim, table.treatment):
         return Code.MALFORMED
@@ -338,7 +337,7 @@ ACTS: Final[tuple[Act[Any], ...]] = (
     Act(
         Tested,
         (Phase.SET, Phase.TEST, Phase.PROVE),
-        of(Role.USER),  # what comes from outside is of nobody else in the cast
+        of(Role.USER),  # test results come from outside the cast
         _tested_fault,
         _tested,
     ),

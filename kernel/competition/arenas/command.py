@@ -1,8 +1,8 @@
-"""The arena `command`: a question of one's own, whose proposals a program of one's own tests.
+"""The arena `command`: conducts are text, and a program of the user's tests them.
 
-A conduct is text: a prompt, a configuration, code. The agenda (what is asked, where it starts from)
-stands whole in the record, and so do the program's file name, its SHA-256 and the limits that it
-runs under: enough to judge a season by rule and to know the program again, and nothing to run.
+The text may be a prompt, a configuration, or code. The record holds the whole agenda, the program's
+file name and SHA-256, and the limits that it runs under. That is enough to judge a season and to
+identify the program; nothing in it is ever run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AGENDA_MAX: Final = 100  # subjects
 TIME_MAX: Final = 3_600  # seconds
 OUTPUT_MAX: Final = 1 << 24  # bytes
 FILE_NAME_MAX: Final = 255
-_FRONT: Final = 40  # characters of a conduct by which people are told of it
+_FRONT: Final = 40  # characters of a conduct in its short description
 
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f]+")
 _SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
@@ -44,7 +44,7 @@ _SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
 
 @attrs.frozen
 class Item:
-    """A line of the agenda: a subject, the `task` in words, and the text that sets the bar."""
+    """An item of the agenda: a subject, the `task` in words, and the text that sets the bar."""
 
     treatment: str
     objective: str
@@ -54,12 +54,12 @@ class Item:
 
     @property
     def subject(self) -> Subject:
-        """What an assignment is about. What is learned of a treatment is kept together."""
+        """The subject. The subjects of a treatment are one family."""
         return Subject(self.objective, self.better, self.treatment, self.treatment)
 
 
 def _is_text(value: Any, most: int, least: int = 1) -> bool:
-    """Whether this is text of so many characters that can be stored."""
+    """Whether this is text of `least` to `most` characters that UTF-8 can encode."""
     if type(value) is not str or not least <= len(value) <= most:
         return False
     try:
@@ -108,10 +108,13 @@ def _is_time(value: Any) -> bool:
 
 @attrs.frozen
 class CommandOptions:
-    """`program`, `sha256`: what tests, by its file name and its bytes. `agenda`: a list of
-    [treatment, objective, better, task, start] each. `seeds`: runs of a test. `time_limit`, in
-    seconds, and `output_limit`, in bytes of its output: what is over them has no value.
-    `deterministic`: whether the program gives the same for the same text and seed, always.
+    """The options of the arena.
+
+    - `program`, `sha256`: the file name and the digest of the program.
+    - `agenda`: a list of [treatment, objective, better, task, start].
+    - `seeds`: runs of a test.
+    - `time_limit` (seconds), `output_limit` (bytes): a run that exceeds one has no value.
+    - `deterministic`: whether the program always gives the same value for the same text and seed.
     """
 
     program: str = setting(
@@ -182,15 +185,14 @@ def _rules(arena: Arena) -> Rules:
 
 def trimmed(text: str) -> str:
     """A text without spaces, tabs and carriage returns at the ends of its lines, and without empty
-    lines at its own.
+    lines at the end.
     """
     return "\n".join(line.rstrip(" \t\r") for line in text.split("\n")).rstrip("\n")
 
 
 def distance(one: str, other: str) -> int:
-    """How far two texts are from each other: 0 where they are equal but for the ends of lines; 1
-    where they are when one run of lines is put in place of another, which has no line of it; else
-    2.
+    """The distance of two texts, trimmed: 0 if they are equal; 1 if, without the lines that both
+    begin with and then those that both end with, they have no line in common; else 2.
     """
     a, b = trimmed(one).split("\n"), trimmed(other).split("\n")
     if a == b:
@@ -202,7 +204,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _describe(conduct: Conduct) -> str:
-    """How it begins, how many lines there are, and four digits to tell it from others by."""
+    """Its first characters, the number of lines, and four digits of a hash."""
     text = str(conduct).strip()
     front = " ".join(text[: 2 * _FRONT].split())
     if len(text) > 2 * _FRONT or len(front) > _FRONT:

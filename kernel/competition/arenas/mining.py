@@ -1,8 +1,8 @@
-"""The arena `mining`: how should miners play?
+"""The arena `mining`: which policies should miners follow?
 
-A conduct is a policy for most of the miners, perhaps another one for the rest, under a treatment of
-the mining world. One world does not import the other: policies and treatments are names here, and
-what a conduct is worth is found out by the arena's bench.
+A conduct is a policy for most of the miners and perhaps another one for the rest, under a treatment
+of the mining world. One world does not import the other: policies and treatments are names here,
+and the bench plays them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from goldrush.kernel.competition.arena import (
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import integer, setting
 
-# What each is for, or does, in words.
+# Descriptions, for people and models.
 OBJECTIVES: Final = {
     "efficiency": (UP, "the part of the gold that could be mined which is mined"),
     "turnover": (DOWN, "the part of the owned plots that change hands in a round"),
@@ -69,7 +69,7 @@ SHARE_MAX: Final = 5  # tenths of the miners
 
 AGENTS_MAX: Final = 1_000
 ROUNDS_MAX: Final = 10_000
-# Miners x rounds x runs of one test: whoever verifies a season plays them all again.
+# Miners x rounds x runs of one test, which are all played again to verify a season.
 WORK_MAX: Final = 1_000_000
 
 # The subjects of the default options that are worth a table, as `python -m tests.atlas` finds them:
@@ -82,9 +82,9 @@ SCREENED: Final[Mapping[str, Sequence[str]]] = {
 
 @attrs.frozen
 class MiningOptions:
-    """What a test is made of: `agents` miners play `rounds` rounds, once for each of the `seeds`.
+    """The options of the arena: in a test `agents` miners play `rounds` rounds, `seeds` times.
 
-    Raises BadInput where that is more work than a test may be.
+    Raises BadInput where agents x rounds x seeds is above WORK_MAX.
     """
 
     agents: int = setting(10, integer(1, AGENTS_MAX))
@@ -118,8 +118,8 @@ def _remark(options: MiningOptions) -> str | None:
 
 
 def subject_of(objective: str, treatment: str) -> Subject:
-    """The subject of an objective under a treatment. What is learned of one says little of others,
-    so each is a family of its own.
+    """The subject of an objective under a treatment. Each is a family of its own, because facts
+    about one say little about others.
     """
     return Subject(objective, OBJECTIVES[objective][0], treatment, f"{objective} in {treatment}")
 
@@ -150,7 +150,9 @@ MiningConduct = tuple[str, str | None, int, str]
 
 @lru_cache(len(TREATMENTS))
 def conducts(treatment: str) -> Sequence[MiningConduct]:
-    """All 288 of a treatment: first those without a minority, then by majority, minority, share."""
+    """All 288 conducts of a treatment: first those without a minority, then by majority, minority
+    and share.
+    """
     alone: list[MiningConduct] = [(policy, None, 0, treatment) for policy in POLICIES]
     mixed: list[MiningConduct] = [
         (majority, minority, share, treatment)
@@ -174,8 +176,8 @@ def _is_shaped(value: Any) -> bool:
 
 
 def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
-    """Whether a conduct is written in the one way, under this treatment: known policies that
-    differ, and share 0 exactly when there is no minority.
+    """Whether a conduct is valid and canonical for a treatment: known policies that differ, and
+    share 0 exactly if there is no minority.
     """
     majority, minority, share, under = conduct
     if majority not in POLICIES or under != treatment or not 0 <= share <= SHARE_MAX:
@@ -191,7 +193,7 @@ def _describe(conduct: MiningConduct) -> str:
 
 
 def _read(value: Any, treatment: str) -> Conduct:
-    """Lenient: names in any case, a list for an object, no share where there is no minority."""
+    """Reads leniently: names in any case, a list for an object, no share without a minority."""
     if isinstance(value, Mapping):
         value = [value.get(name) for name in _SCHEMA["required"]]
     if not isinstance(value, (list, tuple)) or len(value) not in (3, 4):

@@ -1,10 +1,9 @@
 """The arena `nk`: rugged landscapes that drift, on which the best conduct is known.
 
-A conduct is twelve bits, written as text. What it is worth is the mean of twelve entries, each of
-which depends on five bits in a row; a test adds noise. Each of four families of landscapes comes
-back generation after generation, a few of its entries redrawn, so what was learned of a family
-fades, but slowly. Every number is a keyed hash: a landscape is the same in every season, and
-nothing of it need be stored.
+A conduct is twelve bits, written as text. Its value is the mean of twelve entries, each of which
+depends on five adjacent bits; a test adds noise. There are four families of landscapes. In each
+generation of a family some entries are redrawn, so that facts about it go out of date slowly. All
+numbers are keyed hashes: a landscape is the same in every season, and is never stored.
 
 Kauffman, S. and Levin, S. (1987), Towards a general theory of adaptive walks on rugged landscapes.
 """
@@ -48,7 +47,7 @@ LANDSCAPES_KEPT: Final = 128  # 32 KiB each
 
 _UNIT: Final = 2.0**-53
 _TREATMENT: Final = re.compile(rf"([0-{FAMILIES - 1}])\.(0|[1-9][0-9]{{0,4}})", re.ASCII)
-# For each locus, what it reads of each conduct: a number whose lowest bit is the locus's own.
+# For each locus, the bits that it reads of each conduct, as a number; the lowest is its own.
 _READ_BY: Final = tuple(
     bytes(
         sum((bits >> (locus + k) % BITS & 1) << k for k in range(READ)) for bits in range(1 << BITS)
@@ -59,8 +58,8 @@ _READ_BY: Final = tuple(
 
 @attrs.frozen
 class NkOptions:
-    """`seeds`: runs of a test. `noise`: what the noise of a run is multiplied by; its standard
-    deviation is 1 before. `drift`: the chance of each entry to be redrawn in a generation.
+    """The options of the arena. `seeds`: runs of a test. `noise`: the standard deviation of the
+    noise of a run. `drift`: the probability that a locus is redrawn in a generation.
     """
 
     seeds: int = setting(5, integer(1, SEEDS_MAX))
@@ -73,7 +72,7 @@ class NkOptions:
 
 @lru_cache(LANDSCAPES_KEPT)
 def landscape(treatment: str, drift: float) -> Sequence[float]:
-    """The values without noise of all conducts under a treatment, in the order of CONDUCTS."""
+    """The noiseless values of all conducts under a treatment, in the order of CONDUCTS."""
     family, generation = parsed(treatment)
     total: Sequence[float] = [0.0] * len(CONDUCTS)
     for locus, read in enumerate(_READ_BY):
@@ -83,7 +82,7 @@ def landscape(treatment: str, drift: float) -> Sequence[float]:
 
 
 def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
-    """The latest generation up to this one in which the entries of a locus were drawn."""
+    """The latest generation, up to this one, in which a locus was redrawn; else 0."""
     if not drift:
         return 0
     return next(
@@ -97,7 +96,7 @@ def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
 
 
 def _entries(family: int, drawn: int, locus: int) -> list[float]:
-    """The entries of a locus as they were drawn in a generation, by what it reads."""
+    """The entries of a locus as they were drawn in a generation, by the bits that it reads."""
     return [
         (Draws("landscape", family, drawn, locus, read).word() >> 11) * _UNIT
         for read in range(1 << READ)
@@ -105,7 +104,7 @@ def _entries(family: int, drawn: int, locus: int) -> list[float]:
 
 
 def parsed(treatment: str) -> tuple[int, int]:
-    """The family and the generation of a treatment. Raises ValueError for what is none."""
+    """The family and the generation of a treatment. Raises ValueError for an unknown one."""
     match = _TREATMENT.fullmatch(treatment)
     if match is None or int(match[2]) >= GENERATIONS_MAX:
         raise ValueError(f"{treatment!r} is no treatment of nk")
@@ -113,7 +112,7 @@ def parsed(treatment: str) -> tuple[int, int]:
 
 
 def index_of(conduct: str) -> int:
-    """The place of a conduct in CONDUCTS: its bits as a number, the first one lowest."""
+    """The index of a conduct in CONDUCTS: its bits as a number, the first one lowest."""
     return int(conduct[::-1], 2)
 
 
@@ -136,7 +135,7 @@ def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float
 
 @lru_cache(4 * LANDSCAPES_KEPT)
 def bar(treatment: str, drift: float) -> str:
-    """The conduct of rank BAR_RANK; of equals the one comes first that is less as a number."""
+    """The bar's conduct: that of rank BAR_RANK by ascending value; equals are ranked by index."""
     values = landscape(treatment, drift)
     ranked = sorted(range(len(CONDUCTS)), key=values.__getitem__)
     return CONDUCTS[ranked[BAR_RANK - 1]]

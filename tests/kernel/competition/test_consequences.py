@@ -254,7 +254,7 @@ def test_names_are_never_given_twice_and_begin_anew_where_they_end() -> None:
     assert ["jun"] == season.to(Phase.FATE).does().events("joined", "name")
     assert len(NAMES) == len(set(NAMES))
     assert ("ada", "zeno", "ada-2", "ben-3") == (
-        name_of(0), name_of(len(NAMES) - 1), name_of(len(NAMES)), name_of(2 * len(NAMES), 1),
+        name_of(0), name_of(len(NAMES) - 1), name_of(len(NAMES)), name_of(2 * len(NAMES) + 1),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from goldrush.kernel.competition.arena import Arena, options_in
 from goldrush.kernel.draws import Draws
 from goldrush_orchard.rules import DISTANCES, WATERS, Options
 
-HOLDS: Final = {"clay": 30, "sand": 15}  # litres a day that a soil gives on to a tree at most
+HOLDS: Final = {"clay": 30, "sand": 15}  # litres a day that a tree can draw from a soil at most
 
 Planting = tuple[int, int]
 
