@@ -1,8 +1,9 @@
 """What a run says of itself, at its start and in forks: its settings, and who plays.
 
 A START's setup has the settings under `config`, a FORK's facts those that it changes under
-`changes`, and a program that takes the place of another one under `program`; who plays is under the world's own word (`Vocabulary.players`). A world of another form
-has settings, or players, that cannot be told apart here.
+`changes`, and a program that takes the place of another one under `program`; who plays is under the
+world's own word (`Vocabulary.players`). A world of another form has settings, or players, that
+cannot be told apart here.
 """
 
 from __future__ import annotations

@@ -30,7 +30,14 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.competition.measures import STABILITY, MeasuredSeason, stability
 from goldrush.replay.report.page import number, p_value
-from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, change, holm
+from goldrush.replay.study.inference import (
+    SIGN_SHARE,
+    SIGNIFICANT,
+    Change,
+    change,
+    holm,
+    smallest_p,
+)
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results
 
@@ -282,8 +289,10 @@ def _pooled(
             differences.append(one - other)
     p, p_opposite = None, None
     if differences:
-        p = (1 + sum(d <= 0 for d in differences)) / (1 + len(differences))
-        p_opposite = (1 + sum(d >= 0 for d in differences)) / (1 + len(differences))
+        # Resampling few pairs says more than they can: no less than the signs of so many could give.
+        least = smallest_p(len(ours))
+        p = max(least, (1 + sum(d <= 0 for d in differences)) / (1 + len(differences)))
+        p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))
     return Finding(
         criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
         p_opposite,
