@@ -102,8 +102,9 @@ def _hint(schema: Mapping[str, Any]) -> str:
     if kind == "object":
         return "field by field: " + ", ".join(schema["properties"])
     if kind == "array":
-        is_text = schema["items"].get("type") == "string"
-        return "one a line, an empty one ends" if is_text else "separated by commas"
+        of = schema["items"].get("type")
+        lists = {"string": "one a line, an empty one ends", "object": "how many"}
+        return lists.get(of, "separated by commas")
     return {"boolean": "y or n", "integer": "a whole number", "number": "a number"}.get(
         kind or "", ""
     )
@@ -167,15 +168,20 @@ def _one_of(names: Sequence[str], line: str) -> str:
 
 
 def _items(name: str, schema: Mapping[str, Any], line: str) -> Sequence[Any]:
-    """A list: texts, which may have commas in them, line by line."""
+    """A list: objects by their count, texts, which may have commas in them, line by line."""
     if line.startswith("["):
         found: Sequence[Any] = _json(line)
         return found
-    items = schema["items"]
+    items, most = schema["items"], schema.get("maxItems", LINES_MAX)
+    if items.get("type") == "object":
+        count = _value(name, {"type": "integer"}, line or "0")
+        if not 0 <= count <= most:
+            raise ValueError(f"type a number from 0 to {most}")
+        return [_value(f"{name} {number}", items, "") for number in range(1, count + 1)]
     if items.get("type") != "string":
         return [_value(name, items, part) for part in line.split(",") if part.strip()]
     texts: list[Any] = []
-    while line and len(texts) < schema.get("maxItems", LINES_MAX):
+    while line and len(texts) < most:
         texts.append(_value(name, items, line))
         line = _line(name, schema)
     return texts

@@ -16,6 +16,7 @@ from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.script import Asked, Scripts, act_of
 from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN
@@ -171,13 +172,14 @@ class Step:
         return answer
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
-        """What is wrong with a person's answer: a text or a code; None if it is valid."""
+        """What is wrong with a person's answer, in words; None if it is valid."""
         agent = self.whom(asked)
         question, seen = QUESTIONS[asked.name], self._seen(agent)
         if question.fault_of(text, seen.rules) is not None:
             return f"no JSON object of the form {question.example(seen.rules)}"
         act = act_of(self._state, asked, question.answer(text, None, seen))
-        return None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
+        code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
+        return None if code is None else f"{code}: {REFUSALS[code]}"
 
     def _seen(self, agent: Agent) -> Seen:
         return Seen(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)

@@ -16,7 +16,7 @@ from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.rubric import DIMENSIONS
 from goldrush.kernel.competition.state import Agent
 from goldrush.kernel.competition.table import Contribution, Table
-from goldrush.kernel.competition.terms import Fact, Move, Part
+from goldrush.kernel.competition.terms import Code, Fact, Move, Part
 
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
@@ -147,3 +147,24 @@ def remembered(fact: Remembered, rules: Rules | None) -> str:
         Fact.SKILL: f"I was advised {what}: {found}",
     }
     return f"{where}: {says.get(fact.kind, what)}."
+
+
+# Why an answer does not count, by its code.
+REFUSALS: Final[Mapping[str, str]] = {
+    Code.NOT_YET: "you may not do this yet",
+    Code.NONE_LEFT: "you have no contribution left",
+    Code.UNKNOWN_TARGET: "there is no such proposal at the table",
+    Code.OWN: "it is your own",
+    Code.REPEATED: "it was said before",
+    Code.REFUTED: "that claim is refuted",
+    Code.NOT_CANONICAL: "the arena has no such conduct, written so",
+    Code.VACUOUS: "a claim must be better than the bar",
+    Code.NOT_CONVERGED: "no proposal is held by more than half",
+    Code.TOO_SMALL: "a team has three workers at least",
+    Code.NOT_FACED: "no elimination is faced",
+    Code.FINAL: "a score is from 0 to 3, and given once",
+    Code.NOT_OFFERED: "no contract is offered",
+    Code.NO_TRIAL_LEFT: "you have no trial left now",
+    Code.OFF: "this season is played without it",
+    Code.MALFORMED: "a field is missing or is no value that it can have",
+}

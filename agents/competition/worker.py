@@ -142,8 +142,9 @@ def _account(seen: Seen, table: int) -> str:
         return f"I proposed nothing; I tried {tried} conduct{'' if tried == 1 else 's'}."
     said = own[-1]
     what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
-    verdict = "and that held" if at.held(said.id, Part.BASE) else "which was too much"
-    return f"I claimed {number(said.claimed)} for {what}; tested {number(tested)}, {verdict}."
+    verdict = "held" if at.held(said.id, Part.BASE) else "failed"
+    claimed, found = number(said.claimed), number(tested)
+    return f"I claimed {claimed} for {what}; the test gave {found}, and the claim {verdict}."
 
 
 class _Mind:
@@ -353,7 +354,7 @@ class _Mind:
             words, own = self._empty_handed(), bool(trials)
         elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
             what = self.seen.rules.describe(trials[-1].conduct)
-            words = f"I looked on: {what} gave {number(trials[-1].value)}. #{held} is better."
+            words = f"I tried {what} too, and got {number(trials[-1].value)}. I stay with #{held}."
             own = True
         else:
             words = f"I stay with #{held}; nothing that I know is better."
@@ -385,7 +386,7 @@ class _Mind:
         said: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
         if parent is not None:
             words = (
-                f"#{parent.id} is close: {what} gave {found} in {runs}. I claim {number(claim)}."
+                f"A step from #{parent.id}, {what} gave {found} in {runs}. I claim {number(claim)}."
             )
             return {
                 "move": Move.AMEND, "target": parent.id, **said, "words": words,

@@ -289,7 +289,7 @@ def _pooled(
             differences.append(one - other)
     p, p_opposite = None, None
     if differences:
-        # Resampling few pairs says more than they can: no less than the signs of so many could give.
+        # Resampling few pairs says more than they can: no less than their signs could give.
         least = smallest_p(len(ours))
         p = max(least, (1 + sum(d <= 0 for d in differences)) / (1 + len(differences)))
         p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))

@@ -266,7 +266,7 @@ def _verdict(t: _Teller, event: Event) -> str:
 def _tried(t: _Teller, event: Event) -> str:
     return (
         f"{t.name(event['agent'])} tries {t.conduct(event['conduct'])} under "
-        f"{_word(event['treatment'])}, by itself: {words.number(event['value'])}"
+        f"{_word(event['treatment'])}, on its own: {words.number(event['value'])}"
     )
 
 

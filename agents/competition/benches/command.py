@@ -196,7 +196,8 @@ class _Program:
             raise BadInput(
                 f"{self._path} has the SHA-256 {sha256}",
                 f"give the program that tested before, {self._options.program}: its SHA-256 is "
-                f"{self._options.sha256}",
+                f"{self._options.sha256} (a journal in which two programs tested is verified "
+                "without one, up to level 3)",
             )
         self._stamp = stamp
 

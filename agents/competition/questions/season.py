@@ -78,6 +78,10 @@ def _open_words(seen: Seen, told: Told) -> str:
     return " ".join([*says, active(seen)])
 
 
+def _asks_open(name: str, before: Found) -> bool:
+    return name == "subjects" or bool(before.get("subjects"))
+
+
 def _read_open(found: Found, seen: Seen) -> Any:
     subjects = found.get("subjects")
     if isinstance(subjects, dict):
@@ -211,6 +215,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         },
         _read_open,
         shaped=parts_or_none,
+        asks=_asks_open,
     ),
     "allow_class": agreement(
         "allowed",

@@ -19,11 +19,13 @@ from goldrush.agents.competition.arenas import rules_of
 from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.players import CAST, record
 from goldrush.agents.competition.questions import QUESTIONS
+from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN, Ask, Inquiry
 from goldrush.agents.players import Means, resume
 from goldrush.cli.people import at_terminal
 from goldrush.kernel.competition import competition
+from goldrush.kernel.competition.terms import Code, names_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import events
 from goldrush.kernel.journal import JournalReader
@@ -246,6 +248,29 @@ def test_a_field_that_means_nothing_is_asked_for_again(
 
     assert WHOLE == found
     assert says in shown
+
+
+def test_a_list_of_objects_is_typed_by_how_many_there_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["3", "1", "value", "0.0", "5,6,7", ""]
+    found, shown = typed(lines, monkeypatch, capsys, question="open")
+    subjects = [{"objective": "value", "treatment": "0.0"}]
+
+    assert {"subjects": subjects, "team": [5, 6, 7], "order": None} == found
+    assert "type a number from 0 to 2" in shown
+
+
+def test_who_leaves_the_opening_to_the_agenda_is_asked_no_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = {"subjects": None, "team": None, "order": None}
+
+    assert nothing == typed([""], monkeypatch, capsys, question="open")[0]
+
+
+def test_every_code_has_words() -> None:
+    assert set(names_of(Code)) == set(REFUSALS)
 
 
 def test_texts_of_a_list_are_typed_line_by_line(

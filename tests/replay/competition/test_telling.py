@@ -55,7 +55,7 @@ def test_a_reader_follows_the_argument(season: Path) -> None:
         assert any(says in line for line in spoke)
     for says in (": it holds, and is sharp (", ": it holds (", ": it does not hold (", "edge of #"):
         assert any(says in line for line in tested)
-    assert any(re.search(r"tries [01]{12} under 0.0, by itself: 0.", line) for line in told)
+    assert any(re.search(r"tries [01]{12} under 0.0, on its own: 0.", line) for line in told)
 
 
 def test_what_is_told_in_brief_leaves_out_what_nobody_decided(season: Path) -> None:
@@ -113,7 +113,7 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (
             event("tried", table=0, agent=6, number=0, conduct=["mine", None, 0, "scarce"],
                   treatment="cap-4", value=0.5, runs=[[1, "00"]]),
-            "ben tries mine under cap-4, by itself: 0.5",
+            "ben tries mine under cap-4, on its own: 0.5",
         ),
         (
             event("concluded", table=0, proposal=4, conduct=["mine", None, 0, "scarce"],
