@@ -151,6 +151,9 @@ def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
         number = _json(line)
         if type(number) is not int and (kind == "integer" or type(number) is not float):
             raise ValueError(f"type {_hint(schema)}")
+        least, most = schema.get("minimum", number), schema.get("maximum", number)
+        if not least <= number <= most:
+            raise ValueError(f"type {_hint(schema)} from {least} to {most}")
         return number
     return _read(line[1:]) if line.startswith("@") else line
 
@@ -174,9 +177,8 @@ def _items(name: str, schema: Mapping[str, Any], line: str) -> Sequence[Any]:
         return found
     items, most = schema["items"], schema.get("maxItems", LINES_MAX)
     if items.get("type") == "object":
-        count = _value(name, {"type": "integer"}, line or "0")
-        if not 0 <= count <= most:
-            raise ValueError(f"type a number from 0 to {most}")
+        of = {"type": "integer", "minimum": 0, "maximum": most}
+        count = _value(name, of, line or "0")
         return [_value(f"{name} {number}", items, "") for number in range(1, count + 1)]
     if items.get("type") != "string":
         return [_value(name, items, part) for part in line.split(",") if part.strip()]

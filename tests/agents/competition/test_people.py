@@ -258,7 +258,7 @@ def test_a_list_of_objects_is_typed_by_how_many_there_are(
     subjects = [{"objective": "value", "treatment": "0.0"}]
 
     assert {"subjects": subjects, "team": [5, 6, 7], "order": None} == found
-    assert "type a number from 0 to 2" in shown
+    assert "type a whole number from 0 to 2" in shown
 
 
 def test_who_leaves_the_opening_to_the_agenda_is_asked_no_more(
