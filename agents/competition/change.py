@@ -1,6 +1,7 @@
 """What a fork changes in a season: settings, policies, the contributions of single turns.
 
-A contribution that is put in by hand replaces the one of its turn, whether it is legal or not.
+A contribution that is put in by hand replaces the one of its turn, whether it is refused there or
+not; it must have the form of one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Change, Changed
 from goldrush.agents.trust import own_among
+from goldrush.kernel.competition.acts.act import TEXT_MAX
+from goldrush.kernel.competition.acts.roundtable import CARRIES, form_fault
 from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.competition.fork import changed, turn_of
 from goldrush.kernel.competition.state import SeasonState
@@ -23,6 +26,7 @@ from goldrush.kernel.forking import changes
 from goldrush.kernel.world import Row
 
 _KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
+_LAST: Final = 1 << 32  # an id after all that it can rely on
 _SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
@@ -106,4 +110,13 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
         item["table"], item["round"], 0, item["agent"],  # its id follows from what comes first
         words=plain(item.get("words", "")), source=None, **said,
     )  # fmt: skip
+    if form_fault(row._replace(id=_LAST)) is not None:
+        carried = "; ".join(
+            f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
+        )
+        raise BadInput(
+            f"{where} has no form that one can have",
+            f"give words of {TEXT_MAX:,} characters at most, and with a move what it carries "
+            f"({carried})",
+        )
     return item["assignment"], tuple(row)

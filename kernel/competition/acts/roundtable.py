@@ -126,11 +126,11 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
         return Code.MALFORMED
     if (act.round, act.id) != (table.round, len(table.said)):
         return Code.MALFORMED
-    return _form_fault(act) or _off_fault(state, act) or _move_fault(state, act)
+    return form_fault(act) or _off_fault(state, act) or _move_fault(state, act)
 
 
-def _form_fault(act: Spoke) -> str | None:
-    """The code of what is wrong with the form of a contribution."""
+def form_fault(act: Spoke) -> str | None:
+    """The code of what is wrong with the form of a contribution, whoever makes it, or None."""
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
         return Code.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}

@@ -19,6 +19,9 @@ from tests.seasons import events_of, fork, resume, small
 AT = 1
 
 
+TURN = {"assignment": 3, "table": 0, "round": 0, "agent": 5}
+
+
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small(tmp_path_factory.mktemp("seasons") / "parent.journal", assignments=5)
@@ -179,7 +182,7 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"means": Means(1, "/bin/true")}, "takes no program"),
         (2, {"roster": "nobody=scripted"}, "casts nobody"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
-        (2, {"replace": [{"assignment": 2, "table": 0, "round": 0, "agent": 5}]}, "ignment 3 on"),
+        (2, {"replace": [{**TURN, "assignment": 2, "move": "pass"}]}, "ignment 3 on"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "no active wor"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
@@ -187,6 +190,9 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"replace": [{"assignment": 3, "table": 2, "round": 0, "agent": 5}]}, "has table 2"),
         (2, {"roster": "ada=tests.nowhere:Nobody"}, "tests.nowhere:Nobody cannot be made"),
         (2, {"roster": "judge=tests.replay.competition.test_fork:Mute"}, "has no method judge"),
+        (2, {"replace": [{**TURN, "move": "dance"}]}, "has no form that one can have"),
+        (2, {"replace": [{**TURN, "move": "support"}]}, "support: target"),
+        (2, {"replace": [{**TURN, "move": "pass", "words": "x" * 5_000}]}, "4,000 characters"),
         (2, {"replace": [{"event": "judged"}]}, "give `spoke` events"),
         (2, {"replace": [{"mov": "pass"}]}, "give an object of"),
     ],
