@@ -55,7 +55,8 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "percentile", "percentile of conclusions",
             "Share of all conducts that the concluded one is better than, those as good as it "
             "counted half; values apart from the noise of tests. The bar's conduct counts where "
-            "nothing was concluded.",
+            "nothing was concluded. Where the arena does not know all values: share of the table's "
+            "proposals, by what their tests gave.",
             **_SHARE,
         ),
         _measure("regret", "regret", "Value of the best conduct less that of the concluded one."),
@@ -246,7 +247,7 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     counts, totals = counts_of(table), list(table.totals.values())
     quality = atlases.of_table(table, bar)
     return {
-        **({} if quality is None else attrs.asdict(quality)),
+        **({"percentile": _among_proposals(table)} if quality is None else attrs.asdict(quality)),
         "drawn": float(bool(table.conclusion and table.conclusion.tied)),
         "open": float(table.conclusion is None or table.conclusion.proposal is None),
         "held": ratio(counts["held"], counts["claims"]),
@@ -258,6 +259,17 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
         "total": ratio(sum(totals), len(totals)),
         "validity": _validity(table),
     }
+
+
+def _among_proposals(table: Table) -> Value:
+    """The percentile of the conclusion, or of the bar without one, among the table's proposals, by
+    tested values; None if there are none.
+    """
+    concluded = None if table.conclusion is None else table.conclusion.proposal
+    own = table.bar if concluded is None else table.tests.get((concluded, Part.BASE))
+    values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
+    worse = sum(table.subject.beats(own, value) for value in values)
+    return ratio(worse + sum(value == own for value in values) / 2, len(values))
 
 
 def _validity(table: Table) -> Value:

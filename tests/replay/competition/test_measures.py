@@ -206,7 +206,7 @@ class ToldTable:
         conduct counts.
         """
         if self.drift is None:
-            return {}
+            return {"percentile": self._among(claims)}
         values = nk_values(self.treatment, self.drift)
         is_open = self.concluded["proposal"] is None
         concluded = values[self.bar_conduct if is_open else self.concluded["conduct"]]
@@ -223,6 +223,19 @@ class ToldTable:
             "discovery": optimum - best,
             "selection": best - concluded,
         }
+
+    def _among(self, claims: Sequence[Mapping[str, Any]]) -> Value:
+        """The share of the table's proposals that the conclusion, or the bar, is better than."""
+        is_open = self.concluded["proposal"] is None
+        own = self.bar if is_open else self.tests[self.concluded["proposal"], "base"]
+        tested = [self.tests[one["id"], "base"] for one in claims]
+        points = 0.0
+        for value in tested:
+            if value == own:
+                points += 0.5
+            elif own is not None and (value is None or (own > value) == self.is_up):
+                points += 1
+        return share(points, len(tested))
 
     def _validity(self, claims: Sequence[Mapping[str, Any]]) -> Value:
         totals, bests = [], []
