@@ -66,13 +66,14 @@ def cast_of(
     """The cast of a season with so many workers, as a journal's setup holds it.
 
     Everybody is scripted but for what `parts` says: `judge=POLICY`, `worker=POLICY` for all
-    workers, `ada=POLICY` for the one of that name, the last word counting; `random` alone is said
-    of all workers. A policy is `scripted`, `random`, `human`, `llm:MODEL` by a name that `models`
-    or a server knows, or package.module:Class. `by_class`: the names of the models that workers are
-    as haiku and as sonnet, unless `parts` says something else of them.
+    workers, `ada=POLICY` for the one of that name, the last word counting; a policy alone is said
+    of all workers. A policy is `scripted`, `random` or `silent` (workers only), `human`,
+    `llm:MODEL` by a name that `models` or a server knows, or package.module:Class. `by_class`: the
+    names of the models that workers are as haiku and as sonnet, unless `parts` says something else
+    of one of them.
 
-    Raises BadInput for a part that is none, a name that nobody has, a class or a policy that there
-    is not.
+    Raises BadInput for a part that is none, a name that nobody has, or that is given twice, a class
+    or a policy that there is not, and a policy of workers in an office.
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
     cast: list[Entry] = [
@@ -90,6 +91,8 @@ def cast_of(
         for entry in cast:
             if entry["role"] == Role.WORKER:
                 entry.update(policy=LLM, options=options)
+        if any(_said_of(part, cast)[0] == Role.WORKER for part in parts):
+            raise BadInput("all workers are cast by class, and once more", "cast them once")
     assign(cast, parts, models)
     return cast
 
@@ -109,17 +112,38 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
     """Change in place who plays what among a cast's entries, as `cast_of` takes it. Raises BadInput
     as it does.
     """
+    typed: set[str] = set()
     for part in parts:
-        who, is_given, policy = part.partition("=")
-        if not is_given and part in POLICIES:
-            who, is_given, policy = Role.WORKER, "=", part
+        who, policy = _said_of(part, cast)
         named = [entry for entry in cast if who in (entry["name"], entry["role"])]
-        if not is_given or not named:
+        if not named or not policy:
             names = ", ".join(entry["name"] for entry in cast[:12])
             raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
+        if who in typed:
+            raise BadInput(f"{who} is cast twice", "cast each once")
+        typed.add(who)
         policy, options = player_of(policy, models)
         for entry in named:
+            _check_role(entry, policy)
             entry.update(policy=policy, options=options)
+
+
+def _said_of(part: str, cast: Sequence[Entry]) -> tuple[str, str]:
+    """Who is played by what: a policy alone is that of all workers."""
+    who, equals, policy = part.partition("=")
+    if equals or not part or any(part in (entry["name"], entry["role"]) for entry in cast):
+        return who, policy
+    return Role.WORKER, part
+
+
+def _check_role(entry: Entry, policy: str) -> None:
+    """Raises BadInput for a policy of workers in an office."""
+    role = entry["role"]
+    if role != Role.WORKER and policy in (RANDOM, SILENT):
+        raise BadInput(
+            f"{policy} is a policy of workers, and {entry['name']} is none",
+            f"take {SCRIPTED}, {HUMAN}, {LLM}:MODEL or package.module:Class",
+        )
 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
