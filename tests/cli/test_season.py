@@ -281,7 +281,9 @@ def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_pat
 
     assert_refused(goldrush("resume", cut, cwd=tested), "give it (--test PROGRAM)")
     assert_refused(goldrush("resume", cut, "--test", "other.py", cwd=tested), "has the SHA-256")
-    assert 0 == goldrush("resume", cut, "--test", "test.py", cwd=tested).code
+    resumed = goldrush("resume", cut, "--test", "test.py", cwd=tested)
+    assert 0 == resumed.code
+    assert resumed.out.endswith(f"goldrush verify {cut} --test test.py\n")
     assert whole.read_bytes() == cut.read_bytes()
 
 
