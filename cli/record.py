@@ -225,7 +225,7 @@ def carried_out(
         # What a policy prints is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
             play(partial(_progress, step, toolkit, live))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
