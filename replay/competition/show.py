@@ -42,8 +42,10 @@ def format_summary(summary: Summary) -> str:
             f"{round_}, for agent {agent}, whose turn that never was"
         )
     if summary.models:
-        parts.append(f"{summary.models:,} answers of language models")
+        parts.append(f"{_answers(summary.models)} of language models")
         parts += format_failures(summary.failures, "nothing of it was used")
+    if summary.people:
+        parts.append(f"{_answers(summary.people)} of people")
     if summary.refused:
         codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
         parts.append(f"acts refused: {codes}")
@@ -80,6 +82,10 @@ def _percent(share: Value) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _answers(count: int) -> str:
+    return f"{count:,} {'answer' if count == 1 else 'answers'}"
 
 
 def _workers(workers: Sequence[Place]) -> str:
