@@ -70,7 +70,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--test", "/bin/true"), "the arena nk takes no program"),
         (("--agenda", "x.toml"), "there is no setting 'agenda'"),
         (("--assignments", 10**9), "assignments is 1000000000"),
-        (("--files", "."), "names no folder of its own"),
+        (("--files", "."), "names no folder of its own; give --files a new one"),
         (("--assignments", 0), "assignments is 0"),
         (("--seed", 2**53), "seed is 9007199254740992"),
     ],

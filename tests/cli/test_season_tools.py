@@ -168,7 +168,7 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
         (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
         (["s.journal", "--table", 0], "give --at"),
-        (["s.journal", "--score", "ada"], "give --at"),
+        (["s.journal", "--score", "ada"], "give --at, too: the assignment of the score"),
         (["s.journal", "--at", 1, "--all"], "give --at and --place"),
         (["s.journal", "--table", 1, "--all"], "give --at and --place"),
         (["s.journal", "s.journal", "--at", 1], "give one journal"),
