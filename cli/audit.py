@@ -64,6 +64,8 @@ def audit(
     from goldrush.replay.batch import journals_in
 
     one = any(given is not None for given in (at, place, score))
+    if score is not None and at is None and not every and not fair:
+        raise click.UsageError("give --at, too: the assignment of the score")
     if one + every + fair != 1 or (one and at is None):
         raise click.UsageError(_GIVE)
     if kind is not None and (not one or score is not None):

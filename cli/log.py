@@ -11,13 +11,14 @@ import click
 from goldrush.cli.options import json_option
 from goldrush.kernel.text import escaped
 
+_AT = ("--at", "--rounds", "--assignments")
 _RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 
 @click.command()
 @click.argument("journal", type=click.Path())
 @click.option(
-    "--at", "--rounds", "--assignments", "at", metavar="A-B",
+    *_AT, "at", metavar="A-B",
     help="Only these rounds (or assignments): 12, 12-20, 12- or -20.",
 )  # fmt: skip
 @click.option("--agent", "agents", multiple=True, help="Only what names this agent.")
@@ -70,7 +71,9 @@ def _rounds(text: str | None) -> tuple[int | None, int | None]:
         return None, None
     match = _RANGE.fullmatch(text.strip())
     if match is None or not (match[1] or match[3]):
-        raise BadInput(f"--at {text} is no range", "write 12, 12-20, 12- or -20")
+        typed = [word.partition("=")[0] for word in sys.argv]
+        option = next((word for word in reversed(typed) if word in _AT), _AT[0])
+        raise BadInput(f"{option} {text} is no range", "write 12, 12-20, 12- or -20")
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first

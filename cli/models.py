@@ -122,7 +122,7 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
     \b
     Example: goldrush prompt run.journal --at 3 --agent 0
     """
-    from goldrush.replay.story import agent_of
+    from goldrush.replay.story import agent_of, names_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
@@ -131,6 +131,9 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
     if as_json:
         echo_json(prompts.as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit
+    if not found:
+        name = escaped(names_of(journal).get(who, f"agent {who}"))
+        click.echo(f"{name} was asked nothing in {unit} {at}", err=True)
     code = DONE
     for one in found:
         code = max(code, _show(one, f"agent {agent}, {unit} {at}", silent=as_json))

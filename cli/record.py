@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from goldrush.replay.toolkit import Toolkit
 
 JOURNALS = Path("journals")  # where runs land by default
+_VERIFY_TAKES = ("--trust", "--source", "--test")
 
 
 @click.command()
@@ -224,13 +225,13 @@ def carried_out(
         # What a policy prints is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
             play(partial(_progress, step, toolkit, live))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
         click.echo(f"stopped: {kept()}", err=True)
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
         click.echo(f"goldrush: {escaped(str(error))}; {kept(error)}", err=True)
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
-    _tell(out, toolkit, as_json)
+    _tell(out, toolkit, as_json, again)
     return DONE
 
 
@@ -243,8 +244,10 @@ def _progress(
         step(toolkit.world({}).vocabulary.unit, unit, toolkit.length(state))
 
 
-def _tell(path: str, toolkit: Toolkit, as_json: bool) -> None:
-    """Print the summary of a run that has ended, and what can be done with its journal."""
+def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str, str]]) -> None:
+    """Print the summary of a run that has ended, and what can be done with its journal; `again` as
+    for `carried_out`.
+    """
     if toolkit.summary is None:
         if as_json:
             echo_json({"path": path, "bytes": os.stat(path).st_size})
@@ -262,7 +265,10 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool) -> None:
     also = toolkit.summary.commands if toolkit.summary else ()
     commands = [f"replay {name} --at {words.number(closed)}", *(f"{one} {name}" for one in also)]
     head = "next:   "
-    for command in (*commands, f"verify {name}"):
+    means = "".join(
+        f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES
+    )
+    for command in (*commands, f"verify {name}{means}"):
         click.echo(f"{head} {goldrush} {command}")
         head = " " * len(head)
 

@@ -15,7 +15,7 @@ from goldrush.cli.options import Output, jobs_option, json_option, set_option, t
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_json, program
-from goldrush.kernel.text import escaped, quoted, quoted_path
+from goldrush.kernel.text import counted, escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ def study(
     path = quoted_path(out)
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
-        f"{len(manifest.runs):,} runs in {path} ({kept:,} were there already, {total:,} bytes)\n"
+        f"{counted(len(manifest.runs), 'run')} in {path} ({kept:,} were there already, "
+        f"{total:,} bytes)\n"
         f"{lines}"
         f"next:    {program()} report {path}\n         {program()} verify {path}"
     )

@@ -57,6 +57,11 @@ def quoted_path(path: str) -> str:
     return quoted(f"./{path}" if path.startswith("-") else path)
 
 
+def counted(count: int, one: str) -> str:
+    """So many things, `one` being the word for a single one: `1 round`, `2 rounds`."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def check_name(what: str, name: str) -> None:
     """Raises BadInput for a name with a character that cannot be seen; `what` it names."""
     unseen = next((c for c in name if not is_visible(c)), None)

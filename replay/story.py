@@ -51,16 +51,23 @@ def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
 
 def agent_of(path: str | Path, text: str) -> int:
     """The agent of a journal that a name, or a number, means. Raises BadInput for another one."""
-    story = toolkit_at(path).story
-    names = story.names(path) if story else {}
+    names = names_of(path)
     if _NUMBER.fullmatch(text):
-        return int(text)  # whether there is one, whoever reads on knows
+        if names and int(text) not in names:
+            raise BadInput(f"there is no agent {text}", f"give one from 0 to {len(names) - 1}")
+        return int(text)  # without names, whoever reads on knows whether there is one
     for agent, name in names.items():
         if name == text:
             return agent
     if names:
         raise unknown("agent", text, list(names.values()))
     raise BadInput(f"there is no agent {shown(text)}", "give its number")
+
+
+def names_of(path: str | Path) -> Names:
+    """The names of a journal's agents by number; none where its world gives them none."""
+    story = toolkit_at(path).story
+    return story.names(path) if story else {}
 
 
 def _bound(

@@ -32,6 +32,7 @@ from goldrush.agents.plugins import (
 from goldrush.agents.trust import RECORDED
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import counted
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
@@ -201,7 +202,8 @@ class Prompts(Generic[P]):
 def _head(measured: Measured[Any]) -> str:
     facts = measured.facts()
     return (
-        f"{measured.units} {measured.vocabulary.units} of {facts['agents']} agents, "
+        f"{counted(measured.units, measured.vocabulary.unit)} of "
+        f"{counted(facts['agents'], 'agent')}, "
         f"seed {facts['seed']}"
     )
 

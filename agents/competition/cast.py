@@ -68,14 +68,16 @@ def cast_of(
     Args:
         workers: how many sit on the active roster.
         parts: who is not scripted: `judge=POLICY`, `worker=POLICY` for all workers, `ada=POLICY`
-            for one of that name, or a policy alone for all workers; later parts override earlier
-            ones. A policy is `scripted`, `random`, `silent`, `human`, `llm:MODEL` with a name that
-            `models` or a server knows, or package.module:Class.
+            for one of that name, or a policy alone for all workers; `ada=` overrides `worker=`
+            where it comes later. A policy is `scripted`, `random` or `silent` (workers only),
+            `human`, `llm:MODEL` with a name that `models` or a server knows, or
+            package.module:Class.
         models: the models that are known, and how they are reached.
         by_class: names of the models that workers are as haiku and as sonnet; `parts` override it.
 
     Raises:
-        BadInput: for a malformed part, an unknown name, class or policy.
+        BadInput: for a malformed part, an unknown name, class or policy, a name that is given
+            twice, and a policy of workers in an office.
 
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
@@ -94,6 +96,8 @@ def cast_of(
         for entry in cast:
             if entry["role"] == Role.WORKER:
                 entry.update(policy=LLM, options=options)
+        if any(_said_of(part, cast)[0] == Role.WORKER for part in parts):
+            raise BadInput("all workers are cast by class, and once more", "cast them once")
     assign(cast, parts, models)
     return cast
 
@@ -111,17 +115,38 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
 
 def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
     """Change in place the policies of a cast, by `parts` as in `cast_of`. Raises as that does."""
+    typed: set[str] = set()
     for part in parts:
-        who, is_given, policy = part.partition("=")
-        if not is_given and part in POLICIES:
-            who, is_given, policy = Role.WORKER, "=", part
+        who, policy = _said_of(part, cast)
         named = [entry for entry in cast if who in (entry["name"], entry["role"])]
-        if not is_given or not named:
+        if not named or not policy:
             names = ", ".join(entry["name"] for entry in cast[:12])
             raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
+        if who in typed:
+            raise BadInput(f"{who} is cast twice", "cast each once")
+        typed.add(who)
         policy, options = player_of(policy, models)
         for entry in named:
+            _check_role(entry, policy)
             entry.update(policy=policy, options=options)
+
+
+def _said_of(part: str, cast: Sequence[Entry]) -> tuple[str, str]:
+    """Who is played by what: a policy alone is that of all workers."""
+    who, equals, policy = part.partition("=")
+    if equals or not part or any(part in (entry["name"], entry["role"]) for entry in cast):
+        return who, policy
+    return Role.WORKER, part
+
+
+def _check_role(entry: Entry, policy: str) -> None:
+    """Raises BadInput for a policy of workers in an office."""
+    role = entry["role"]
+    if role != Role.WORKER and policy in (RANDOM, SILENT):
+        raise BadInput(
+            f"{policy} is a policy of workers, and {entry['name']} is none",
+            f"take {SCRIPTED}, {HUMAN}, {LLM}:MODEL or package.module:Class",
+        )
 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:

@@ -32,7 +32,7 @@ from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
 from goldrush.agents.people import HUMAN, needed
-from goldrush.agents.players import Asker, Means, Players, Prepared, Seating
+from goldrush.agents.players import Asker, Change, Changed, Means, Players, Prepared, Seating
 from goldrush.agents.trust import check_trust, own_among
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
@@ -111,6 +111,16 @@ def _decided(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, An
     return {**setup, "cast": with_models_decided(setup["cast"], models)}
 
 
+def _changed(state: SeasonState, change: Change, models: Models | None) -> Changed:
+    for part in change.roster.split(",") if change.roster else ():
+        who = part.partition("=")[0]
+        named = [agent for agent in state.agents.values() if agent.name == who]
+        if named and all(agent.status == Status.GONE for agent in named):
+            there = (a.name for a in state.agents.values() if a.status != Status.GONE)
+            raise BadInput(f"{who} is gone where it is forked", f"there are {', '.join(there)}")
+    return changed_by(state, change, models)
+
+
 def _seated(seating: Seating[SeasonState]) -> Season:
     state, trust = seating.state, seating.trust
     for agent in state.agents.values():
@@ -177,7 +187,7 @@ CAST: Final = Players[SeasonState](
     seated=_seated,
     again=_again,
     decided=_decided,
-    change=changed_by,
+    change=_changed,
     estimate=_estimate,
     answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,

@@ -128,4 +128,9 @@ def _by_class(text: str | None) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")] if text else []
     if not all(name and model for name, _, model in pairs):
         raise BadInput(f"--class-model is {text!r}", "write haiku=NAME,sonnet=NAME")
-    return {name.strip(): model.strip() for name, _, model in pairs}
+    found: dict[str, str] = {}
+    for name, _, model in pairs:
+        if name.strip() in found:
+            raise BadInput(f"{name.strip()} is given twice (--class-model)", "give each class once")
+        found[name.strip()] = model.strip()
+    return found

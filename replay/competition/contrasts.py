@@ -333,13 +333,32 @@ def _is_last(totals: Sequence[Value], one: int) -> bool:
 
 
 def says(results: SeasonResults) -> list[str]:
-    """The verdicts in lines, each with the figures that it follows from."""
+    """The verdicts in lines, each with the figures that it follows from; without any, what they
+    need.
+    """
     nulls = {one.name: one.null for one in CRITERIA}
-    lines = []
-    for one in verdicts(results):
+    found, lines = verdicts(results), []
+    if not found:
+        return [f"no verdicts: {needs(results)}"]
+    for one in found:
         lines.append(f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}")
         lines += [f"  {_figures(finding, nulls[one.criterion])}" for finding in one.findings]
     return lines
+
+
+def needs(results: SeasonResults) -> str:
+    """What a study without verdicts has no seasons of, in words."""
+    there = {(cell.treatment, cell.roster) for cell in results.by_cell}
+    names = (BASELINE, with_more(BASELINE))
+    others = [one.treatment for one in CRITERIA if one.treatment != BASELINE]
+    protocol = f"the treatment {BASELINE} with the roster {SCRIPTED}"
+    nulls = (
+        f"one of {', '.join(others)} with the roster {SCRIPTED}, or {BASELINE} with the roster "
+        f"{RANDOM}"
+    )
+    if not any((name, SCRIPTED) in there for name in names):
+        return f"they need seasons of {protocol}, and with the same seeds of {nulls}"
+    return f"beside those of {protocol} they need seasons with the same seeds of {nulls}"
 
 
 def _figures(finding: Finding, null: str) -> str:

@@ -60,17 +60,22 @@ def export(
     was.
     """
     stands = standing(path, assignment)
-    _write(_target(str(folder)), stands, force=force)
+    _write(_target(str(folder), _TO), stands, _TO, force=force)
     return stands
 
 
-def _write(target: str, stands: SeasonAt, *, force: bool, sync: bool = True) -> None:
+# The options by which people name a folder.
+_TO: Final = "--to"
+_FILES: Final = "--files"
+
+
+def _write(target: str, stands: SeasonAt, option: str, *, force: bool, sync: bool = True) -> None:
     files = as_files(stands)
-    _check_free(target, force)
+    _check_free(target, force, option)
     with NewFolder(target) as new:
         for name, text in files.items():
             new.add(name, text.encode(), sync=sync)
-        _check_free(target, force)
+        _check_free(target, force, option)
         new.publish(replace=force, sync=sync)
 
 
@@ -85,10 +90,10 @@ class Live:
         Raises BadInput for a folder that is none of a season.
         """
         self._path = path
-        self._target = _target(str(folder))
+        self._target = _target(str(folder), _FILES)
         self._scores = ScoresSoFar()
         self._after: Place | None = None
-        _check_free(self._target, force)
+        _check_free(self._target, force, _FILES)
 
     def __call__(self, unit: int, state: SeasonState) -> None:
         """Write the folder after this unit. Raises as `export` does."""
@@ -98,7 +103,7 @@ class Live:
                 self._after = commit.after
         number = VOCABULARY.number(unit)
         stands = SeasonAt(number, state, self._scores.by_agent)
-        _write(self._target, stands, force=True, sync=ended(state))
+        _write(self._target, stands, _FILES, force=True, sync=ended(state))
 
 
 def as_files(stands: SeasonAt) -> dict[str, str]:
@@ -272,22 +277,22 @@ def _folded(name: str) -> str:
 # The folder itself.
 
 
-def _target(folder: str) -> str:
-    """The folder by a path that ends with its name."""
+def _target(folder: str, option: str) -> str:
+    """The folder by a path that ends with its name. `option`: by which it was given."""
     target = folder.rstrip("/")
     if os.path.basename(target) in ("", os.curdir, os.pardir):
-        raise BadInput(f"{shown(folder)} names no folder of its own", "give --to a new one")
+        raise BadInput(f"{shown(folder)} names no folder of its own", f"give {option} a new one")
     return target
 
 
-def _check_free(target: str, force: bool) -> None:
+def _check_free(target: str, force: bool, option: str) -> None:
     """Raises BadInput for a place where something stands that must stay."""
     if os.path.islink(target):
-        raise BadInput(f"{target} is a symbolic link", "give --to the folder itself")
+        raise BadInput(f"{target} is a symbolic link", f"give {option} the folder itself")
     if not os.path.lexists(target):
         return
     if not os.path.isdir(target):
-        raise BadInput(f"{target} is no folder", "give --to a new one")
+        raise BadInput(f"{target} is no folder", f"give {option} a new one")
     try:
         foreign = next(_foreign(target), None)
         is_empty = not os.listdir(target)
@@ -295,12 +300,12 @@ def _check_free(target: str, force: bool) -> None:
         raise BadInput(f"cannot read {target}: {reason(error)}", "give another folder") from None
     if foreign is not None:
         raise BadInput(
-            f"{target} holds {shown(foreign)}, which is of no export", "give --to a new folder"
+            f"{target} holds {shown(foreign)}, which is of no export", f"give {option} a new folder"
         )
     if not is_empty and not force:
         raise BadInput(
             f"{target} holds an export already",
-            "give --to another folder, or replace it with --force",
+            f"give {option} another folder, or replace it with --force",
         )
 
 

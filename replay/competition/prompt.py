@@ -50,7 +50,8 @@ def prompted(
     """Every question to an agent in a closed assignment, in order. To know what the others did
     before each, the scripted ones are asked again, and what they have tested is tested again.
 
-    Raises BadInput where there is no such agent or assignment, and where it cannot be tested here;
+    Raises BadInput where there is no such agent or assignment, where it cannot be tested here, and
+    where no question is left because some of the cast cannot be asked again;
     PolicyFailed where a policy fails, what reading a journal raises, and MalformedEvents where an
     event up to there does not follow from what was submitted.
     """
@@ -74,6 +75,12 @@ def prompted(
             for moment in moments(world, reader, commits, state):
                 again(before, moment.step.inputs)
                 before = copied(moment.state)
+            if not found and again.not_asked:
+                raise BadInput(
+                    f"what agent {agent} was asked cannot be made again: not asked again: "
+                    f"{'; '.join(again.not_asked)}",
+                    "see replay for what it said",
+                )
     return found
 
 

@@ -12,6 +12,7 @@ from goldrush.replay.competition.contrasts import (
     Finding,
     Verdict,
     controls,
+    needs,
     pooled,
     verdicts,
 )
@@ -57,7 +58,7 @@ def _verdicts(study: Study) -> list[Block]:
     ]
     found = verdicts(study.results)
     if not found:
-        return [*parts, Text("The study has no pairs of seasons to judge by.")]
+        return [*parts, Text(f"No verdicts: {needs(study.results)}.")]
     rows: list[list[Content]] = [[one.criterion, Marked(one.verdict, one.note)] for one in found]
     head = [
         "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",

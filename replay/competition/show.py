@@ -10,7 +10,7 @@ from goldrush.agents.competition.words import number as value_text
 from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import counted, escaped
 from goldrush.replay.competition.consequences import Consequences, Differing, Results, WorkerEnd
 from goldrush.replay.competition.story import story
 from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
@@ -26,7 +26,7 @@ def format_summary(summary: Summary) -> str:
     config = summary.config
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
-        f"{_counted(summary.assignments, 'assignment')}, {_counted(len(summary.tables), 'table')} "
+        f"{counted(summary.assignments, 'assignment')}, {counted(len(summary.tables), 'table')} "
         f"of {config['workers']} workers at most, arena {escaped(config['arena']['name'])}, seed "
         f"{config['seed']}; mean total {mean} of 12",
         *_conclusions(summary),
@@ -41,8 +41,10 @@ def format_summary(summary: Summary) -> str:
             f"{round_}, for agent {agent}, whose turn that never was"
         )
     if summary.models:
-        parts.append(f"{summary.models:,} answers of language models")
+        parts.append(f"{_answers(summary.models)} of language models")
         parts += format_failures(summary.failures, "nothing of it was used")
+    if summary.people:
+        parts.append(f"{_answers(summary.people)} of people")
     if summary.refused:
         codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
         parts.append(f"acts refused: {codes}")
@@ -59,10 +61,10 @@ def _conclusions(summary: Summary) -> list[str]:
         kinds["drawn"] += ended.tied > 0
         kinds["adopted"] += ended.adopted is True
     lines = [
-        f"{_counted(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} drawn, "
-        f"{kinds['adopted']} adopted; {_counted(counts.trials, 'trial')}; "
-        f"{_counted(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
-        f"{_counted(counts.challenges, 'challenge')}, {counts.sustained} sustained"
+        f"{counted(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} drawn, "
+        f"{kinds['adopted']} adopted; {counted(counts.trials, 'trial')}; "
+        f"{counted(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
+        f"{counted(counts.challenges, 'challenge')}, {counts.sustained} sustained"
     ]
     if summary.percentiles != (None, None):
         first, second = map(_percent, summary.percentiles)
@@ -77,8 +79,8 @@ def _percent(share: Value) -> str:
     return "-" if share is None else f"{100 * share:.1f}%"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _answers(count: int) -> str:
+    return f"{count:,} {'answer' if count == 1 else 'answers'}"
 
 
 def _workers(workers: Sequence[WorkerLine]) -> str:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from goldrush.agents.competition.arenas import NoProgram
 from goldrush.agents.competition.cast import RANDOM, SCRIPTED, cast_of
 from goldrush.agents.competition.players import configured
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.terms import Role
+from goldrush.kernel.errors import BadInput
 from goldrush.replay.competition.contrasts import answers, kept, says
 from goldrush.replay.competition.measures import MEASURES, SHOWN
 from goldrush.replay.studies import MIXED, Studies
 
 if TYPE_CHECKING:
     from goldrush.replay.studies import Chapter
+
+
+def _config(settings: Mapping[str, Any]) -> SeasonConfig:
+    """The configuration with these settings. Raises BadInput."""
+    try:
+        return configured(settings)
+    except NoProgram as error:
+        raise BadInput(
+            f"{error.what}, and studies take none",
+            "play its seasons one by one: goldrush season --test PROGRAM",
+        ) from None
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
@@ -36,7 +49,7 @@ def _chapter() -> Chapter:
 
 STUDIES: Final = Studies(
     title="Does the protocol work?",
-    config=configured,
+    config=_config,
     size="workers",
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),

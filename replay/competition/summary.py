@@ -12,6 +12,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.failures import Failures
+from goldrush.agents.people import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.competition.events import (
     CODES,
@@ -101,9 +102,9 @@ class Counts:
 class Summary:
     """Counts over a season. `tables`: in order; `percentiles`: their mean, by half of the season;
     `left`: what became of whom, in order: (assignment, name, what). `mean_total`: of all scores
-    recorded, of 12; `models`: answers of language models, `failures`: what became of those of each;
-    `unsaid`: (assignment, table, round, agent) of what was put in by hand for a turn that never
-    came.
+    recorded, of 12; `models`, `people`: their answers; `failures`: what became of those of each
+    model; `unsaid`: (assignment, table, round, agent) of what was put in by hand for a turn that
+    never came.
     """
 
     path: str
@@ -120,6 +121,7 @@ class Summary:
     left: Sequence[tuple[int, str, str]]
     forks: Sequence[Event]
     models: int
+    people: int
     failures: Sequence[Failures]
     unsaid: Sequence[tuple[int, int, int, int]]
 
@@ -157,7 +159,7 @@ class _Counting:
         self._atlases: Atlases | None = None
         self._by_hand: set[tuple[int, int, int, int]] = set()  # whose turn has not come
         self._refused: Counter[str] = Counter()
-        self._answers = 0
+        self._answers = self._by_people = 0
         self._totals: list[int] = []
         self._sat: Counter[int] = Counter()
         self._first: dict[int, int] = {}
@@ -172,7 +174,10 @@ class _Counting:
         if commit.kind == FORK:
             replaced = (commit.setup or {})["replaced"]
             self._by_hand |= {(at, *turn_of(row)) for at, row in replaced}
-        self._answers += len(list(moment.step.inputs.rows(_ANSWERED)))
+        for row in moment.step.inputs.rows(_ANSWERED):
+            is_by_person = (Answered(*row).source or {}).get("name") == HUMAN
+            self._by_people += is_by_person
+            self._answers += not is_by_person
         for row in moment.step.inputs.rows(_SPOKE):
             self._by_hand.discard((state.assignment, *turn_of(row)))
         for code, rows in moment.step.derived:
@@ -217,6 +222,7 @@ class _Counting:
             left=self._left,
             forks=self.forks,
             models=self._answers,
+            people=self._by_people,
             failures=failures_in(path) if self._answers else (),
             unsaid=sorted(turn for turn in self._by_hand if turn[0] < closed),
         )

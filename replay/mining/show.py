@@ -11,7 +11,7 @@ from goldrush.agents.llm.failures import Failures, format_failures
 from goldrush.agents.roster import called
 from goldrush.kernel.mining.events import KINDS
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import counted, escaped
 from goldrush.replay.mining.consequences import Consequences, RoundApart
 from goldrush.replay.mining.story import tell
 from goldrush.replay.mining.summary import Summary
@@ -50,13 +50,17 @@ def format_summary(summary: Summary) -> str:
         )
     forks = "".join(f"after round {fork.unit} {escaped(tell(fork))}\n" for fork in summary.forks)
     return f"""\
-{summary.rounds} rounds of {config["agents"]} agents on {config["rows"]} x {config["cols"]} plots, \
+{_size(summary.rounds, config["agents"])} on {config["rows"]} x {config["cols"]} plots, \
 seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
 {forks}{_asked(summary.models)}{_failed(summary.failures)}
 {table(rows, numbers=range(1, 9))}"""
+
+
+def _size(rounds: int, agents: int) -> str:
+    return f"{counted(rounds, 'round')} of {counted(agents, 'agent')}"
 
 
 def _asked(models: Taken | None) -> str:
@@ -206,10 +210,7 @@ def _rounds(rounds: Sequence[RoundApart]) -> str:
 def format_measured(run: Measured) -> str:
     """A measured run in a line."""
     config = run.config
-    return (
-        f"{run.rounds} rounds of {config.agents} agents, pressure {config.pressure:.2f}, "
-        f"seed {config.seed}"
-    )
+    return f"{_size(run.rounds, config.agents)}, pressure {config.pressure:.2f}, seed {config.seed}"
 
 
 def format_spells(run: Measured) -> str:

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from goldrush.agents.roster import called
+from goldrush.kernel.text import counted
 from goldrush.kernel.world import Event
 
 
@@ -72,8 +73,8 @@ def _started(event: Event) -> str:
     config = event["config"]
     return (
         f"a run of the {event['world']} world starts (rules {event['rules']}): "
-        f"{config['agents']} agents on {config['rows']} x {config['cols']} plots, "
-        f"{config['rounds']} rounds, seed {config['seed']}"
+        f"{counted(config['agents'], 'agent')} on {config['rows']} x {config['cols']} plots, "
+        f"{counted(config['rounds'], 'round')}, seed {config['seed']}"
     )
 
 

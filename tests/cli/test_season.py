@@ -61,13 +61,16 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--set", "worker_tiers=[5,4,3,2]"), "none smaller than the one before"),
         (("--cast", "zoe=scripted"), "casts nobody"),
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
+        (("--cast", "judge=silent"), "silent is a policy of workers, and judge is none"),
+        (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
+        (("--class-model", "haiku=a,haiku=b"), "haiku is given twice"),
         (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
         (("--arena", "nk[nois=1]"), "did you mean noise?"),
         (("--treatment", "scarce"), "there is no treatment"),
         (("--test", "/bin/true"), "the arena nk takes no program"),
         (("--agenda", "x.toml"), "there is no setting 'agenda'"),
         (("--assignments", 10**9), "assignments is 1000000000"),
-        (("--files", "."), "names no folder of its own"),
+        (("--files", "."), "names no folder of its own; give --files a new one"),
         (("--assignments", 0), "assignments is 0"),
         (("--seed", 2**53), "seed is 9007199254740992"),
     ],
@@ -278,7 +281,9 @@ def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_pat
 
     assert_refused(goldrush("resume", cut, cwd=tested), "give it (--test PROGRAM)")
     assert_refused(goldrush("resume", cut, "--test", "other.py", cwd=tested), "has the SHA-256")
-    assert 0 == goldrush("resume", cut, "--test", "test.py", cwd=tested).code
+    resumed = goldrush("resume", cut, "--test", "test.py", cwd=tested)
+    assert 0 == resumed.code
+    assert resumed.out.endswith(f"goldrush verify {cut} --test test.py\n")
     assert whole.read_bytes() == cut.read_bytes()
 
 

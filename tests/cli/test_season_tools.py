@@ -168,7 +168,7 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
         (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
         (["s.journal", "--table", 0], "give --at"),
-        (["s.journal", "--score", "ada"], "give --at"),
+        (["s.journal", "--score", "ada"], "give --at, too: the assignment of the score"),
         (["s.journal", "--at", 1, "--all"], "give --at and --place"),
         (["s.journal", "--table", 1, "--all"], "give --at and --place"),
         (["s.journal", "s.journal", "--at", 1], "give one journal"),
@@ -277,3 +277,31 @@ def test_export_refuses(goldrush: Goldrush, kept: Path, arguments: list[object],
 
     assert_refused(goldrush("export", *arguments), says)
     assert sorted(kept.iterdir()) == before
+
+
+# who is not there
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["log", "s.journal", "--agent", 99], "there is no agent 99; give one from 0 to 15"),
+        (["log", "s.journal", "--agent", -1], "there is no agent -1; give one from 0 to 15"),
+        (["prompt", "s.journal", "--at", 7, "--agent", 99], "there is no agent 99"),
+        (
+            ["fork", "s.journal", "--at", 7, "--roster", "mira=random", "--out", "f.journal"],
+            "mira is gone where it is forked; there are admin, assistant",
+        ),
+    ],
+    ids=str,
+)
+def test_who_is_not_there_is_told(goldrush: Goldrush, arguments: list[object], says: str) -> None:
+    assert_refused(goldrush(*arguments), says)
+
+
+@pytest.mark.parametrize(("at", "agent"), [(7, "mira"), (2, "ada")], ids=["gone", "benched"])
+def test_prompt_says_who_was_asked_nothing(goldrush: Goldrush, at: int, agent: str) -> None:
+    ran = goldrush("prompt", "s.journal", "--at", at, "--agent", agent)
+
+    assert (0, "") == (ran.code, ran.out)
+    assert f"{agent} was asked nothing in assignment {at}\n" == ran.err

@@ -130,6 +130,10 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--model", "m"], ["--model m", "no roster has it"]),
         (["--models", "missing.toml"], ["missing.toml"]),
         (["--trust", "mine:Own"], ["--trust is for a plan", "leave it out"]),
+        (
+            ["--world", "competition", "--set", "arena=command"],
+            ["studies take none", "one by one: goldrush season --test PROGRAM"],
+        ),
         (["missing.toml"], ["cannot read missing.toml"]),
         (["plan.toml", "--seeds", ""], ["a plan and options that say the same", "plan.toml"]),
         (["plan.toml", "--treatment", "all"], ["a plan and options that say the same"]),
@@ -333,6 +337,30 @@ def test_what_a_policy_prints_is_no_part_of_the_json(tmp_path: Path) -> None:
 
     assert (0, 12) == (ran.code, json.loads(ran.out)["runs"])
     assert {"louder", "loud"} == set(ran.err.splitlines())
+
+
+SEASONS = (
+    "study", "--world", "competition", "--set", "arena=nk[seeds=1]", "--rounds", 1, "--seeds", 1,
+    "--treatment", "baseline", "--roster",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("roster", "says"),
+    [
+        ("random", "no verdicts: they need seasons of the treatment baseline with the roster scr"),
+        ("scripted", "no verdicts: beside those of the treatment baseline with the roster scripte"),
+    ],
+)
+def test_a_report_of_seasons_without_verdicts_says_what_is_missing(
+    roster: str, says: str, tmp_path: Path
+) -> None:
+    goldrush(*SEASONS, roster, "--out", "x", cwd=tmp_path)
+    ran = goldrush("report", "x", cwd=tmp_path)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert ran.out.startswith(says)
+    assert "No verdicts: " in (tmp_path / "x" / "report.html").read_text()
 
 
 def test_models_of_a_file_are_reached_and_a_key_that_is_missing_is_told(tmp_path: Path) -> None:

@@ -137,7 +137,8 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
     ("arguments", "says"),
     [
         (["--rounds", "5-3"], "no rounds 5 to 3"),
-        (["--rounds", "x"], "--at x is no range; write 12, 12-20, 12- or -20"),
+        (["--rounds", "x"], "--rounds x is no range; write 12, 12-20, 12- or -20"),
+        (["--assignments=x"], "--assignments x is no range"),
         (["--rounds", "-"], "is no range"),
         (["--rounds", ""], "is no range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),

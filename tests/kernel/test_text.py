@@ -11,7 +11,7 @@ from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.llm.models import Models, read_models
 from goldrush.agents.mining.roster import CAST
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.text import check_name, escaped, is_visible
+from goldrush.kernel.text import check_name, counted, escaped, is_visible
 from goldrush.replay.report.page import TOGETHER
 from goldrush.replay.report.page import printable as on_a_page
 from goldrush.replay.study.plan import read_plan
@@ -89,3 +89,7 @@ def test_a_plan_does_not_take_it(text: str, unseen: str, tmp_path: Path) -> None
     path.write_text(text.format(unseen), encoding="utf-8")
     with pytest.raises(BadInput, match=r"cannot be seen|cannot be called|may have"):
         read_plan(path).runs()
+
+
+def test_one_thing_is_told_in_the_singular() -> None:
+    assert ["0 rounds", "1 round", "2 rounds"] == [counted(n, "round") for n in range(3)]

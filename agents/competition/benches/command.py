@@ -39,10 +39,11 @@ from goldrush.kernel.competition.arenas.command import (
     TEXT_MAX,
     CommandOptions,
     Item,
+    agenda_fault,
     trimmed,
 )
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, nearest, shown
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
 
@@ -67,9 +68,12 @@ def _program(path: str) -> Mapping[str, Any]:
 def _options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     agenda = settings.get("agenda", ())
     if isinstance(agenda, str):
-        agenda = agenda_at(agenda)
-    elif isinstance(agenda, list):
+        return {**settings, "agenda": agenda_at(agenda)}
+    if isinstance(agenda, list):
         agenda = tuple(tuple(item) if isinstance(item, list) else item for item in agenda)
+    fault = agenda_fault(agenda)
+    if fault is not None:
+        raise BadInput(*fault)
     return {**settings, "agenda": agenda}
 
 
@@ -78,16 +82,30 @@ def agenda_at(path: str) -> Sequence[Sequence[str]]:
     BadInput.
     """
     found = files.read_toml(path, AGENDA_BYTES, "give a file with an agenda", _EXAMPLE)
+    for name in found:
+        if name != "subject":
+            raise BadInput(f"{path} is no agenda: it has {shown(name)}", f"write {_EXAMPLE}")
     subjects = found.get("subject")
-    if list(found) != ["subject"] or not isinstance(subjects, list) or len(subjects) > AGENDA_MAX:
+    if not isinstance(subjects, list):
         raise BadInput(f"{path} is no agenda", f"write {_EXAMPLE}, {AGENDA_MAX} at most")
-    return tuple(_item(path, number, item) for number, item in enumerate(subjects, 1))
+    agenda = tuple(_item(path, number, item) for number, item in enumerate(subjects, 1))
+    fault = agenda_fault(agenda)
+    if fault is not None:
+        raise BadInput(f"{path}: {fault[0]}", fault[1])
+    return agenda
 
 
 def _item(path: str, number: int, item: Any) -> Sequence[str]:
-    names = [field.name for field in attrs.fields(Item)]
-    if not isinstance(item, dict) or sorted(item) != sorted(names):
-        raise BadInput(f"{path}: subject {number} is {shown(item)}", f"write {_EXAMPLE}")
+    names, where = [field.name for field in attrs.fields(Item)], f"{path}: subject {number}"
+    if not isinstance(item, dict):
+        raise BadInput(f"{where} is {shown(item)}", f"write {_EXAMPLE}")
+    for name in item:
+        if name not in names:
+            instead = f"{nearest(name, names)}write {', '.join(names)}"
+            raise BadInput(f"{where} has {shown(name)}, which no subject has", instead)
+    missing = [name for name in names if name not in item]
+    if missing:
+        raise BadInput(f"{where} has no {', '.join(missing)}", f"write {_EXAMPLE}")
     if isinstance(item["start"], str):
         item["start"] = trimmed(item["start"])
     return tuple(item[name] for name in names)

@@ -8,7 +8,7 @@ identify the program; nothing in it is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -27,7 +27,7 @@ from goldrush.kernel.competition.arena import (
     not_a_subject,
     options_in,
 )
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.settings import integer, setting
 
 TEXT_MAX: Final = 4_000  # characters of a conduct
@@ -77,29 +77,53 @@ def _is_file_name(value: Any) -> bool:
     return _is_name(value, FILE_NAME_MAX) and "/" not in value
 
 
-def _is_item(value: Any) -> bool:
-    if not isinstance(value, (list, tuple)) or len(value) != len(attrs.fields(Item)):
-        return False
-    treatment, objective, better, task, start = value
-    return (
-        _is_name(treatment)
-        and _is_name(objective)
-        and type(better) is str
-        and better in DIRECTIONS
-        and _is_text(task, TASK_MAX, 0)
-        and _is_text(start, TEXT_MAX, 0)
-        and start == trimmed(start)
-    )
+def _is_start(value: Any) -> bool:
+    return _is_text(value, TEXT_MAX, 0) and value == trimmed(value)
 
 
-def _is_agenda(value: Any) -> bool:
-    return (
-        isinstance(value, (list, tuple))
-        and len(value) <= AGENDA_MAX
-        and all(map(_is_item, value))
-        and len({tuple(item[:2]) for item in value}) == len(value)
-        and len({tuple(item[1:3]) for item in value}) == len({item[1] for item in value})
-    )
+_IS_NAME: Final = _is_name, f"1 to {NAME_MAX} characters in one line"
+# What each field of an item can be, in the order of the fields, and in words.
+_ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "treatment": _IS_NAME,
+    "objective": _IS_NAME,
+    "better": (lambda v: type(v) is str and v in DIRECTIONS, " or ".join(DIRECTIONS)),
+    "task": (lambda v: _is_text(v, TASK_MAX, 0), f"text of up to {TASK_MAX:,} characters"),
+    "start": (
+        _is_start,
+        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines",
+    ),
+}
+
+
+def agenda_fault(agenda: Any) -> tuple[str, str] | None:
+    """The first thing that is wrong with an agenda, and what to give instead; None: nothing is."""
+    if not isinstance(agenda, (list, tuple)):
+        return f"agenda is {shown(agenda)}", f"give up to {AGENDA_MAX} subjects"
+    if len(agenda) > AGENDA_MAX:
+        return f"agenda has {len(agenda):,} subjects", f"give up to {AGENDA_MAX}"
+    numbers: dict[tuple[str, str], int] = {}
+    directions: dict[str, str] = {}
+    for number, item in enumerate(agenda, 1):
+        if not isinstance(item, (list, tuple)) or len(item) != len(_ITEM):
+            return f"subject {number} is {shown(item)}", f"give {', '.join(_ITEM)}"
+        for (name, (holds, range_)), value in zip(_ITEM.items(), item, strict=True):
+            if not holds(value):
+                return f"subject {number}: {name} is {_told(value)}", f"give {range_}"
+        treatment, objective, better = item[:3]
+        earlier = numbers.setdefault((treatment, objective), number)
+        if earlier != number:
+            what = f"subject {number} has the treatment and the objective of subject {earlier}"
+            return what, "give each pair once"
+        if directions.setdefault(objective, better) != better:
+            what = f"subject {number}: better is {better!r}, and {shown(objective)} has another one"
+            return what, "give each objective one direction"
+    return None
+
+
+def _told(value: Any) -> str:
+    """A value for a message; of a text that is cut there its length."""
+    is_cut = isinstance(value, str) and len(value) > _FRONT
+    return f"{shown(value, _FRONT)} ({len(value):,} characters)" if is_cut else shown(value)
 
 
 def _is_time(value: Any) -> bool:
@@ -130,7 +154,7 @@ class CommandOptions:
     agenda: Sequence[Sequence[str]] = setting(
         (),
         (
-            _is_agenda,
+            lambda v: agenda_fault(v) is None,
             f"1 to {AGENDA_MAX} of [treatment, objective, up or down, task, start], typed as the "
             "path of a TOML file; each treatment and objective once, each objective one direction",
         ),

@@ -668,17 +668,28 @@ def test_what_cannot_be_run_is_refused(path: str, says: str, agenda: Path) -> No
         arena_record(f"command[agenda={agenda}]", test=str(agenda.parent / path))
 
 
+SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\nstart='one'\n"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("x = 1", "is no agenda"),
-        ("[[subject]]\ntreatment = 1", "subject 1 is"),
+        ("x = 1", "is no agenda: it has 'x'"),
         ("subject = 3", "is no agenda"),
+        ("subject = [3]", "subject 1 is 3"),
         ("[[subject]", "is no TOML"),
+        ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),
+        (SUBJECT + "Task = 1", "subject 1 has 'Task', which no subject has; did you mean task"),
+        (SUBJECT.replace("up", "Up"), "subject 1: better is 'Up'; give up or down"),
+        (SUBJECT.replace("'b'", "''"), "objective is ''; give 1 to 200 characters"),
+        (SUBJECT.replace("'one'", "1"), "subject 1: start is 1; give text of up to 4,000"),
         (
-            "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='more'\ntask=''\nstart=''",
-            "agenda is",
+            SUBJECT + SUBJECT.replace("'a'", "'c'").replace("Do.", "y" * 1_001),
+            r"subject 2: task is 'y{39}\.\.\. \(1,001 characters\); give text of up to 1,000 ch",
         ),
+        (SUBJECT + SUBJECT, "subject 2 has the treatment and the objective of subject 1"),
+        (SUBJECT + SUBJECT.replace("'a'", "'c'").replace("up", "down"), "one direction"),
+        (101 * SUBJECT, "agenda has 101 subjects; give up to 100"),
     ],
 )
 def test_what_is_no_agenda_is_refused(

@@ -7,7 +7,7 @@ import pytest
 from goldrush.agents.competition.cast import cast_of, check_playable, questions_of
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.trust import own_among
-from goldrush.kernel.competition.terms import Role, names_of
+from goldrush.kernel.competition.terms import OFFICES, Role, names_of
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from tests.playing import nk, steps
 
@@ -31,6 +31,32 @@ def test_a_cast_that_is_none_is_told(part: str) -> None:
 def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
     with pytest.raises(BadInput, match="llm alone names no model; write llm:MODEL"):
         cast_of(3, ["ada=llm"])
+
+
+@pytest.mark.parametrize("office", [*OFFICES, Role.USER])
+@pytest.mark.parametrize("policy", ["random", "silent"])
+def test_a_policy_of_workers_is_refused_for_an_office(office: str, policy: str) -> None:
+    with pytest.raises(BadInput, match=f"{policy} is a policy of workers.*take scripted, human"):
+        cast_of(3, [f"{office}={policy}"])
+
+
+def test_a_policy_alone_is_that_of_all_workers() -> None:
+    assert {"mine:Own"} == {entry["policy"] for entry in cast_of(3, ["mine:Own"])[5:]}
+    with pytest.raises(BadInput, match="there is no policy 'foo'"):
+        cast_of(3, ["foo"])
+
+
+@pytest.mark.parametrize(
+    "parts", [["ada=random", "ada=silent"], ["judge=human", "judge=human"], ["random", "worker=x"]]
+)
+def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
+    with pytest.raises(BadInput, match="is cast twice"):
+        cast_of(3, parts)
+
+
+def test_workers_cast_by_class_are_not_all_cast_again() -> None:
+    with pytest.raises(BadInput, match="cast by class, and once more"):
+        cast_of(3, ["random"], by_class={"haiku": "small"})
 
 
 def test_the_last_word_on_somebody_counts() -> None:

@@ -23,12 +23,16 @@ from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN, Ask, Inquiry
 from goldrush.agents.players import Means, resume
+from goldrush.cli.codes import INTERRUPTED
+from goldrush.cli.main import _run
 from goldrush.cli.people import at_terminal
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.terms import Code, names_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import events
 from goldrush.kernel.journal import JournalReader
+from goldrush.replay.competition.show import format_summary
+from goldrush.replay.competition.summary import summarise
 from goldrush.replay.toolkit import open_world
 from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT
@@ -91,6 +95,16 @@ def test_what_a_person_answers_is_recorded_word_for_word(tmp_path: Path) -> None
     assert {"ben", "judge"} == {inquiry.who for inquiry in person.asked}
     assert {"assignment 0", "assignment 1"} == {inquiry.unit for inquiry in person.asked}
     assert all(row["source"]["error"] is None for row in found)
+
+
+def test_answers_of_people_are_not_counted_as_those_of_models(tmp_path: Path) -> None:
+    path, person = tmp_path / "s.journal", Person()
+    play(path, person)
+    summary = summarise(path)
+
+    assert (0, len(person.answers)) == (summary.models, summary.people)
+    assert f"{len(person.answers)} answers of people" in format_summary(summary)
+    assert "language models" not in format_summary(summary)
 
 
 def test_to_verify_asks_nobody(tmp_path: Path) -> None:
@@ -308,6 +322,29 @@ def test_a_text_can_be_read_from_a_file(
     words = [*FIELDS[:-1], f"@{tmp_path / 'words'}"]
 
     assert "from a file" == typed(words, monkeypatch, capsys)[0]["words"]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, EOFError])
+@pytest.mark.parametrize(
+    "command", [("season", *SHORT), ("record", "--rounds", "1", "--roster", "human*1,raid*1")]
+)
+def test_who_stops_at_a_question_is_told_how_to_go_on(
+    command: Sequence[str], stop: type[BaseException], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def leave(prompt: str) -> str:
+        raise stop
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", leave)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    path = tmp_path / "s.journal"
+    monkeypatch.setattr(sys, "argv", ["/x/goldrush", *command, "--out", str(path)])
+    code = _run()
+    shown = capsys.readouterr().err.splitlines()[-1]
+
+    assert INTERRUPTED == code
+    assert f"stopped: {path} holds the start, but no " in shown
+    assert f"go on with `/x/goldrush resume {path}`" in shown
 
 
 def test_where_no_terminal_is_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
