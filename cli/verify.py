@@ -18,7 +18,7 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_json, program
-from goldrush.kernel.text import escaped, quoted_path
+from goldrush.kernel.text import counted, escaped, quoted_path
 
 LEVELS = 4
 
@@ -132,7 +132,7 @@ def _format(outcome: Any) -> str:
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     return (
-        f"{verdict.path}: holds at {levels}: {verdict.rounds} {verdict.vocabulary.units}, "
+        f"{verdict.path}: holds at {levels}: {counted(verdict.rounds, verdict.vocabulary.unit)}, "
         f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
     )
 

@@ -76,7 +76,8 @@ def kept(name: str) -> Path:
         "table": 0,
         "round": 0,
         "agent": 6,
-        "move": "dance",
+        "move": "support",
+        "target": 99,
         "words": "by hand",
     }
     settings = {"scoring": "absolute", "assignments": 4}

@@ -23,6 +23,7 @@ from goldrush.kernel.competition.rubric import DIMENSIONS
 from goldrush.kernel.competition.terms import Cause, Move, Part
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
+from goldrush.kernel.text import counted
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.toolkit import Names, Story
@@ -198,15 +199,17 @@ def _started(t: _Teller, event: Event) -> str:
     arena = config["arena"]
     return (
         f"a season of the {event['world']} world starts (rules {event['rules']}): "
-        f"{config['assignments']} assignments, {config['workers']} workers, arena "
-        f"{_word(arena['name'])} with {len(arena['subjects'])} subjects, seed {config['seed']}"
+        f"{counted(config['assignments'], 'assignment')}, {config['workers']} workers, arena "
+        f"{_word(arena['name'])} with {counted(len(arena['subjects']), 'subject')}, "
+        f"seed {config['seed']}"
     )
 
 
 def _answered(t: _Teller, event: Event) -> str:
     text = event["text"]
     shown = text if len(text) <= ANSWER_SHOWN else text[:ANSWER_SHOWN] + "..."
-    return f"{t.name(event['agent'])} was asked to {_word(event['question'])}: {_quoted(shown)}"
+    asked = _word(event["question"]).rstrip("_")
+    return f"{t.name(event['agent'])} was asked to {asked}: {_quoted(shown)}"
 
 
 def _opened(t: _Teller, event: Event) -> str:
@@ -386,7 +389,7 @@ def _scored(t: _Teller, event: Event) -> str:
 
 def _sparks(t: _Teller, event: Event) -> str:
     return (
-        f"{t.name(event['agent'])} has {event['balance']} sparks "
+        f"{t.name(event['agent'])} has {counted(event['balance'], 'spark')} "
         f"({event['amount']:+d}, {event['why']})"
     )
 

@@ -193,7 +193,10 @@ def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Pa
             "no treatment 'scarce'; take one of baseline, high-growth, small-stock, or all",
         ),
         (["--rounds", 10_001], "rounds has 10001; each must be a whole number from 1 to 10000"),
-        (["--set", "seasons=3"], "the settings have seasons; say seeds and rounds apart"),
+        (
+            ["--set", "seasons=3"],
+            "the settings have seasons; give it as rounds of",
+        ),
         (["--set", "growt=1"], "did you mean growth?"),
         (["--roster", "share*4", "--set", "agents=5"], "the roster has 4 agents"),
     ):

@@ -597,8 +597,11 @@ def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
     assert 4 + 2 * 5 == len(lines)
 
 
-def test_without_pairs_nothing_is_said() -> None:
-    assert [] == says(results(season(cell("baseline"))))
+def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
+    [line] = says(results(season(cell("baseline"))))
+
+    assert line.startswith("no verdicts: ")
+    assert "no-memory" in line
 
 
 @pytest.mark.parametrize(
