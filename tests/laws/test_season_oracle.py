@@ -82,7 +82,7 @@ def shown(world: World[SeasonState], unit: int, block: Block, is_last: bool = Fa
     return [*found, closed] if is_last else found
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=3 * settings().max_examples)
 @given(seasons())
 def test_what_follows_from_anything_done_is_what_the_oracle_derives(season: Season) -> None:
     world, oracle = world_of(season.config), season.oracle

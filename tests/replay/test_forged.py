@@ -257,6 +257,7 @@ NO_READERS = {
     "verify.verify": "what the door asks",
     "story.agent_of": "leaves out what it cannot read",
     "story.in_brief": "headers",
+    "story.names_of": "leaves out what it cannot read",
     "story.narrator": "a test of its own",
     "toolkit.open_world": "headers and START",
     "toolkit.needed": "headers",

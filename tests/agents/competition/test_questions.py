@@ -169,7 +169,7 @@ def test_what_fits_the_schema_is_an_answer(data: st.DataObject) -> None:
     assert moment.read(text) == moment.read(f"I think so.\n```json\n{text}\n```")
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 3)
 @given(st.data())
 def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.DataObject) -> None:
     arena = nk()

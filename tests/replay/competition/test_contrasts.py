@@ -50,7 +50,7 @@ Value = float | None
 SEEDS = 20
 ROUNDS = 40
 
-# By criterion: its measures, and the treatment and the roster of its null (SPEC 14).
+# By criterion: its measures, and the treatment and the roster of its null.
 MEMBERS, LEARNS = "the table beats its members", "the season learns"
 PAYS, MERIT = "competition pays", "scores measure merit"
 NULLS = {

@@ -249,7 +249,7 @@ def test_the_smallest_p_is_that_of_pairs_that_all_change_as_expected(seeds: int)
 # Holm's correction
 
 
-@settings(max_examples=20)  # theirs collects all garbage each time
+@settings(max_examples=10)  # theirs collects all garbage each time
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_holms_correction_is_that_of_statsmodels(p_values: list[float]) -> None:
     assert list(multipletests(p_values, method="holm")[1]) == pytest.approx(holm(p_values))
