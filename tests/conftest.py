@@ -26,7 +26,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=50,
+    max_examples=40,
     suppress_health_check=LARGE,
 )
 settings.register_profile(

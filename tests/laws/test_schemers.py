@@ -45,7 +45,7 @@ def summed(arena: Arena, name: str, seasons: int, assignments: int) -> tuple[flo
 
 
 # Seasons of 20 assignments that make it clear (nk), and more where less is between the two.
-CLEAR, CLOSE = 3, 8
+CLEAR, CLOSE = 2, 8
 SHORT = 10  # assignments of a season of mining, where a test costs more
 
 
