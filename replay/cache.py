@@ -1,4 +1,4 @@
-"""Derived files of this user: `goldrush/indexes` in the user's cache folder.
+"""Derived files of this user (indexes, measures): `goldrush/indexes` in the user's cache folder.
 
 A file here is trusted further than one beside a journal, so it is read only if this user's own
 account wrote it: file and folders belong to the user, nobody else has any permission on the
@@ -23,7 +23,8 @@ from goldrush.kernel.errors import WriteFailed
 
 CACHE_MAX: Final = 1 << 30  # bytes of all files together
 
-_SUFFIX: Final = ".index"
+INDEX, MEASURES = SUFFIXES = (".index", ".measures")  # what a file is, by the end of its name
+
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # nor wait for a pipe
 
 
@@ -38,13 +39,13 @@ def folder() -> str | None:
     return os.path.join(base, "goldrush", "indexes")
 
 
-def opened(name: str) -> BinaryIO | None:
+def opened(name: str, suffix: str = INDEX) -> BinaryIO | None:
     """A file of the cache for reading, marked as used now; None where there is none to be read."""
     where = folder()
     if where is None or not _is_private(where):
         return None
     try:
-        fd = os.open(os.path.join(where, name + _SUFFIX), _READ)  # noqa: TID251  # to read
+        fd = os.open(os.path.join(where, name + suffix), _READ)  # noqa: TID251  # to read
     except OSError:
         return None
     found = os.fstat(fd)
@@ -56,7 +57,7 @@ def opened(name: str) -> BinaryIO | None:
     return os.fdopen(fd, "rb")
 
 
-def unfinished(name: str) -> files.Unfinished | None:
+def unfinished(name: str, suffix: str = INDEX) -> files.Unfinished | None:
     """A new file of the cache, which replaces an older one; None where none can be kept.
 
     Raises BadInput and JournalInUse as `Unfinished` does.
@@ -70,7 +71,7 @@ def unfinished(name: str) -> files.Unfinished | None:
             files.system.make_folder(path, 0o700)
     if not _is_private(where):
         return None
-    return files.Unfinished(os.path.join(where, name + _SUFFIX), force=True)
+    return files.Unfinished(os.path.join(where, name + suffix), force=True)
 
 
 def append(file: files.Unfinished, data: bytes) -> None:
@@ -89,7 +90,7 @@ def trim() -> None:
     with suppress(OSError):
         for entry in os.scandir(where):
             with suppress(FileNotFoundError):  # another process has just removed it
-                if entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
+                if entry.name.endswith(SUFFIXES) and entry.is_file(follow_symlinks=False):
                     found = entry.stat(follow_symlinks=False)
                     kept.append((found.st_mtime_ns, entry.path, found.st_size))
     total = sum(size for *_, size in kept)

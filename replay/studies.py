@@ -8,7 +8,7 @@ alone is the world's: it stands in this record, in the world's toolkit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from goldrush.replay.report.panels import Drawn
     from goldrush.replay.report.sections import Part, Study
     from goldrush.replay.study.results import Result, Results
+
+K = TypeVar("K")  # what a world keeps of a run
 
 MIXED: Final = "mixed"  # the roster that a world takes by default
 
@@ -139,8 +141,32 @@ def _nothing_said(results: Results[Any, Any]) -> Sequence[str]:
     return ()
 
 
-def _keep_nothing(measured: Measured[Any]) -> None:
+def _keep_nothing(measured: Measured[Any]) -> Any:
     return None
+
+
+def _as_it_is(own: Any) -> Any:
+    return own
+
+
+def _by_others(config: Any) -> bool:
+    return False
+
+
+@attrs.frozen
+class Kept(Generic[K]):
+    """What a world's chapter needs of a run: `of(measured)`. It goes from one process to another.
+
+    From one report to the next it is kept as plain values that kernel.codec packs: `pack(own)`,
+    `unpack(values)`. `lasts(config)`: whether all measures of a run with this configuration follow
+    from its journal and from code of goldrush alone; others are worked out anew each time, as
+    nobody knows when the code of another distribution changes.
+    """
+
+    of: Callable[[Any], K] = _keep_nothing
+    pack: Callable[[K], Any] = _as_it_is
+    unpack: Callable[[Any], K] = _as_it_is
+    lasts: Callable[[Any], bool] = _by_others
 
 
 @attrs.frozen
@@ -159,7 +185,7 @@ class Studies:
     - `same(ours, theirs, policies)`: whether two configurations lead to the same run with these
       policies, whatever the seed.
     - `covariate`: see there.
-    - `kept(measured)`: what the chapter needs of a run. It goes from one process to another.
+    - `kept`: see there.
     - `answers(results)`: what stands in the chapter's tables, for JSON; `says(results)`: the most
       important of it for the terminal, line by line.
     - `curves`: the measures that are drawn over the units (None: all that a unit has); `compared`:
@@ -175,7 +201,7 @@ class Studies:
     criteria: Criteria = Criteria()
     same: Callable[[Any, Any, Sequence[str]], bool] = _same_settings
     covariate: Covariate | None = None
-    kept: Callable[[Any], Any] = _keep_nothing
+    kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers
     says: Callable[[Any], Sequence[str]] = _nothing_said
     curves: Sequence[str] | None = None

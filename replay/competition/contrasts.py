@@ -64,7 +64,17 @@ SeasonResults = Results[SeasonConfig, Kept]
 
 def kept(measured: MeasuredSeason) -> Kept:
     """The part of a measured season that reports need."""
-    return Kept(measured.config.arena.name, measured.halves_of, measured.first_totals)
+    return Kept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
+
+
+def packed(own: Kept) -> Any:
+    """It as plain values."""
+    return own.arena, own.halves_of, own.totals
+
+
+def unpacked(values: Any) -> Kept:
+    """It from these values."""
+    return Kept(*values)
 
 
 @attrs.frozen

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.competition.arenas import NoProgram
+from goldrush.agents.competition.arenas import NAMES, NoProgram
 from goldrush.agents.competition.cast import RANDOM, SCRIPTED, cast_of
 from goldrush.agents.competition.players import configured
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.terms import Role
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.competition.contrasts import answers, kept, says
+from goldrush.replay.competition.contrasts import answers, kept, packed, says, unpacked
 from goldrush.replay.competition.measures import MEASURES, SHOWN
-from goldrush.replay.studies import MIXED, Studies
+from goldrush.replay.studies import MIXED, Kept, Studies
 
 if TYPE_CHECKING:
     from goldrush.replay.studies import Chapter
@@ -53,7 +53,7 @@ STUDIES: Final = Studies(
     size="workers",
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
-    kept=kept,
+    kept=Kept(kept, packed, unpacked, lambda config: config.arena.name in NAMES),
     answers=answers,
     says=says,
     curves=[name for name, measure in MEASURES.items() if measure.by_unit],

@@ -11,8 +11,8 @@ from goldrush.agents.mining.roster import CAST, POLICIES
 from goldrush.kernel.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.mining.criteria import CRITERIA
 from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.mining.theory import answers, kept
-from goldrush.replay.studies import MIXED, Covariate, Studies
+from goldrush.replay.mining.theory import answers, kept, packed, unpacked
+from goldrush.replay.studies import MIXED, Covariate, Kept, Studies
 
 if TYPE_CHECKING:
     from goldrush.replay.studies import Chapter
@@ -64,7 +64,7 @@ STUDIES: Final = Studies(
     criteria=CRITERIA,
     same=same_by_construction,
     covariate=Covariate("pressure", _pressure),
-    kept=kept,
+    kept=Kept(kept, packed, unpacked, lambda config: True),
     answers=answers,
     # The shares of stamina have a figure of their own.
     curves=[

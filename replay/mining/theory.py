@@ -94,6 +94,27 @@ def kept(measured: Measured) -> Kept:
     )
 
 
+def packed(own: Kept) -> Any:
+    """It as plain values."""
+    return (
+        attrs.astuple(own.totals),
+        tuple(own.gold),
+        [attrs.astuple(tie) for tie in own.ties],
+        [(*seen, count) for seen, count in own.lengths.items()],
+    )
+
+
+def unpacked(values: Any) -> Kept:
+    """It from these values."""
+    totals, gold, ties, lengths = values
+    return Kept(
+        Totals(*totals),
+        gold,
+        [Tie(*tie) for tie in ties],
+        {(length, is_over): count for length, is_over, count in lengths},
+    )
+
+
 def _totals(counts: Sequence[Counts]) -> Totals:
     def grouped(age: str, what: str) -> int:
         groups = (f"{age}_claimed", f"{age}_captured")

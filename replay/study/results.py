@@ -1,7 +1,7 @@
 """What a study's runs have come to: of each journal the figures for comparisons and pictures.
 
 A run measured whole is large; what is kept of it here is small, so that thousands fit, and is
-worked out by many processes at once.
+worked out by many processes at once. It is kept from one report to the next (see kept.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured, Span
 from goldrush.replay.studies import Studied, studied
+from goldrush.replay.study import kept
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import Cell
@@ -103,16 +104,47 @@ def results_of(
             "left, or were when it stopped",
             "give the command of the study again, it goes on",
         )
-    by_cell: dict[Cell, list[Result[Any, Any]]] = {}
     journals: dict[Cell, list[str]] = {}
+    runs: dict[Cell, list[Listed]] = {}
+    for run in manifest.runs:
+        runs.setdefault(run.cell, []).append(run)
+        journals.setdefault(run.cell, []).append(run.path)
     texts = manifest.plan["rosters"]
-    tasks = [(str(folder), of.name, run, texts[run.cell.roster]) for run in manifest.runs]
-    for place, result in enumerate(each_of(_result, tasks, jobs)):
-        by_cell.setdefault(result.cell, []).append(result)
-        journals.setdefault(result.cell, []).append(manifest.runs[place].path)
-        if on_run is not None:
-            on_run(place + 1, len(tasks))
+    known = {
+        cell: found
+        for cell, listed in runs.items()
+        if (found := kept.read(of, texts[cell.roster], listed)) is not None
+        and all(_sha256(Path(folder, run.path)) == run.sha256 for run in listed)
+    }
+    tasks = [
+        (str(folder), of.name, run, texts[run.cell.roster])
+        for run in manifest.runs
+        if run.cell not in known
+    ]
+    told = on_run or (lambda done, every: None)
+    start = len(manifest.runs) - len(tasks)
+    if start:
+        told(start, len(manifest.runs))
+    measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
+    for done, result in enumerate(each_of(_result, tasks, jobs), start + 1):
+        of_cell = measured[result.cell]
+        of_cell.append(result)
+        if len(of_cell) == len(runs[result.cell]):
+            kept.write(of, texts[result.cell.roster], runs[result.cell], of_cell)
+        told(done, len(manifest.runs))
+    if measured:
+        kept.trim()
+    by_cell = {cell: known.get(cell) or measured[cell] for cell in runs}
     return Results(str(folder), of, manifest, by_cell, journals)
+
+
+def _sha256(path: Path) -> str | None:
+    """The SHA-256 of a file; None of one that cannot be read."""
+    try:
+        with open_regular(str(path)) as file:
+            return sha256_in(file)
+    except (OSError, BadInput):
+        return None
 
 
 def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
@@ -137,7 +169,7 @@ def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    return result_of(run.cell, measured, of.studies.kept(measured), failures)
+    return result_of(run.cell, measured, of.studies.kept.of(measured), failures)
 
 
 def _check_begun(
@@ -176,7 +208,7 @@ def result_of(
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
-            name: [mean(values[span.first - 1 : span.last]) for span in windows]
+            name: tuple(mean(values[span.first - 1 : span.last]) for span in windows)
             for name, values in measured.values.items()
         },
         policies=tuple(measured.roster),

@@ -17,11 +17,14 @@ from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha
 from goldrush.kernel.measures import mean
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.mining.theory import MiningResults
+from goldrush.replay.study import kept as module
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import Cell, plan_of
 from goldrush.replay.study.results import POINTS, result_of, results_of
+from tests.indexes import cached
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -111,13 +114,80 @@ def test_a_curve_is_the_means_of_windows_that_cover_all_rounds(rounds: int, tmp_
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_results_do_not_depend_on_the_number_of_processes(
-    folder: Path, found: MiningResults, jobs: int
+    folder: Path, found: MiningResults, jobs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     told: list[tuple[int, int]] = []
     again = results_of(folder, jobs=jobs, on_run=lambda done, every: told.append((done, every)))
 
     assert found == again
     assert [(done, 8) for done in range(1, 9)] == told
+
+
+# what is kept from one report to the next
+
+
+def measured_runs(folder: Path, found: MiningResults) -> int:
+    """How many runs are measured for the same results once more."""
+    told: list[int] = []
+    assert found == results_of(folder, jobs=1, on_run=lambda done, every: told.append(done))
+    return 8 if told[0] == 1 else 8 - told[0]
+
+
+@pytest.fixture
+def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """The files of the four cells, in a cache of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    results_of(folder, jobs=1)
+    return sorted(cached().iterdir())
+
+
+def test_what_was_measured_is_not_measured_again(
+    copy: Path, found: MiningResults, kept: list[Path]
+) -> None:
+    again = results_of(copy, jobs=1)  # the same journals in another folder
+
+    assert (4, found.by_cell, kept) == (len(kept), again.by_cell, sorted(cached().iterdir()))
+    assert 0 == measured_runs(Path(found.folder), found)
+
+
+@pytest.mark.parametrize("change", ["flipped", "cut", "empty", "exchanged", "removed", "unpacked"])
+def test_damage_to_what_is_kept_changes_no_answer(
+    change: str, folder: Path, found: MiningResults, kept: list[Path]
+) -> None:
+    one, data = kept[0], kept[0].read_bytes()
+    if change == "flipped":
+        for at in range(0, len(data), len(data) // 40):
+            one.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+            assert 2 == measured_runs(folder, found)
+            assert data == one.read_bytes()
+    elif change == "removed":
+        one.unlink()
+    else:
+        other = {"cut": data[:-1], "empty": b"", "exchanged": kept[1].read_bytes()}
+        one.write_bytes(other.get(change, b"goldmea1" + b"\xc1" * 20))
+
+    assert (0 if change == "flipped" else 2) == measured_runs(folder, found)
+
+
+def test_another_code_measures_anew(
+    folder: Path, found: MiningResults, kept: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_code", lambda: ("0", "0"))
+
+    assert 8 == measured_runs(folder, found)
+    assert 8 == len(list(cached().iterdir()))
+
+
+def test_runs_that_follow_from_code_of_others_are_not_kept(
+    found: MiningResults, kept: list[Path]
+) -> None:
+    runs = [run for run in found.manifest.runs if run.cell == Cell("baseline", "mixed", 12)]
+    never = attrs.evolve(STUDIES.kept, lasts=lambda config: False)
+    others = attrs.evolve(found.of, studies=attrs.evolve(STUDIES, kept=never))
+
+    assert module.read(found.of, None, runs) == found.by_cell[runs[0].cell]
+    assert None is module.read(others, None, runs)
 
 
 def test_a_cell_knows_its_configuration(found: MiningResults) -> None:
@@ -170,6 +240,7 @@ def test_what_is_measured_is_what_was_hashed(
     same_file: bool,
 ) -> None:
     """Though another journal is in the place, or in the file itself, as soon as it was hashed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path, other = first_of(copy), tmp_path / "other.journal"
     record(other, attrs.asdict(found.config(Cell("baseline", "random", 12))), "raid*10")
 

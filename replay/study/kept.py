@@ -1,0 +1,128 @@
+"""The measures of a study's runs, kept from one report to the next: a file for each cell.
+
+They are derived and disposable, lie in the user's cache folder (see replay/cache.py), and are named
+by all that they follow from: each journal's SHA-256 (the journals themselves are hashed at every
+report), the settings and the roster of which the manifest says that they were recorded, and the
+source code that measures. So a journal that changed, another goldrush, or a mended measure finds
+none and measures anew. Where nothing can be kept, a report takes longer and says the same.
+
+    file = magic, values, checksum of key, magic and values
+
+`values` is a msgpack array of the runs in the order of the manifest. A file that is damaged, or is
+of another key, is not used. The checksum is no signature: whoever can write in the cache folder,
+which is the user's own account alone, can change what a report says.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
+
+from goldrush.agents.llm.failures import Failures
+from goldrush.kernel.codec import Undecodable, pack, unpack
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.replay import cache as folder
+from goldrush.replay.studies import Studied
+from goldrush.replay.study.manifest import Listed
+
+if TYPE_CHECKING:
+    from goldrush.replay.study.results import Result
+
+_MAGIC: Final = b"goldmea1"
+_CHECKSUM: Final = 16  # bytes
+_ROOMS: Final = ("kernel", "agents", "replay")  # what is measured follows from code in these
+
+trim = folder.trim
+
+
+def read(of: Studied, roster: str | None, runs: Sequence[Listed]) -> list[Result[Any, Any]] | None:
+    """What is kept of the runs of a cell, if these are the bytes of their journals; None where
+    nothing is, or nothing that can be used. `roster`: its text in the plan.
+    """
+    key = _key(of, roster, runs)
+    file = None if key is None else folder.opened(xxh3_128_hexdigest(key), folder.MEASURES)
+    if file is None or key is None:
+        return None
+    with file:
+        data = file.read()
+    if not data.startswith(_MAGIC) or xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
+        return None
+    try:
+        values = unpack(data[len(_MAGIC) : -_CHECKSUM])
+        return [_result(of, run, one) for run, one in zip(runs, values, strict=True)]
+    except (Undecodable, ValueError, TypeError):
+        return None
+
+
+def write(
+    of: Studied, roster: str | None, runs: Sequence[Listed], results: Sequence[Result[Any, Any]]
+) -> None:
+    """Keep what was measured of the runs of a cell, if there is room for it."""
+    key = _key(of, roster, runs)
+    if key is None:
+        return
+    with suppress(BadInput, JournalError):  # a full disk, another process at the same file
+        file = folder.unfinished(xxh3_128_hexdigest(key), folder.MEASURES)
+        if file is None:
+            return
+        data = _MAGIC + pack([_values(of, result) for result in results])
+        with file:
+            folder.append(file, data + xxh3_128_digest(key + data))
+            file.publish(sync=False)
+
+
+def _key(of: Studied, roster: str | None, runs: Sequence[Listed]) -> bytes | None:
+    """All that the measures of a cell follow from; None where that cannot be said."""
+    if not all(of.studies.kept.lasts(run.config) for run in runs):
+        return None
+    listed = [(run.sha256, run.config.as_dict()) for run in runs]
+    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed))
+
+
+@cache
+def _code() -> tuple[str, str]:
+    """The version of goldrush, and a hash of its source code: what is edited measures anew."""
+    package = Path(__file__).parents[2]
+    hashed = xxh3_128()
+    for room in _ROOMS:
+        for where, folders, names in os.walk(package / room, followlinks=True):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    source = Path(where, name).read_bytes()
+                    hashed.update(pack((os.path.relpath(where, package), name, source)))
+    return version("goldrush"), hashed.hexdigest()
+
+
+def _values(of: Studied, one: Result[Any, Any]) -> Any:
+    """A result as plain values, without what the manifest says of it."""
+    failures = [attrs.astuple(found, recurse=False) for found in one.failures]
+    figures = (one.run, one.halves, one.halves_whole, one.curves)
+    return one.units, figures, one.policies, of.studies.kept.pack(one.own), failures
+
+
+def _result(of: Studied, run: Listed, values: Any) -> Result[Any, Any]:
+    from goldrush.replay.study.results import Result
+
+    units, (whole, halves, halves_whole, curves), policies, own, failures = values
+    return Result(
+        cell=run.cell,
+        seed=run.seed,
+        config=run.config,
+        units=units,
+        run=whole,
+        halves=halves,
+        halves_whole=halves_whole,
+        curves=curves,
+        policies=policies,
+        own=of.studies.kept.unpack(own),
+        failures=tuple(Failures(*found) for found in failures),
+    )
