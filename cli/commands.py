@@ -17,6 +17,7 @@ BUILT_IN: Final = {
     "resume": "record:resume",
     "season": "competition.season:season",
     "replay": "replay:replay",
+    "view": "view:view",
     "log": "log:log",
     "diff": "diff:diff",
     "audit": "audit:audit",

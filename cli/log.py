@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 
 import click
 
-from goldrush.cli.options import json_option
+from goldrush.cli.options import json_option, range_of
 from goldrush.kernel.text import escaped
 
 _AT = ("--at", "--rounds", "--assignments")
-_RANGE = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 
 @click.command()
@@ -46,7 +44,7 @@ def log(
     from goldrush.replay.story import agent_of, narrator
     from goldrush.replay.toolkit import needed, toolkit_at
 
-    first, last = _rounds(at)
+    first, last = range_of(at, _AT)
     ids = [needed(toolkit_at(journal).place_of, journal, "plots")(journal, text) for text in plots]
     who = [agent_of(journal, text) for text in agents]
     events = log(journal, Query(first, last, who, ids, _listed(names)))
@@ -61,20 +59,3 @@ def log(
 
 def _listed(texts: tuple[str, ...]) -> list[str]:
     return [name.strip() for text in texts for name in text.split(",")]
-
-
-def _rounds(text: str | None) -> tuple[int | None, int | None]:
-    """The first and the last round of a range; None: from the start, to the end."""
-    from goldrush.kernel.errors import BadInput
-
-    if text is None:
-        return None, None
-    match = _RANGE.fullmatch(text.strip())
-    if match is None or not (match[1] or match[3]):
-        typed = [word.partition("=")[0] for word in sys.argv]
-        option = next((word for word in reversed(typed) if word in _AT), _AT[0])
-        raise BadInput(f"{option} {text} is no range", "write 12, 12-20, 12- or -20")
-    first = int(match[1]) if match[1] else None
-    if match[2] is None:
-        return first, first
-    return first, int(match[3]) if match[3] else None

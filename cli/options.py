@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 JOBS_MAX: Final = 1_000
+_RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 
 class Output(click.Path):
@@ -49,6 +52,25 @@ def or_default(context: click.Context, parameter: click.Parameter, world: str | 
 def json_option(says: str = "Print as JSON.") -> Callable[[F], F]:
     """The option --json of a command, given as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=says)
+
+
+def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
+    """The first and the last unit of a range that was typed behind an option of one of these names;
+    None: from the start, to the end. Raises BadInput for what is no range.
+    """
+    from goldrush.kernel.errors import BadInput
+
+    if text is None:
+        return None, None
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or not (match[1] or match[3]):
+        typed = [word.partition("=")[0] for word in sys.argv]
+        option = next((word for word in reversed(typed) if word in names), names[0])
+        raise BadInput(f"{option} {text} is no range", "write 12, 12-20, 12- or -20")
+    first = int(match[1]) if match[1] else None
+    if match[2] is None:
+        return first, first
+    return first, int(match[3]) if match[3] else None
 
 
 def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:

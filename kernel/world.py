@@ -94,6 +94,13 @@ class Step:
     derived: Block
 
 
+# What `Kind.show` makes of a value, for readers in another language: None (lists of tuples, and
+# nothing else); ("optional", form); ("list", form); ("row", [form, ...]), a list of as many values;
+# ("name", [name, ...]), a position among names; ("word",), 64 bits as 16 hex digits; ("event",),
+# [index, code, row] as {"index", "event", ...fields}.
+Form = tuple[Any, ...] | None
+
+
 @attrs.frozen
 class Kind:
     """How a field is held in a row and shown to people.
@@ -101,7 +108,7 @@ class Kind:
     `holds(value)` tells whether a value read from a file is one of this kind; `show(value)` gives
     the logical form that `export` prints. `of` says what such a value names, if it names anything
     ("agent", "plot", "word"), so that tools find it in the events of any world; `ids(shown)` gives
-    what it names from its logical form.
+    what it names from its logical form. `form` describes `show` as a value (see Form).
     """
 
     name: str
@@ -109,6 +116,7 @@ class Kind:
     show: Callable[[Any], Any] = lambda value: value
     of: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
+    form: Form = None
 
 
 def optional(kind: Kind) -> Kind:
@@ -119,6 +127,7 @@ def optional(kind: Kind) -> Kind:
         lambda value: None if value is None else kind.show(value),
         kind.of,
         lambda shown: () if shown is None else kind.ids(shown),
+        kind.form and ("optional", kind.form),
     )
 
 
@@ -130,6 +139,21 @@ def several(kind: Kind) -> Kind:
         lambda value: [kind.show(item) for item in value],
         kind.of,
         lambda shown: [named for item in shown for named in kind.ids(item)],
+        kind.form and ("list", kind.form),
+    )
+
+
+def row(*kinds: Kind) -> Kind:
+    """A list that has a value of each of these kinds, in order."""
+    return Kind(
+        f"[{', '.join(kind.name for kind in kinds)}]",
+        lambda value: (
+            type(value) is tuple
+            and len(value) == len(kinds)
+            and all(kind.holds(item) for kind, item in zip(kinds, value, strict=True))
+        ),
+        lambda value: [kind.show(item) for kind, item in zip(kinds, value, strict=True)],
+        form=("row", [kind.form for kind in kinds]),
     )
 
 
@@ -139,6 +163,7 @@ def one_of(names: Sequence[str]) -> Kind:
         " | ".join(names),
         lambda value: type(value) is int and 0 <= value < len(names),
         lambda value: names[value],
+        form=("name", names),
     )
 
 
@@ -161,6 +186,7 @@ WORD = Kind(
     lambda value: type(value) is int and 0 <= value < 1 << 64,
     lambda value: f"{value:016x}",
     of="word",
+    form=("word",),
 )
 
 

@@ -281,6 +281,25 @@ class Folder:
 
 
 @attrs.frozen
+class View:
+    """How `goldrush view` shows a run; replay/view/README.md says what a script must bring.
+
+    - `script`, `style`: files of JavaScript and CSS, which go into the page as they stand.
+    - `places`: what can be selected beside the unit ("plot", "agent").
+    - `facts(state)`: what the script folds itself from the events: nested lists of numbers, text,
+      booleans and None.
+    - `computed(path, first, last)`: what takes the world's rules to work out, of these units as
+      people count, as plain values for JSON. Raises what reading a journal raises.
+    """
+
+    script: Path
+    style: Path | None = None
+    places: Sequence[str] = ()
+    facts: Callable[[Any], Any] | None = None
+    computed: Callable[[str | Path, int, int], Any] | None = None
+
+
+@attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
 
@@ -294,7 +313,7 @@ class Toolkit:
     - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
       measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
-    - `folder`: see the type.
+    - `folder`, `view`: see the types.
     - `kinds`: what other distributions can add to it beside policies.
     """
 
@@ -316,6 +335,7 @@ class Toolkit:
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     studies: Callable[[], Studies] | None = None
     folder: Folder | None = None
+    view: View | None = None
     kinds: Sequence[Kind] = ()
 
 

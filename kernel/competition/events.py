@@ -36,6 +36,7 @@ from goldrush.kernel.world import (
     EventType,
     Kind,
     optional,
+    row,
     several,
     text,
 )
@@ -77,19 +78,6 @@ def _among(family: type) -> Kind:
     return Kind(" | ".join(names), lambda value: type(value) is str and value in names)
 
 
-def _listing(*kinds: Kind) -> Kind:
-    """A list that has a value of each of these kinds, in order."""
-    return Kind(
-        f"[{', '.join(kind.name for kind in kinds)}]",
-        lambda v: (
-            type(v) is tuple
-            and len(v) == len(kinds)
-            and all(kind.holds(item) for kind, item in zip(kinds, v, strict=True))
-        ),
-        lambda v: [kind.show(item) for kind, item in zip(kinds, v, strict=True)],
-    )
-
-
 SAID: Final = Kind("plain values", _is_said, _shown)
 CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Code))
 
@@ -118,7 +106,8 @@ def _shown_act(value: Any) -> dict[str, Any]:
     }
 
 
-_CONDITIONS: Final = several(_listing(TEXT, optional(TEXT)))
+_ACT: Final = Kind("an act", _is_act, _shown_act, form=("event",))
+_CONDITIONS: Final = several(row(TEXT, optional(TEXT)))
 
 Said = Annotated[Any, SAID]
 Natural = Annotated[int, NATURAL]
@@ -126,7 +115,7 @@ AgentId = Annotated[int, AGENT]
 AgentIds = Annotated[tuple[int, ...], AGENTS]
 Words = Annotated[tuple[int, ...], several(WORD)]
 Value = Annotated[float | None, optional(AMOUNT)]
-Runs = Annotated[tuple[tuple[int, int], ...], several(_listing(NATURAL, WORD))]
+Runs = Annotated[tuple[tuple[int, int], ...], several(row(NATURAL, WORD))]
 FactsOrNone = Annotated[Facts | None, optional(FACTS)]
 Scores = Annotated[tuple[int, ...], several(NATURAL)]
 
@@ -375,7 +364,7 @@ class Refused(NamedTuple):
     """A refused act: [index in its step, event, row], with the code of the reason."""
 
     who: AgentId
-    act: Annotated[tuple[int, int, tuple[Any, ...]], Kind("an act", _is_act, _shown_act)]
+    act: Annotated[tuple[int, int, tuple[Any, ...]], _ACT]
     code: Annotated[str, CODE]
 
 
@@ -387,7 +376,7 @@ class Concluded(NamedTuple):
     table: Natural
     proposal: Annotated[int | None, optional(NATURAL)]
     conduct: Said
-    stances: Annotated[tuple[tuple[int, int], ...], several(_listing(AGENT, NATURAL))]
+    stances: Annotated[tuple[tuple[int, int], ...], several(row(AGENT, NATURAL))]
     tied: Annotated[tuple[int, ...], several(NATURAL)]
     words: Words
 
@@ -402,7 +391,7 @@ class Scored(NamedTuple):
     raw: Scores
     steps: Annotated[
         tuple[tuple[str, str, int, int], ...],
-        several(_listing(_among(Step), _among(Dimension), NATURAL, NATURAL)),
+        several(row(_among(Step), _among(Dimension), NATURAL, NATURAL)),
     ]
     final: Scores
     total: Natural
@@ -424,7 +413,7 @@ class LeaderboardPosted(NamedTuple):
 
     rows: Annotated[
         tuple[tuple[int, int, int, int], ...],
-        several(_listing(NATURAL, AGENT, NATURAL, NATURAL)),
+        several(row(NATURAL, AGENT, NATURAL, NATURAL)),
     ]
 
 
@@ -478,7 +467,7 @@ class ContractSigned(NamedTuple):
     """A contract is signed, on the terms [conditions, target, due]."""
 
     agent: AgentId
-    terms: Annotated[tuple[Any, ...], _listing(_CONDITIONS, SAID, NATURAL)]
+    terms: Annotated[tuple[Any, ...], row(_CONDITIONS, SAID, NATURAL)]
 
 
 class ContractSettled(NamedTuple):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import attrs
+
 from goldrush.kernel.world import (
     AGENT,
     AGENTS,
@@ -22,6 +24,7 @@ from goldrush.kernel.world import (
     Kind,
     one_of,
     optional,
+    row,
     several,
     text,
 )
@@ -87,13 +90,9 @@ ACTIONS = Kind(
     lambda value: [show_action(a) for a in value],
     of="plot",
     ids=lambda shown: [action[1] for action in shown if action is not None],
+    form=("list", ("optional", ("row", [("name", KINDS), None, None]))),
 )
-_REASON = one_of(REASONS)
-REMOVAL = Kind(
-    "[index, reason]",
-    lambda v: type(v) is tuple and len(v) == 2 and NATURAL.holds(v[0]) and _REASON.holds(v[1]),
-    lambda v: [v[0], _REASON.show(v[1])],
-)
+REMOVAL = attrs.evolve(row(NATURAL, one_of(REASONS)), name="[index, reason]")
 
 EVENTS: Final = (
     EventType(

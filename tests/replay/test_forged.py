@@ -41,6 +41,10 @@ from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tables import as_dicts, tables_of
+from goldrush.replay.toolkit import View
+from goldrush.replay.view import page
+from goldrush.replay.view.carried import carried
+from goldrush.replay.view.states import states
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
@@ -159,6 +163,9 @@ def cheated(tmp_path: Path, played: Path) -> Path:
     return forged_season(tmp_path / "cheated.journal", joined, played)
 
 
+VIEW = View(script=Path("none"))
+
+
 @attrs.frozen
 class Case:
     """A forged journal, a sound one of its world, and a place to write."""
@@ -210,6 +217,10 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
+    "view.carried.carried": lambda c: carried(c.forged, TOOLKIT, VIEW, (None, None)),
+    "view.page.page_of": lambda c: page.page_of(c.forged),
+    "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
+    "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {

@@ -1,0 +1,66 @@
+"""`goldrush view`: a run as one page that carries its journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from goldrush.cli.options import Output, json_option, range_of
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import quoted_path
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option("--against", type=click.Path(), metavar="B", help="Another run, shown beside it.")
+@click.option("--at", metavar="A-B", help="Only these rounds (or assignments): 12-20, 12- or -20.")
+@click.option("--out", type=Output(), help="The page (default: the journal's name with .html).")
+@click.option("--open", "opens", is_flag=True, help="Open it in a browser.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is no earlier page.")
+@json_option("Print what was written as JSON.")
+def view(
+    journal: str,
+    against: str | None,
+    at: str | None,
+    out: str | None,
+    opens: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make a page that shows a run: play it, scrub it, ask it why.
+
+    One HTML file that needs nothing else and asks nothing of any network: the journal is in it, its
+    checksums are worked out anew in the reader's browser, and every moment has an address. The same
+    journal gives the same page, byte for byte.
+
+    \b
+    Example: goldrush view run.journal --open
+             goldrush view run.journal --against fork.journal
+    """
+    from goldrush.replay.view.page import write_page
+
+    units = range_of(at, ("--at",))
+    written = write_page(
+        journal, out or _named(journal, against), against=against, units=units, force=force
+    )
+    if as_json:
+        echo_json(written.as_dict())
+    else:
+        click.echo(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
+    if opens:
+        _open(written.path)
+
+
+def _named(journal: str, against: str | None) -> str:
+    """The page's path where none is given: beside the journal, by its name."""
+    path = Path(journal)
+    other = "" if against is None else f"-against-{Path(against).stem}"
+    return str(path.with_name(f"{path.stem}{other}.html"))
+
+
+def _open(page: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        click.echo(f"no browser could be started; open {quoted_path(str(page))}", err=True)

@@ -1,0 +1,235 @@
+"""What a page carries of one run: the journal's bytes, a print of the fold for every unit, and what
+was worked out by its world's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.journal import START, UNIT, JournalReader
+from goldrush.kernel.text import counted
+from goldrush.kernel.world import World, amount
+from goldrush.replay.declared import Declared, declared_in
+from goldrush.replay.forged import reader_of
+from goldrush.replay.story import names_of
+from goldrush.replay.toolkit import Toolkit, View, open_world
+
+JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
+UNITS_MAX: Final = 20_000  # units that a page shows
+DIGITS: Final = 6  # significant ones of a measure in a page
+
+
+@attrs.frozen
+class Piece:
+    """Bytes of a journal from an offset on; `before`: the checksum before them in hex, None where
+    they begin with the header.
+    """
+
+    offset: int
+    before: str | None
+    bytes: bytes
+
+
+@attrs.frozen(kw_only=True)
+class Carried:
+    """One run of a page.
+
+    `size`: bytes of the journal; `first` .. `last`: the units that are shown, as people count, and
+    `whole`, whether they are all. `setup`: the settings and players in force before the first of
+    them; `facts`: what the page folds on from; `prints`: 16 hex digits for each unit. `measures`:
+    name, title, definition, lower limit, and a value for each unit. `shown`: what is said of the
+    run above everything, by name. `computed`: the world's own.
+    """
+
+    title: str
+    shown: Sequence[tuple[str, str]]
+    names: Mapping[int, str]
+    size: int
+    first: int
+    last: int
+    whole: bool
+    finished: bool
+    pieces: Sequence[Piece]
+    setup: Mapping[str, Any]
+    facts: Any
+    prints: str
+    measures: Sequence[Mapping[str, Any]]
+    computed: Any
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as the page's data, but for the bytes."""
+        fields = attrs.asdict(self, recurse=False)
+        for name in ("pieces", "shown"):
+            del fields[name]
+        return fields
+
+
+@attrs.frozen
+class _Walked:
+    """A walk over a journal: the units wanted, and where their bytes stand."""
+
+    first: int
+    last: int
+    facts: Any
+    prints: str
+    start: int  # the byte behind START
+    since: int  # the byte where the first unit begins
+    until: int  # the byte behind the last one, and behind END where that follows
+    is_all: bool
+    finished: bool
+
+
+@reader_of
+def carried(
+    path: str | Path, toolkit: Toolkit, view: View, units: tuple[int | None, int | None]
+) -> Carried:
+    """What a page carries of the journal at `path`; `units` as in page.page_of. Raises BadInput for
+    units that there are not, and what reading a journal raises.
+    """
+    with JournalReader(path) as reader:
+        world = open_world(reader, toolkit)
+        declared = declared_in(world, reader)
+    vocabulary = world.vocabulary
+    with JournalReader(path) as reader:
+        walked = _walk(world, reader, view, units)
+        number = vocabulary.number
+        whole = walked.is_all
+        pieces = [Piece(0, None, _bytes(reader, 0, walked.until if whole else walked.start))]
+        if not whole:
+            before = f"{reader.checksum_before(walked.since):016x}"
+            pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
+        size = reader.size
+    first, last = number(walked.first), number(walked.last)
+    return Carried(
+        title=_title(world, declared, walked.last if walked.finished else None),
+        shown=_shown(world, declared, size, first, last, walked),
+        names=names_of(path),
+        size=size,
+        first=first,
+        last=last,
+        whole=whole,
+        finished=walked.finished,
+        pieces=pieces,
+        setup={"config": dict(declared.settings), "players": list(declared.players)},
+        facts=walked.facts,
+        prints=walked.prints,
+        measures=_measures(path, toolkit) if whole else [],
+        computed=None if view.computed is None else view.computed(path, first, last),
+    )
+
+
+def _walk(
+    world: World[Any], reader: JournalReader, view: View, units: tuple[int | None, int | None]
+) -> _Walked:
+    vocabulary = world.vocabulary
+    first = 1 if units[0] is None else vocabulary.unit_of(units[0])
+    most = None if units[1] is None else vocabulary.unit_of(units[1])
+    facts: Any = None
+    prints: list[str] = []
+    start = since = until = last = end = closed = 0
+    try:
+        for commit, state in fold.states(world, reader):
+            end = commit.end
+            if next(fold.faults(world, commit.blocks), None):
+                raise fold.malformed(world, reader.path, commit)
+            if commit.digest is not None:
+                fold.check_digest(world, reader.path, state, commit)
+            if commit.kind == START:
+                start = since = until = end
+            if commit.digest is None:
+                continue
+            if commit.kind == UNIT:
+                closed = commit.unit
+            if commit.unit < first:
+                facts, since = _plain(view, state), end
+            elif commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most):
+                prints.append(f"{fingerprint(_plain(view, state)):016x}" if view.facts else "")
+                last, until = commit.unit, end
+    except TornTail:
+        pass  # the run is unfinished, and shown as far as it goes
+    if not prints:
+        raise BadInput(
+            f"{reader.path} has no {vocabulary.unit} to show there",
+            f"its {vocabulary.units} are {vocabulary.number(1)} to {vocabulary.number(closed)}"
+            if closed
+            else f"no {vocabulary.unit} of it is closed",
+        )
+    is_all = first == 1 and last == closed
+    if is_all:
+        until = end  # an END with it, and inputs that wait
+    return _Walked(first, last, facts, "".join(prints), start, since, until, is_all, reader.ended)
+
+
+def _is_full(prints: Sequence[str], size: int, unit: int, most: int | None) -> bool:
+    """Whether a unit is beyond what is asked for, or beyond what a page holds."""
+    beyond = most is not None and unit > most
+    return beyond or len(prints) >= UNITS_MAX or (size > JOURNAL_MAX and bool(prints))
+
+
+def _bytes(reader: JournalReader, start: int, end: int) -> bytes:
+    return b"".join(reader.pieces(start, end))
+
+
+def _plain(view: View, state: Any) -> Any:
+    """What the page folds, as it stands in the page: numbers that are whole are integers, as the
+    page's language does not tell them apart.
+    """
+    return None if view.facts is None else _whole(view.facts(state))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_whole(item) for item in value]
+    if type(value) is float and abs(value) < 2**53:
+        return amount(value)
+    return value
+
+
+def _title(world: World[Any], declared: Declared, units: int | None) -> str:
+    seed = "" if declared.seed is None else f", seed {declared.seed}"
+    length = "unfinished" if units is None else counted(units, world.vocabulary.unit)
+    return f"{world.name}: {length}{seed}"
+
+
+def _shown(
+    world: World[Any], declared: Declared, size: int, first: int, last: int, walked: _Walked
+) -> list[tuple[str, str]]:
+    units = world.vocabulary.units
+    part = "" if walked.is_all else f", shown are {first} to {last}: --units shows others"
+    found = [
+        ("world", f"{world.name}, rules {world.rules}"),
+        (units, f"{first} to {last}" if walked.is_all else f"more{part}"),
+        ("seed", str(declared.seed)),
+        ("agents", declared.roster or str(len(declared.players))),
+        ("journal", f"{size:,} bytes"),
+    ]
+    return [(name, text) for name, text in found if text != "None"]
+
+
+def _measures(path: str | Path, toolkit: Toolkit) -> list[dict[str, Any]]:
+    if toolkit.measures is None:
+        return []
+    with JournalReader(path) as reader:
+        measured = toolkit.measures().read(reader)
+    return [
+        {
+            "name": name,
+            "title": measure.title,
+            "definition": measure.definition,
+            "low": measure.limits[0] if measure.limits[0] > -1e300 else None,
+            "values": [_short(value) for value in measured.values[name]],
+        }
+        for name, measure in measured.known.items()
+        if measure.by_unit and any(value is not None for value in measured.values[name])
+    ]
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else amount(float(f"{value:.{DIGITS}g}"))

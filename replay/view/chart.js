@@ -1,0 +1,78 @@
+// Small line charts over units, with a cursor that follows the player.
+import { el, svg, rounded } from "./dom.js";
+
+const CHART = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18 };
+
+const DASHES = ["", "6 3", "2 2", "8 3 2 3"];
+
+// The lowest and the highest tick: round numbers that the values lie between.
+function ticksOf(values, limits) {
+  const seen = values.filter((value) => value !== null);
+  let low = Math.min(...seen, limits?.[0] ?? Infinity);
+  let high = Math.max(...seen);
+  if (!seen.length) [low, high] = [0, 1];
+  if (low === high) high = low + 1;
+  const step = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const by = [1, 2, 5, 10].map((times) => times * step).find((each) => (high - low) / each <= 4);
+  const first = Math.floor(low / by) * by;
+  const ticks = [];
+  for (let tick = first; tick < high + by; tick += by) ticks.push(tick);
+  return ticks;
+}
+
+// Many units in as many points as have room: the mean of those that fall on one.
+function thinned(values, most = 600) {
+  const every = Math.ceil(values.length / most);
+  const points = [];
+  for (let index = 0; index < values.length; index += every) {
+    const some = values.slice(index, index + every).filter((value) => value !== null);
+    const mean = some.length ? some.reduce((sum, value) => sum + value, 0) / some.length : null;
+    points.push([index + (every - 1) / 2, mean]);
+  }
+  return points;
+}
+
+// A chart of `series` ([{title, values, kind}], values by unit from `first` on, null: undefined) as
+// {node, move(unit)}; `limits`: what its scale must hold (its lower end, null: any).
+export function lineChart({ title, definition, series, first, last, limits, unit }) {
+  const { width, height, left, right, top, bottom } = CHART;
+  const ticks = ticksOf(series.flatMap(({ values }) => values), limits);
+  const [low, high] = [ticks[0], ticks[ticks.length - 1]];
+  const units = Math.max(1, last - first);
+  const x = (index) => left + ((width - left - right) * index) / units;
+  const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
+  const lines = series.map(({ values, kind }, index) => {
+    let path = "";
+    let pen = "M";
+    for (const [at, value] of thinned(values)) {
+      if (value !== null) path += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
+      pen = value === null ? "M" : "L";
+    }
+    return svg("path", {
+      class: `line ${kind ?? `series-${index % 8}`}`, d: path,
+      "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
+    });
+  });
+  const grid = ticks.map((tick) => [
+    svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
+    svg("text", { class: "tick", x: left - 4, y: y(tick) + 3, "text-anchor": "end" }, rounded(tick, 3)),
+  ]);
+  const ends = [
+    svg("text", { class: "tick", x: left, y: height - 4 }, `${unit} ${first}`),
+    svg("text", { class: "tick", x: width - right, y: height - 4, "text-anchor": "end" }, last),
+  ];
+  const cursor = svg("line", { class: "cursor", y1: top, y2: height - bottom });
+  const now = el("output", {});
+  const node = el("figure", { class: "chart" },
+    el("figcaption", { title: definition }, title, " ", now),
+    svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} by ${unit}` },
+      grid, ends, lines, cursor));
+  const move = (number) => {
+    const index = number - first;
+    cursor.setAttribute("x1", x(index));
+    cursor.setAttribute("x2", x(index));
+    cursor.setAttribute("visibility", index < 0 ? "hidden" : "visible");
+    now.textContent = series.length === 1 ? rounded(series[0].values[index] ?? null, 3) : "";
+  };
+  return { node, move };
+}

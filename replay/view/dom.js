@@ -1,0 +1,43 @@
+// Elements made from data. Text becomes text nodes only, and characters that cannot be seen, or turn
+// a line around, are shown as escapes: nothing that an agent wrote can become markup.
+
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+export const seen = (text) =>
+  String(text).replace(UNSEEN, (character) =>
+    character === "\n" ? character : `\\u{${character.codePointAt(0).toString(16)}}`);
+
+function made(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name, value);
+    else node.setAttribute(name, value === true ? "" : seen(value));
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined)
+    .map((child) => (child instanceof Node ? child : seen(child))));
+  return node;
+}
+
+// An element with attributes (a function listens to the event of that name) and children.
+export const el = (tag, attributes = {}, ...children) =>
+  made(document.createElement(tag), attributes, children);
+
+export const svg = (tag, attributes = {}, ...children) =>
+  made(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+// Put children in place of what a node holds.
+export const replaceAll = (node, ...children) => node.replaceChildren(...el("div", {}, ...children).childNodes);
+
+export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+export const listed = (items) => items.join(", ");
+
+// A number for people: whole ones whole, others with so many digits behind the point at most.
+export const rounded = (value, digits = 2) =>
+  value === null || value === undefined
+    ? "–"
+    : value.toLocaleString("en", { maximumFractionDigits: digits }).replace("-", "−");
+
+// A part that can be opened, with a heading.
+export const fold = (title, open, ...children) =>
+  el("details", { open }, el("summary", {}, title), ...children);

@@ -1,0 +1,67 @@
+// What every world's view shows the same way: the events of a unit, long text, charts of measures,
+// what differs between two runs.
+import { lineChart } from "./chart.js";
+import { el, fold, plural } from "./dom.js";
+
+const TEXT_SHOWN = 2000; // characters of a text that are shown before it is opened
+
+// Text of an agent, kept apart from the page's own words; the rest of a long one can be opened.
+export function longText(text) {
+  if (text.length <= TEXT_SHOWN) return el("q", { class: "said", dir: "auto" }, text);
+  const rest = el("details", {}, el("summary", {}, `and ${plural(text.length - TEXT_SHOWN, "character")} more`));
+  rest.addEventListener("toggle", () => {
+    if (rest.childNodes.length === 1) rest.append(el("q", { class: "said", dir: "auto" }, text.slice(TEXT_SHOWN)));
+  }, { once: true });
+  return el("div", {}, el("q", { class: "said", dir: "auto" }, text.slice(0, TEXT_SHOWN)), rest);
+}
+
+function valueOf(value) {
+  if (typeof value === "string") return longText(value);
+  return el("code", {}, JSON.stringify(value, (name, item) => (typeof item === "bigint" ? String(item) : item)));
+}
+
+// The events of a unit as they stand in the journal, by name of event and field.
+export function eventList(events, unit) {
+  const rows = events.map(({ event, is_input: isInput, ...fields }) =>
+    el("li", { class: isInput ? "input" : "derived", "data-event": event },
+      el("strong", {}, event), " ",
+      Object.entries(fields).map(([name, value]) => [el("span", { class: "field" }, name), " ", valueOf(value), " "])));
+  return fold(`Events of this ${unit} as they stand in the journal (${events.length})`, false,
+    el("p", { class: "note" }, "Bold bars mark what was submitted; the rest was derived from it."),
+    el("ol", { class: "events" }, rows));
+}
+
+// A chart for each measure that the page carries, and what moves their cursors.
+export function measureCharts(run, unit) {
+  const charts = run.measures.map(({ title, definition, low, values }) =>
+    lineChart({
+      title, definition, unit, first: run.first, last: run.last, limits: [low],
+      series: [{ title, values, kind: "series-0" }],
+    }));
+  const node = charts.length
+    ? fold(`Measures by ${unit} (worked out when this page was made)`, true, el("div", { class: "charts" }, charts.map((chart) => chart.node)))
+    : el("div");
+  return { node, move: (number) => charts.forEach((chart) => chart.move(number)) };
+}
+
+// Where two runs part, and why.
+export function differenceOf(against, player, unit) {
+  const { first, causes } = against;
+  const same = first === null && !causes.length;
+  return el("section", { class: "difference", "aria-label": "Where the two runs part" },
+    el("h2", {}, same ? "The two runs are the same" : "Where the two runs part"),
+    first === null
+      ? null
+      : el("p", {}, "The first event that differs is in ",
+        el("a", { href: player.href({ [unit]: first }) }, `${unit} ${first}`), "."),
+    causes.length ? el("ul", {}, causes.map((cause) => el("li", {}, cause))) : null);
+}
+
+// A line to copy into a shell.
+export function commandLine(text) {
+  const button = el("button", {
+    type: "button", class: "copy",
+    click: () => navigator.clipboard?.writeText(text).then(() => { button.textContent = "Copied"; }),
+  }, "Copy");
+  return el("div", { class: "command" }, el("pre", { tabindex: "0" }, el("code", {}, text)), button);
+}

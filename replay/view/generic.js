@@ -1,0 +1,78 @@
+// The view of a world that brings none: its state as a tree, its measures, its events.
+import { el, replaceAll, plural } from "./dom.js";
+import { eventList, measureCharts, differenceOf } from "./events.js";
+
+export const WORLD = (() => {
+  // A value as a tree; what holds others can be opened.
+  function tree(name, value, open) {
+    if (value === null || typeof value !== "object") {
+      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, JSON.stringify(value)));
+    }
+    const items = Object.entries(value);
+    const flat = Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
+    if (flat && items.length <= 30) {
+      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, JSON.stringify(value)));
+    }
+    const part = el("details", { open }, el("summary", {}, name, el("span", { class: "note" }, ` (${plural(items.length, "item")})`)));
+    const fill = () => part.childNodes.length === 1 && part.append(...items.map(([key, item]) => tree(key, item, false)));
+    if (open) fill();
+    else part.addEventListener("toggle", fill, { once: true });
+    return part;
+  }
+
+  class GenericView {
+    constructor(room, runs, player, page) {
+      Object.assign(this, { runs, player, unit: page.vocabulary.unit, page });
+      this.panes = runs.map((run) => ({
+        run, state: el("div"), events: el("div"), charts: measureCharts(run, page.vocabulary.unit),
+      }));
+      replaceAll(room,
+        page.against === null ? null : differenceOf(page.against, player, this.unit),
+        el("div", { class: "panes" }, this.panes.map(({ state, events, charts }, index) =>
+          el("section", { "aria-label": runs.length > 1 ? `Run ${"AB"[index]}` : "Run" },
+            runs.length > 1 ? el("h2", {}, `Run ${"AB"[index]}`) : null, state, charts.node, events))));
+    }
+
+    ready() {}
+
+    show(moment) {
+      const at = moment[this.unit];
+      for (const { run, state, events, charts } of this.panes) {
+        const shown = run.computed.states.filter(([number]) => number <= at).pop();
+        replaceAll(state, shown === undefined
+          ? el("p", { class: "note" }, `No state is carried for ${this.unit} ${at}.`)
+          : [
+            el("h3", {}, `State after ${this.unit} ${shown[0]}`),
+            el("p", { class: "note" }, "Worked out by the world's rules when this page was made."),
+            tree("state", shown[1], true),
+          ]);
+        replaceAll(events, eventList(run.events(at), this.unit));
+        charts.move(at);
+      }
+    }
+
+    describe() {
+      return this.panes.map(({ run }) => `${this.unit} ${this.player.at}: ${plural(run.events(this.player.at).length, "event")}`).join("; ");
+    }
+  }
+
+  function gather(run) {
+    const counts = [];
+    return {
+      look: (number) => counts.push(run.events(number).length),
+      track: (first) => [
+        [{ title: "events", kind: "light", values: first < run.first ? [0, ...counts] : counts }], marksOf(run),
+      ],
+    };
+  }
+
+  const marksOf = (run) => [...run.units.values()].filter(({ forked }) => forked !== null)
+    .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
+
+  return {
+    folding: null,
+    places: () => ({}),
+    gather,
+    create: (room, runs, player, page) => new GenericView(room, runs, player, page),
+  };
+})();

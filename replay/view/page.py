@@ -1,0 +1,236 @@
+"""A recorded run as one HTML file that carries its journal and needs nothing else.
+
+The journal stands in the page as base64. The script reads it, works out every checksum anew, and
+shows what the events say; for each unit it holds what it folded against a print of the fold that
+was made here. What takes the world's rules is worked out here, and labelled so. The policy of the
+page allows its one script and its one style sheet, by their hashes, and no request to anywhere.
+Nothing in it varies but with the journals and the version of goldrush: neither a path nor a date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel import files
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.text import escaped
+from goldrush.kernel.world import World
+from goldrush.replay.diff import Diff, diff
+from goldrush.replay.toolkit import Toolkit, View, toolkit_at, world_at
+from goldrush.replay.view.carried import Carried, carried
+from goldrush.replay.view.states import states
+
+_HERE: Final = Path(__file__).parent
+# In the order in which one imports from another; the world's own comes before main.js.
+_SCRIPTS: Final = (
+    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "run.js", "chart.js", "player.js", "events.js",
+)  # fmt: skip
+_GENERIC: Final = View(script=_HERE / "generic.js", computed=states)
+_MODULE: Final = re.compile(r"^import [^;]*;\n|^export ", re.MULTILINE)
+_MARK: Final = re.compile(r"\{\{(\w+)\}\}")
+MADE_BY: Final = f"goldrush {version('goldrush')}"
+GENERATOR: Final = '<meta name="generator" content="goldrush view">'
+
+
+@attrs.frozen
+class Written:
+    """A page that was written: where, how many bytes, what it shows of how long a run."""
+
+    path: Path
+    size: int
+    journal_size: int
+    first: int
+    last: int
+    whole: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was written, for JSON."""
+        return {**attrs.asdict(self), "path": str(self.path)}
+
+
+def write_page(
+    path: str | Path,
+    out: str | Path,
+    *,
+    against: str | Path | None = None,
+    units: tuple[int | None, int | None] = (None, None),
+    force: bool = False,
+) -> Written:
+    """Write the page of a journal to `out`; see `page_of`.
+
+    An earlier page there is replaced, any other file only with `force`. Raises what page_of raises,
+    BadInput where something else is there, WriteFailed.
+    """
+    page, one = _page(path, against, units)
+    data = page.encode()
+    files.write_whole(str(out), data, force=force, is_own=is_page)
+    return Written(Path(out), len(data), one.size, one.first, one.last, one.whole)
+
+
+def page_of(
+    path: str | Path,
+    against: str | Path | None = None,
+    units: tuple[int | None, int | None] = (None, None),
+) -> str:
+    """The page of a journal, as HTML.
+
+    Args:
+        path: the journal; one that is unfinished is shown as far as its units are closed.
+        against: another run of the same world, to be shown beside it.
+        units: the first and the last unit to show, as people count (None: from the start, to the
+            end). A journal of more than JOURNAL_MAX bytes or UNITS_MAX units is shown as far from
+            the first one on as that allows, and the page says so.
+
+    Raises:
+        BadInput: for units that there are not, and for runs of two worlds.
+        JournalError: as reading a journal does.
+
+    """
+    return _page(path, against, units)[0]
+
+
+def is_page(front: bytes) -> bool:
+    """Whether a file that begins so is such a page."""
+    return front.startswith(b"<!doctype html>") and GENERATOR.encode() in front
+
+
+def _page(
+    path: str | Path, against: str | Path | None, units: tuple[int | None, int | None]
+) -> tuple[str, Carried]:
+    toolkit = toolkit_at(path)
+    view = toolkit.view or _GENERIC
+    world = world_at(path)
+    runs = [carried(path, toolkit, view, units)]
+    found: Diff | None = None
+    if against is not None:
+        if world_at(against).name != world.name:
+            raise BadInput(
+                f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
+                "compare runs of one world",
+            )
+        runs.append(carried(against, toolkit, view, units))
+        found = diff(path, against)
+    return _rendered(world, toolkit, view, runs, found), runs[0]
+
+
+def _rendered(
+    world: World[Any], toolkit: Toolkit, view: View, runs: Sequence[Carried], found: Diff | None
+) -> str:
+    vocabulary = world.vocabulary
+    pieces, journals = _shared(runs)
+    data: dict[str, Any] = {
+        "version": MADE_BY,
+        "world": world.name,
+        "vocabulary": {**attrs.asdict(vocabulary), "units": vocabulary.units},
+        "events": [
+            [each.name, each.is_input, [[name, kind.form] for name, kind in each.fields.items()]]
+            for each in world.events
+        ],
+        "runs": [
+            {**run.as_dict(), "pieces": piece} for run, piece in zip(runs, pieces, strict=True)
+        ],
+        "against": None if found is None else _difference(found, toolkit),
+    }
+    script = _script(view)
+    style = "".join(each.read_text() for each in (_HERE / "page.css", *_style(view)))
+    titles = [run.title for run in runs]
+    parts: dict[str, str] = {
+        "policy": (
+            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        "title": escape(titles[0] if len(titles) == 1 else " against ".join(titles)),
+        "heads": "\n".join(_head(run, index, len(runs)) for index, run in enumerate(runs)),
+        "unit": escape(vocabulary.unit),
+        "places": "".join(f", <code>{escape(place)} 3</code>" for place in view.places),
+        "version": MADE_BY,
+        "style": style,
+        "script": script,
+        "journals": "\n".join(journals),
+        "data": _json(data),
+    }
+    return _MARK.sub(lambda mark: parts[mark[1]], (_HERE / "page.html").read_text())
+
+
+def _script(view: View) -> str:
+    """The modules as one script: each stands before those that import from it."""
+    modules = (*(_HERE / name for name in _SCRIPTS), view.script, _HERE / "main.js")
+    joined = "\n".join(_MODULE.sub("", module.read_text()) for module in modules)
+    return f'(() => {{\n"use strict";\n{joined}\nbegin(WORLD);\n}})();\n'
+
+
+def _style(view: View) -> list[Path]:
+    return [] if view.style is None else [view.style]
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """JSON in which nothing can end the script that holds it."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _head(run: Carried, index: int, count: int) -> str:
+    """What is said of a run above everything, and the line for what the page finds out about it."""
+    which = f"<strong>{'AB'[index]}</strong> " if count > 1 else ""
+    facts = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(escaped(text))}</dd></div>"
+        for name, text in run.shown
+    )
+    return (
+        f'<dl class="facts">{which}{facts}</dl>\n'
+        f'<p class="seal" id="seal-{index}" role="status">'
+        f"{which}Checking the journal in this page.</p>"
+    )
+
+
+def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[str]]:
+    """The journals as elements of the page, and of each run its pieces.
+
+    A fork begins with its parent's bytes: they stand in the page once.
+    """
+    first = runs[0].pieces[0].bytes
+    elements: list[str] = []
+    pieces: list[list[dict[str, Any]]] = []
+    for run in runs:
+        own = []
+        for piece in run.pieces:
+            shared = _same(first, piece.bytes) if elements else 0
+            place = {"offset": piece.offset, "before": piece.before}
+            own.append({**place, "bytes": len(elements), "shared": shared})
+            text = b64encode(piece.bytes[shared:]).decode()
+            elements.append(f'<script type="text/plain" data-journal>{text}</script>')
+        pieces.append(own)
+    return pieces, elements
+
+
+def _same(one: bytes, two: bytes) -> int:
+    """How many bytes two begin with alike."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == two[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _difference(found: Diff, toolkit: Toolkit) -> dict[str, Any]:
+    """Where two runs part, and why."""
+    return {
+        "first": None if found.first is None else found.first.round,
+        "causes": [escaped(cause.says) for cause in found.causes],
+    }

@@ -1,0 +1,177 @@
+// The player: which unit is looked at, and what is selected there. The address says it all
+// (`#round=78&plot=17`), so a link opens the same moment; every control ends in `go`.
+import { el, svg, replaceAll } from "./dom.js";
+
+export class Player {
+  // `vocabulary`: of the world; `first` .. `last`: units; `places`: what else can be selected, by
+  // name, with the test of a value; `show(moment)`: draws; `describe()`: the moment in words.
+  constructor({ vocabulary, first, last, places, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, last, places, show, describe });
+    this.timer = null;
+    this.moment = this.parsed(location.hash);
+    const part = (name) => document.getElementById(name);
+    this.parts = {
+      range: part("scrubber"), play: part("play"), speed: part("speed"), goto: part("goto"),
+      now: part("now"), said: part("said"), keys: part("keys"), fault: part("goto-fault"),
+    };
+    this.listen(part);
+  }
+
+  listen(part) {
+    const { range, play, speed, goto: form, keys } = this.parts;
+    range.min = this.first;
+    range.max = this.last;
+    range.addEventListener("input", () => this.go({ [this.unit]: Number(range.value) }));
+    play.addEventListener("click", () => this.toggle());
+    speed.addEventListener("change", () => this.timer !== null && this.start());
+    for (const [name, by] of [["back", -1], ["forward", 1]]) {
+      part(name).addEventListener("click", () => this.step(by));
+    }
+    part("start").addEventListener("click", () => this.go({ [this.unit]: this.first }));
+    part("end").addEventListener("click", () => this.go({ [this.unit]: this.last }));
+    part("help").addEventListener("click", () => keys.showModal());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.goTo(form.elements.where.value);
+    });
+    globalThis.addEventListener("hashchange", () => {
+      this.moment = this.parsed(location.hash);
+      this.draw(true);
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // The moment that an address says; what it says wrong is left out.
+  parsed(address) {
+    const said = new URLSearchParams(address.replace(/^#/, ""));
+    const moment = { [this.unit]: this.within(Number.parseInt(said.get(this.unit) ?? this.first, 10)) };
+    for (const [name, holds] of Object.entries(this.places)) {
+      const value = said.get(name);
+      if (value !== null && holds(value)) moment[name] = value;
+    }
+    return moment;
+  }
+
+  within(number) {
+    return Number.isNaN(number) ? this.first : Math.min(this.last, Math.max(this.first, number));
+  }
+
+  get at() {
+    return this.moment[this.unit];
+  }
+
+  // The address of this moment with changes; null takes a selection away.
+  href(changes = {}) {
+    const moment = { ...this.moment, ...changes };
+    const said = new URLSearchParams();
+    for (const [name, value] of Object.entries(moment)) {
+      if (value !== null && value !== undefined) said.set(name, value);
+    }
+    return `#${said}`;
+  }
+
+  // Go to another moment. While it plays nothing is announced.
+  go(changes) {
+    const address = this.href(changes);
+    history.replaceState(null, "", address);
+    this.moment = this.parsed(address);
+    this.draw(this.timer === null);
+  }
+
+  step(by) {
+    this.go({ [this.unit]: this.within(this.at + by) });
+  }
+
+  draw(aloud) {
+    const { range, now, said } = this.parts;
+    range.value = this.at;
+    range.setAttribute("aria-valuetext", `${this.unit} ${this.at} of ${this.last}`);
+    now.textContent = `${this.unit} ${this.at}`;
+    this.show(this.moment);
+    if (aloud) said.textContent = this.describe();
+  }
+
+  toggle() {
+    if (this.timer === null) this.start();
+    else this.stop();
+  }
+
+  start() {
+    clearInterval(this.timer);
+    if (this.at === this.last) this.go({ [this.unit]: this.first });
+    this.timer = setInterval(() => {
+      this.step(1);
+      if (this.at === this.last) this.stop();
+    }, 1000 / Number(this.parts.speed.value));
+    this.parts.play.textContent = "Pause";
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.parts.play.textContent = "Play";
+    this.parts.said.textContent = this.describe();
+  }
+
+  // What people type: `78`, `round 78`, `plot 17`, a beginning of the word being enough.
+  goTo(text) {
+    const [, word, value] = /^\s*([a-z]*)\s*[=:]?\s*(\S+)\s*$/i.exec(text) ?? [];
+    const names = [this.unit, ...Object.keys(this.places)];
+    const name = names.find((each) => each.startsWith((word || this.unit).toLowerCase()));
+    const holds = name === this.unit ? (typed) => this.holds(typed) : this.places[name];
+    const { fault, goto: form } = this.parts;
+    if (value !== undefined && holds?.(value)) {
+      fault.textContent = "";
+      form.elements.where.value = "";
+      this.go({ [name]: name === this.unit ? Number(value) : value });
+    } else {
+      const places = names.slice(1).map((each) => `, or a ${each}`).join("");
+      fault.textContent = `Nothing there. Type a ${this.unit} from ${this.first} to ${this.last}${places}.`;
+    }
+  }
+
+  holds(typed) {
+    return /^-?\d{1,9}$/.test(typed) && this.within(Number(typed)) === Number(typed);
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || this.parts.keys.open) return;
+    const typing = event.target.closest("input:not([type=range]), select, textarea");
+    if (typing || (event.target.closest("[data-arrows]") && event.key.startsWith("Arrow"))) return;
+    if (event.key === " " && event.target.closest("button, summary, a, [role=button]")) return;
+    const actions = {
+      ArrowLeft: () => this.step(event.shiftKey ? -10 : -1),
+      ArrowRight: () => this.step(event.shiftKey ? 10 : 1),
+      Home: () => this.go({ [this.unit]: this.first }),
+      End: () => this.go({ [this.unit]: this.last }),
+      " ": () => this.toggle(),
+      "/": () => this.parts.goto.elements.where.focus(),
+      "?": () => this.parts.keys.showModal(),
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+}
+
+// Behind the scrubber: series by unit as areas, and marks: [{at, kind, title}].
+export function drawTrack(first, last, series, marks) {
+  const units = last - first + 1;
+  const x = (number) => (units > 1 ? (1000 * (number - first)) / (units - 1) : 500);
+  const areas = series.map(({ values, kind }) => {
+    const most = Math.max(...values.map((value) => value ?? 0)) || 1;
+    const points = values.map((value, index) => `${x(first + index).toFixed(1)},${(60 - (54 * (value ?? 0)) / most).toFixed(1)}`);
+    return svg("polygon", { class: `spark ${kind}`, points: `0,60 ${points.join(" ")} 1000,60` });
+  });
+  const ticks = marks.map(({ at, kind }) =>
+    svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: kind === "fork" ? 0 : 44, y2: 60 }));
+  replaceAll(document.getElementById("track"), svg("svg", {
+    viewBox: "0 0 1000 60", preserveAspectRatio: "none", "aria-hidden": "true",
+  }, areas, ticks));
+  replaceAll(document.getElementById("track-legend"),
+    [...series, ...kindsOf(marks)].map(({ kind, title }) =>
+      el("li", {}, el("span", { class: `swatch ${kind}` }), title)));
+}
+
+const kindsOf = (marks) => [...new Map(marks.map((mark) => [mark.kind, mark])).values()];

@@ -1,0 +1,74 @@
+"""States of a run as plain values, for the page of a world that brings no view of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.kernel import fold
+from goldrush.kernel.errors import TornTail
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.world import World
+from goldrush.replay.forged import reader_of
+from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
+
+STATES_MAX: Final = 1 << 18  # characters of JSON that the states of a page take
+EXACT_MAX: Final = (1 << 53) - 1  # above it a number is text: a page's numbers are doubles
+
+
+@reader_of
+def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
+    """`{"states": [[unit, state], ...]}`: states after the units `first` to `last`, as people
+    count, as many as STATES_MAX characters hold, at equal distances. A state is what the world
+    shows as JSON, else what it freezes; of a world that does neither there is none.
+
+    Raises what reading a journal raises.
+    """
+    found: list[tuple[int, Any]] = []
+    every, size = 1, 0
+    with JournalReader(path) as reader:
+        toolkit = toolkit_of(reader)
+        world = open_world(reader, toolkit)
+        try:
+            for commit, state in fold.states(world, reader):
+                number = world.vocabulary.number(commit.unit)
+                if commit.kind != UNIT or commit.digest is None or not first <= number <= last:
+                    continue
+                if (number - first) % every:
+                    continue
+                rebuilt = Rebuilt(
+                    reader.path, reader.header, number, state, (), commit.digest, world.vocabulary
+                )
+                shown = _shown(toolkit, world, rebuilt)
+                if shown is None:
+                    return {"states": []}
+                found.append((number, shown))
+                size += len(json.dumps(shown))
+                while size > STATES_MAX and len(found) > 1:
+                    every *= 2
+                    found = [each for each in found if (each[0] - first) % every == 0]
+                    size = sum(len(json.dumps(each)) for _, each in found)
+        except TornTail:
+            pass  # it is shown as far as it goes
+    return {"states": found}
+
+
+def _shown(toolkit: Toolkit, world: World[Any], rebuilt: Rebuilt) -> Any:
+    if toolkit.unit is not None:
+        shown = dict(toolkit.unit.as_dict(rebuilt))
+        shown.pop("journal", None)  # a page holds no path
+        return _plain(shown)
+    return None if world.freeze is None else _plain(world.freeze(rebuilt.state))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if type(value) is int and abs(value) > EXACT_MAX:
+        return str(value)
+    return value
