@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.options import at_option, json_option
+from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
@@ -19,19 +19,12 @@ if TYPE_CHECKING:
     from goldrush.replay.toolkit import TieBreaks
 
 LISTED_MAX: Final = 20  # draws that do not hold
-NUMBER_MAX: Final = 10  # digits of a place
 
 
 @click.command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path())
 @at_option("The round (or assignment) of the tie-break.")
-@click.option(
-    "--place",
-    "--plot",
-    "--table",
-    "place",
-    help="Where in it: a plot (34, or row and column: 3,4), a table (default: all).",
-)
+@place_option
 @click.option("--kind", help="Only this kind.")
 @click.option(
     "--score", "--agent", "score", metavar="AGENT", help="Lay open this agent's score, in a season."
@@ -103,33 +96,13 @@ def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequen
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
     if place is None and by.needs_place:
         raise BadInput(f"draws of {journal} are at a {by.place}", f"give one (--{by.place})")
-    return by.at(journal, at, _place(journal, by.place, place), kind)
+    return by.at(journal, at, place_number(journal, by.place, place), kind)
 
 
 def _draws(journal: str) -> TieBreaks:
     from goldrush.replay.toolkit import needed, toolkit_at
 
     return needed(toolkit_at(journal).tie_breaks, journal, "draws to audit")
-
-
-def _place(journal: str, word: str, place: str | None) -> int | None:
-    """The number of the place where draws are looked for: of a plot, a table, as `word` says.
-
-    Raises BadInput for one that there is not.
-    """
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import toolkit_at
-
-    if place is None:
-        return None
-    if not word:
-        raise BadInput(f"draws of {journal} are at no place of their own", "leave --place out")
-    place_of = toolkit_at(journal).place_of
-    if place_of is not None:
-        return place_of(journal, place)
-    if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):
-        raise BadInput(f"there is no {word} {place!r}", "give a whole number")
-    return int(place)
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
@@ -139,7 +112,7 @@ def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) 
     toolkit = toolkit_at(journal)
     by = needed(toolkit.scores, journal, "scores to audit")
     word = toolkit.tie_breaks.place if toolkit.tie_breaks else ""
-    found = by.at(journal, at, agent_of(journal, agent), _place(journal, word, place))
+    found = by.at(journal, at, agent_of(journal, agent), place_number(journal, word, place))
     if as_json:
         echo_json([audited.as_dict() for audited in found])
     else:

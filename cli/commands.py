@@ -21,6 +21,7 @@ BUILT_IN: Final = {
     "log": "log:log",
     "diff": "diff:diff",
     "audit": "audit:audit",
+    "why": "why:why",
     "verify": "verify:verify",
     "fork": "fork:fork",
     "measure": "measure:measure",

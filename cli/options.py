@@ -16,6 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 JOBS_MAX: Final = 1_000
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
+NUMBER_MAX: Final = 10  # digits of a place
 
 
 class Output(click.Path):
@@ -80,6 +81,26 @@ def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:
     )
 
 
+def place_number(journal: str, word: str, place: str | None) -> int | None:
+    """The number of a place in a journal's units: of a plot, a table, as `word` says.
+
+    Raises BadInput for one that there is not.
+    """
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.toolkit import toolkit_at
+
+    if place is None:
+        return None
+    if not word:
+        raise BadInput(f"nothing in {journal} is at a place of its own", "leave --place out")
+    place_of = toolkit_at(journal).place_of
+    if place_of is not None:
+        return place_of(journal, place)
+    if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):
+        raise BadInput(f"there is no {word} {place!r}", "give a whole number")
+    return int(place)
+
+
 def means_of(test: str | None = None, jobs: int | None = None) -> Means:
     """What playing takes that no journal says, as it was typed."""
     from goldrush.agents.players import Means
@@ -88,6 +109,10 @@ def means_of(test: str | None = None, jobs: int | None = None) -> Means:
     return Means(jobs or 1, test, at_terminal())
 
 
+place_option: Final = click.option(
+    "--place", "--plot", "--table", "place",
+    help="Where in it: a plot (34, or row and column: 3,4), a table (default: all).",
+)  # fmt: skip
 world_option: Final = click.option(
     "--world", callback=or_default, help="The world (default: mining)."
 )

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from goldrush.replay.tables import Table
     from goldrush.replay.text import Paint
     from goldrush.replay.tie_break import TieBreak
+    from goldrush.replay.why import Explanation
 
 T = TypeVar("T")
 
@@ -147,6 +148,22 @@ class TieBreaks:
     at: Callable[[str | Path, int, int | None, str | None], Sequence[TieBreak]]
     every: Callable[[str | Path], Iterator[TieBreak]]
     needs_place: bool = False
+
+
+@attrs.frozen
+class Why:
+    """Why things came out as they did, and what would have changed them.
+
+    `place`: the word for where in a unit ("plot"; empty: at no place of its own). `at(path, unit,
+    place, agent)`: what there is to say of a unit, at a place and of an agent (None: all); raises
+    BadInput where there is nothing. `every(path, first, last)`: of all units, in order, or of those
+    from one to another. Units by the numbers that people know them by; both raise what reading a
+    journal raises.
+    """
+
+    place: str
+    at: Callable[[str | Path, int, int | None, int | None], Sequence[Explanation]]
+    every: Callable[[str | Path, int | None, int | None], Iterator[Explanation]]
 
 
 class Checkable(HasDict, Protocol):
@@ -308,7 +325,8 @@ class Toolkit:
     - `config`: the class of its settings, made with kernel.settings.
     - `players`: who plays it, and is asked again by `verify`; `length(state)`: of how many units a
       run is; `agents(state)`: how many there are, where nobody comes or goes.
-    - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `scores`, `prompts`: see the types.
+    - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `why`, `scores`, `prompts`: see the
+      types.
     - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
     - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
       measure need not be imported to replay.
@@ -327,6 +345,7 @@ class Toolkit:
     summary: Summaries[Any] | None = None
     consequences: Consequences[Any] | None = None
     tie_breaks: TieBreaks | None = None
+    why: Why | None = None
     scores: Scores[Any] | None = None
     prompts: Prompts[Any] | None = None
     place_of: Callable[[str | Path, str], int] | None = None

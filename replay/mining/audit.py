@@ -56,8 +56,8 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     if not 0 <= plot < config.plots:
         raise BadInput(f"there is no plot {plot}", f"give one from 0 to {config.plots - 1}")
     found = [
-        of(config, round, row)
-        for code, of in _CODES.items()
+        laid_open(config, round, code, row)
+        for code in _CODES
         for row in (rebuilt.state.history[-1].rows(code) if round else ())
         if row[0] == plot
     ]
@@ -85,8 +85,12 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
             for block in commit.blocks[1::2]:
                 for code, rows in block:
                     if code in _CODES:
-                        for row in rows:
-                            yield _CODES[code](config, commit.unit, row)
+                        yield from (laid_open(config, commit.unit, code, row) for row in rows)
+
+
+def laid_open(config: MiningConfig, round: int, code: int, row: Row) -> Audit:
+    """The tie-break that an event tells: a claim, a raid or a ruling, by its code and row."""
+    return _CODES[code](config, round, row)
 
 
 def _config_after(

@@ -60,7 +60,8 @@ def tell(event: Event) -> str:
     return words(event) if words else json.dumps(event.as_dict())
 
 
-def _agents(ids: Iterable[int]) -> str:
+def agents_text(ids: Iterable[int]) -> str:
+    """Agents by number: `agent 3`, `agents 3, 5`."""
     listed = list(ids)
     return f"agent{'s' if len(listed) > 1 else ''} {', '.join(map(str, listed))}"
 
@@ -78,7 +79,8 @@ def _started(event: Event) -> str:
     )
 
 
-def _action(action: list[Any] | None) -> str:
+def action_text(action: list[Any] | None) -> str:
+    """An action in its logical form, `[kind, plot, amount]`, in words."""
     if action is None:
         return "(no action)"
     kind, plot, points = action
@@ -86,7 +88,7 @@ def _action(action: list[Any] | None) -> str:
 
 
 def _submitted(event: Event) -> str:
-    actions = ", ".join(map(_action, event["actions"])) or "nothing"
+    actions = ", ".join(map(action_text, event["actions"])) or "nothing"
     parts = [f"agent {event['agent']} submits {actions}"]
     if event["error"]:
         parts.append(f"error {event['error']}")
@@ -105,8 +107,9 @@ def _pruned(event: Event) -> str:
 def _claim(event: Event) -> str:
     claimants, plot = event["claimants"], event["plot"]
     if len(claimants) == 1:
-        return f"plot {plot}: claimed by {_agents(claimants)}"
-    return f"plot {plot}: claimed by {_agents(claimants)}; the draw gives it to {event['winner']}"
+        return f"plot {plot}: claimed by {agents_text(claimants)}"
+    who = agents_text(claimants)
+    return f"plot {plot}: claimed by {who}; the draw gives it to {event['winner']}"
 
 
 def _raid(event: Event) -> str:
@@ -117,7 +120,7 @@ def _raid(event: Event) -> str:
         "blocked": f"its defence ({event['defense']}) holds",
         "captured": f"agent {event['winner']} captures it",
     }[event["outcome"]]
-    return f"plot {event['plot']} of {owner}: raided by {_agents(event['raiders'])}; {ends}"
+    return f"plot {event['plot']} of {owner}: raided by {agents_text(event['raiders'])}; {ends}"
 
 
 def _ruled(event: Event) -> str:

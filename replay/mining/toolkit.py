@@ -12,7 +12,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.world import Event
 from goldrush.replay.games import toolkit_of_game
-from goldrush.replay.mining import audit, place, show, story, summary
+from goldrush.replay.mining import audit, place, show, story, summary, why
 from goldrush.replay.mining.consequences import consequences
 from goldrush.replay.toolkit import (
     Consequences,
@@ -24,6 +24,7 @@ from goldrush.replay.toolkit import (
     Tables,
     TieBreaks,
     UnitView,
+    Why,
 )
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ TOOLKIT = attrs.evolve(
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
+    why=Why("plot", why.explained_at, why.explained),
     place_of=place.plot_of,
     measures=_measures,
     tables=_tables,

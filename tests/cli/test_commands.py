@@ -317,7 +317,7 @@ def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "leaderboard", "log", "measure", "plugins",
         "policies", "prompt", "record", "replay", "report", "resume", "season", "settings", "study",
-        "treatments", "verify", "view",
+        "treatments", "verify", "view", "why",
     }  # fmt: skip
     with_json = {
         name

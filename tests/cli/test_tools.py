@@ -281,6 +281,29 @@ def test_audit_lays_a_tie_break_open(kept: Path) -> None:
     assert (True, claim["winner"]) == (shown["holds"], shown["outcome_again"])
 
 
+def test_why_tells_what_happened_and_what_would_have_changed_it(kept: Path) -> None:
+    claim = contested(kept / "a.journal")
+    on_plot = ("--round", 1, "--plot", claim["plot"])
+    ran = goldrush("why", "a.journal", *on_plot, cwd=kept)
+    [shown] = json.loads(goldrush("why", "a.journal", *on_plot, "--json", cwd=kept).out)
+    of_agent = goldrush("why", "a.journal", "--at", 1, "--agent", claim["winner"], cwd=kept)
+    snippet = ran.out.partition("redo the draw with msgpack and xxhash:\n\n")[2]
+    redone = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert f"{claim['winner']}\n" == redone.stdout
+    assert ("contested claim", claim["claimants"]) == (shown["kind"], shown["agents"])
+    assert shown["fork"] in ran.out
+    assert ran.out.strip() in of_agent.out
+    for given, says in (
+        (("--at", 1, "--plot", 100), "no plot '100'"),
+        (("--at", 1, "--agent", 10), "no agent 10; give one from 0 to 9"),
+        (("--at", ROUNDS + 1), f"no round {ROUNDS + 1}"),
+        (("--at", 0), "in round 0; see what there is"),
+    ):
+        assert_refused(goldrush("why", "a.journal", *given, cwd=kept), says)
+
+
 def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> None:
     claim = contested(kept / "forged.journal")
     good = goldrush("audit", "--all", "a.journal", "fork.journal", cwd=kept)

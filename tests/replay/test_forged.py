@@ -32,7 +32,7 @@ from goldrush.replay.competition import summary as season_summary
 from goldrush.replay.diff import Diff
 from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, reporting_forged
-from goldrush.replay.mining import audit, consequences, measured, summary
+from goldrush.replay.mining import audit, consequences, measured, summary, why
 from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.recheck import recheck
@@ -203,6 +203,8 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "study.models.failures_of": _studied,
+    "mining.why.explained": lambda c: list(why.explained(c.forged)),
+    "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "table_files.csv_lines": lambda c: list(
         table_files.csv_lines(events_table(MINING, TOOLKIT), [run_at(c.forged)])

@@ -1,0 +1,57 @@
+"""`goldrush why`: who did what, what the owner did instead, and what would have changed it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from goldrush.cli.options import at_option, json_option, place_number, place_option
+from goldrush.cli.text import echo_json, program
+
+if TYPE_CHECKING:
+    from goldrush.replay.toolkit import Why
+    from goldrush.replay.why import Explanation
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@at_option("The round in question.", required=True)
+@place_option
+@click.option("--agent", help="Only what this agent has to do with, what was removed of its plan.")
+@json_option()
+def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bool) -> None:
+    """Tell why: a capture, a raid that took nothing, a contested claim, an action removed.
+
+    Who did what, what the owner did instead, and the draw with the Python that redoes it; then the
+    smallest change of one agent's plan that would have changed the outcome, with the fork that
+    plays it. It is told only when the round, derived again with it, comes out so.
+
+    \b
+    Example: goldrush why run.journal --at 7 --plot 85
+    """
+    from goldrush.replay.story import agent_of
+    from goldrush.replay.toolkit import needed, toolkit_at
+
+    by = needed(toolkit_at(journal).why, journal, "explanations")
+    who = None if agent is None else agent_of(journal, agent)
+    found = by.at(journal, at, place_number(journal, by.place, place), who)
+    if as_json:
+        echo_json([_as_dict(one, journal) for one in found])
+    else:
+        click.echo("\n\n\n".join(_format(one, journal, by) for one in found))
+
+
+def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
+    command = None if one.change is None else one.change.command(journal, program())
+    return {**one.as_dict(), "fork": command}
+
+
+def _format(one: Explanation, journal: str, by: Why) -> str:
+    on = "" if one.place is None else f" on {by.place} {one.place}"
+    parts = [f"{one.kind}{on} in round {one.unit}", "\n".join(one.account)]
+    if one.change is not None:
+        parts += [f"{one.change.says}; play it so:", one.change.command(journal, program())]
+    if one.snippet:
+        parts += ["redo the draw with msgpack and xxhash:", one.snippet]
+    return "\n\n".join(parts)

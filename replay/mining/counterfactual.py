@@ -1,0 +1,148 @@
+"""A mining round derived again with one plan replaced.
+
+What is asked of it is an outcome that somebody is about to be told ("would have held"), so it goes
+the way that a fork goes: the replaced submission is read as one that is put in by hand, and the
+world's own `decide` judges it among the recorded ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.people import HUMAN
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import (
+    CLAIM,
+    CLAIM_DRAWN,
+    DEFEND,
+    MINE,
+    PRUNED,
+    RAID,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    SUBMITTED,
+    show_action,
+)
+from goldrush.kernel.mining.history import kept_actions
+from goldrush.kernel.mining.state import MiningState, RoundRecord
+from goldrush.kernel.mining.submit import resubmitted
+from goldrush.kernel.world import Batch, Block, Row
+from goldrush.replay.why import Change
+
+Act = tuple[int, int, int]  # kind, plot, points
+
+# What a plan gives up first for something new: gold, then what may come to nothing anyway, and at
+# last a defence, with which another plot might go.
+_GIVEN_UP: Final = {MINE: 0, CLAIM: 1, RAID: 1, DEFEND: 2}
+
+
+class Outcome:
+    """What followed from the submissions of a round: claims, raids and rulings by plot, removals
+    by agent.
+    """
+
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        rows = dict(batches)
+        self.claims, self.raids, self.rulings, self.removals = (
+            {row[0]: row for row in rows.get(code, ())}
+            for code in (CLAIM_DRAWN, RAID_RESOLVED, RULED, PRUNED)
+        )
+
+    def owner(self, plot: int, before: int | None) -> int | None:
+        """Who owned a plot after the round, which `before` owned before it."""
+        if plot in self.rulings and self.rulings[plot][4] == RESTORED:
+            return int(self.rulings[plot][2])
+        if plot in self.raids and self.raids[plot][5] is not None:
+            return int(self.raids[plot][5])
+        return self.claims[plot][2] if plot in self.claims else before
+
+
+@attrs.frozen
+class Swap:
+    """A plan with something else in it: `plan`, and what was `given` up for that."""
+
+    plan: Sequence[Act]
+    given: Sequence[Act]
+
+
+class Round:
+    """A round as it was: the state `before` it, the submissions, the `outcome`."""
+
+    def __init__(self, before: MiningState, record: RoundRecord) -> None:
+        self.before = before
+        self.config = before.config
+        self.number = record.round
+        self.outcome = Outcome(record.derived.batches)
+        self.submitted: Sequence[Row] = record.rows(SUBMITTED)
+        self._plans: list[list[Act]] = [[] for _ in self.submitted]
+        for agent, action in kept_actions(record):
+            self._plans[agent].append(action)
+
+    def plan(self, agent: int) -> Sequence[Act]:
+        """What was left of an agent's plan."""
+        return self._plans[agent]
+
+    def spent(self, agent: int) -> int:
+        """The stamina that it took."""
+        return sum(points for _, _, points in self._plans[agent])
+
+    def swapped(self, agent: int, wanted: Act) -> Swap | None:
+        """An agent's plan with an action first, in place of its own one of that kind on that plot,
+        and of as little as its stamina makes it give up; None where it has not so much.
+        """
+        kind, plot, points = wanted
+        rest = [action for action in self._plans[agent] if action[:2] != (kind, plot)]
+        over = points + sum(action[2] for action in rest) - self.before.staminas[agent]
+        given: list[Act] = []
+        for index in sorted(range(len(rest)), key=lambda i: (_GIVEN_UP[rest[i][0]], -i)):
+            kind, plot, has = rest[index]
+            if over > 0 and has:
+                taken = min(over, has)
+                rest[index] = (kind, plot, has - taken)
+                given.append((kind, plot, taken))
+                over -= taken
+        if over > 0:
+            return None
+        emptied = {action[:2] for action in given}
+        plan = [action for action in rest if action[2] or action[:2] not in emptied]
+        return Swap((wanted, *plan), given)
+
+    def without(self, agent: int, kind: int, plot: int) -> Sequence[Act]:
+        """An agent's plan without an action."""
+        return [action for action in self._plans[agent] if action[:2] != (kind, plot)]
+
+    def again(self, agent: int, plan: Sequence[Act]) -> Outcome:
+        """What would have followed with another plan of one agent."""
+        rows = list(self.submitted)
+        rows[agent] = resubmitted(self._submission(agent, plan), self.config)
+        return Outcome(MINING.decide(self.before, Block([(SUBMITTED, rows)])))
+
+    def change(self, agent: int, plan: Sequence[Act], says: str) -> Change:
+        """The fork in which an agent has another plan; `says` what would come of it."""
+        replaced = [self._submission(agent, plan)]
+        for entry in self.before.roster:
+            if entry["agent"] != agent and entry["policy"] in (LLM, HUMAN):
+                replaced.append(self._recorded(entry["agent"]))
+        return Change(says, agent, self.number, replaced)
+
+    def _recorded(self, agent: int) -> dict[str, Any]:
+        """The event of an agent's submission, as it can be put in by hand."""
+        _, actions, error, say, memo, _ = self.submitted[agent]
+        said = {"error": error, "say": say, "memo": memo}
+        return {
+            "round": self.number,
+            "agent": agent,
+            "actions": [show_action(action) for action in actions],
+            **{name: text for name, text in said.items() if text is not None},
+        }
+
+    def _submission(self, agent: int, plan: Sequence[Act]) -> dict[str, Any]:
+        """The event of a submission with another plan; its message and its memo stay."""
+        again = {**self._recorded(agent), "actions": [show_action(action) for action in plan]}
+        again.pop("error", None)
+        return again

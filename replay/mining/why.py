@@ -1,0 +1,430 @@
+"""Why a mining round came out as it did: captures, raids that took nothing, contested claims, and
+actions that were removed.
+
+Each account says who did what and what the owner did instead; then comes the smallest change of one
+agent's plan that would have changed the outcome. Smallest: stamina that was not spent, else what
+the agent can best do without (see `counterfactual`). It is told only when the round, derived again
+with it, comes out so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.config import POINTWISE
+from goldrush.kernel.mining.events import (
+    ALREADY_OWNED,
+    BAD_AMOUNT,
+    BLOCKED,
+    BUDGET,
+    CAPTURED,
+    CLAIM,
+    CLAIM_DRAWN,
+    DEFEND,
+    DUPLICATE,
+    MALFORMED,
+    MINE,
+    NOT_OWNER,
+    OFF_GRID,
+    OUTCOMES,
+    OWN_PLOT,
+    RAID,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    TRUCE,
+    VOID,
+    Action,
+    show_action,
+)
+from goldrush.kernel.mining.state import HOLDINGS, MiningState, RoundRecord
+from goldrush.kernel.text import counted, quoted_path
+from goldrush.kernel.world import Row
+from goldrush.replay.forged import reader_of
+from goldrush.replay.index import states_near
+from goldrush.replay.mining.audit import laid_open
+from goldrush.replay.mining.counterfactual import Act, Round, Swap
+from goldrush.replay.mining.story import action_text, agents_text
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.why import Change, Explanation
+
+CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
+    "capture", "blocked raid", "raid in truce", "void raid", "contested claim", "pruned action",
+)  # fmt: skip
+LISTED_MAX: Final = 12  # actions of a plan
+_GIVEN_BACK: Final = "; the authority would have given it back"
+
+
+@reader_of
+def explained(
+    path: str | Path, first: int | None = None, last: int | None = None
+) -> Iterator[Explanation]:
+    """Why what happened in the rounds of a mining journal did, in order, from a round to a round
+    (None: from the start, to the end).
+
+    Raises what reading a journal raises, when what stands before has been given.
+    """
+    for before, record in _rounds(path, first or 1, last):
+        yield from explanations(Round(before, record))
+
+
+@reader_of
+def explained_at(
+    path: str | Path, round: int, plot: int | None = None, agent: int | None = None
+) -> list[Explanation]:
+    """Why what happened in a round did: on one plot or on all, to one agent or to all.
+
+    Raises BadInput for a round, plot or agent that there is not, and where nothing happened that
+    there is anything to say of; and what reading a journal raises.
+    """
+    walked = next(iter(_rounds(path, round, round)), None)
+    config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
+    for what, number, count in (("plot", plot, config.plots), ("agent", agent, config.agents)):
+        if number is not None and not 0 <= number < count:
+            raise BadInput(f"there is no {what} {number}", f"give one from 0 to {count - 1}")
+    found = [
+        one
+        for one in (explanations(Round(*walked)) if walked else ())
+        if plot in (None, one.place) and (agent is None or agent in one.agents)
+    ]
+    if found:
+        return found
+    asked = [(what, n) for what, n in (("plot", plot), ("agent", agent)) if n is not None]
+    raise BadInput(
+        "no raid, contested claim or removed action"
+        + "".join(f" of {what} {number}" for what, number in asked)
+        + f" in round {round}",
+        f"see what there is with `goldrush log {quoted_path(str(path))}"
+        + ("".join(f" --{what} {number}" for what, number in asked) or f" --at {round}")
+        + "`",
+    )
+
+
+def _rounds(
+    path: str | Path, first: int, last: int | None
+) -> Iterator[tuple[MiningState, RoundRecord]]:
+    """The closed rounds of a journal from one to another, each with the state before it."""
+    with JournalReader(path) as reader:
+        before: MiningState | None = None
+        for commit, state in states_near(MINING, reader, first):
+            if commit.digest is None:
+                continue
+            if commit.kind == UNIT and commit.unit >= first and before is not None:
+                yield before, state.history[-1]
+            if last is not None and commit.unit >= last:
+                return
+            before = MINING.copy(state) if commit.unit + 1 >= first else None
+
+
+def explanations(round: Round) -> Iterator[Explanation]:
+    """Why what happened in one round did: what was removed, the claims, the raids, by number."""
+    for agent, removed, _ in round.outcome.removals.values():
+        for index, reason in removed:
+            yield _removed(round, agent, index, reason)
+    for row in round.outcome.claims.values():
+        if len(row[1]) > 1:
+            yield _contested(round, row)
+    for row in round.outcome.raids.values():
+        yield _RAIDS[row[4]](round, row)
+
+
+def _captured(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, defense, _, winner, _ = row
+    others = [raider for raider in raiders if raider != owner]
+    stopped = f"{defense} stopped, " if defense else ""
+    account = [
+        f"agent {winner} captures plot {plot} from agent {owner}, {_held(round, plot)}",
+        f"{agents_text(others)} raid it; {stopped}the draw gives it to agent {winner}"
+        if len(others) > 1
+        else "nobody else raids it",
+        _defended(round, plot, owner, defense),
+        *_ruling(round, plot),
+    ]
+    needed = len(others) if round.config.defense == POINTWISE else 1
+    points = "one point" if needed == 1 else f"{needed} points"
+    swap = round.swapped(owner, (DEFEND, plot, needed))
+    change = None
+    if plot in round.outcome.claims:
+        account.append("no plan could defend it in the very round in which it was claimed")
+    elif swap is None:
+        account.append(
+            f"no plan of agent {owner} would have held it: that takes {points} of defence, and it "
+            f"has {round.before.staminas[owner]} stamina a round"
+        )
+    else:
+        says = f"{points} of defence would have held: {_instead(owner, swap)}"
+        change = _if_raid(round, plot, owner, swap.plan, BLOCKED, says)
+    return _of_raid(round, CAPTURE, row, account, change)
+
+
+def _blocked(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, defense, _, _, _ = row
+    missing = defense - len(raiders) + 1
+    by_points = round.config.defense == POINTWISE
+    rule = (
+        f"each point stops one raider; it takes {missing} more to capture it"
+        if by_points
+        else "one point of defence holds against any number of raiders"
+    )
+    account = [
+        f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
+        _defended(round, plot, owner, defense),
+        rule,
+    ]
+    more = _one_more(round, plot, owner, raiders) if by_points and missing == 1 else None
+    if more is not None:
+        agent, plan = more[0], more[1].plan
+        says = f"one more raider would have captured it: {_instead(*more)}"
+    else:
+        agent, less = owner, len(raiders) - 1 if by_points else 0
+        plan = [
+            (kind, at, less if (kind, at) == (DEFEND, plot) else points)
+            for kind, at, points in round.plan(owner)
+            if less or (kind, at) != (DEFEND, plot)
+        ]
+        so = f"defend {plot} with {less}" if less else f"without defend {plot}"
+        of = f"{less} of its {counted(defense, 'point')}" if less else "no defence"
+        says = f"with {of} it would have been captured: agent {owner}, {so}"
+    change = _if_raid(round, plot, agent, plan, CAPTURED, says)
+    return _of_raid(round, BLOCKED_RAID, row, account, change)
+
+
+def _one_more(
+    round: Round, plot: int, owner: int, raiders: Sequence[int]
+) -> tuple[int, Swap] | None:
+    """Who could raid a plot beside its raiders, giving up least: the first of those."""
+    found: tuple[int, Swap] | None = None
+    for agent in range(round.config.agents):
+        if agent != owner and agent not in raiders:
+            swap = round.swapped(agent, (RAID, plot, 1))
+            if swap is not None and (found is None or len(swap.given) < len(found[1].given)):
+                found = agent, swap
+    return found
+
+
+def _in_truce(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, _, _, _, _ = row
+    since, truce = round.before.since[plot], round.config.truce
+    until = since + truce
+    late = "" if until <= round.config.rounds else ", which is behind the end of the run"
+    account = [
+        f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
+        f"what was claimed is in truce for {counted(truce, 'round')} behind that one's start: it "
+        f"can be captured from round {until} on{late}",
+        "no plan would have captured it in this round",
+    ]
+    return _of_raid(round, RAID_IN_TRUCE, row, account, None)
+
+
+def _void(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, _, _, _, _ = row
+    change = None
+    if owner is not None:
+        account = [f"agent {owner} raids plot {plot}, which its own claim has just won"]
+        account.append("nobody else raids it: there is nobody to take it from")
+        return _of_raid(round, VOID_RAID, row, account, None)
+    account = [
+        f"{_raid(raiders)} plot {plot}, which nobody owns and nobody claims",
+        "it can be raided from the round on in which somebody claims it",
+    ]
+    first = raiders[0]
+    swap = Swap(((CLAIM, plot, 1), *round.without(first, RAID, plot)), [(RAID, plot, 1)])
+    again = round.again(first, swap.plan)
+    if again.owner(plot, None) == first:
+        says = f"a claim would have won it: {_instead(first, swap)}"
+        change = round.change(first, swap.plan, says)
+    else:
+        account.append("whoever of them had claimed it, the others would have captured it")
+    return _of_raid(round, VOID_RAID, row, account, change)
+
+
+_RAIDS: Final = {CAPTURED: _captured, BLOCKED: _blocked, TRUCE: _in_truce, VOID: _void}
+
+
+def _contested(round: Round, row: Row) -> Explanation:
+    plot, claimants, winner, _ = row
+    account = [
+        f"{agents_text(claimants)} claim plot {plot}, which nobody owned; the draw gives it to "
+        f"agent {winner}"
+    ]
+    plan = round.without(winner, CLAIM, plot)
+    again = round.again(winner, plan)
+    drawn = "" if len(claimants) == 2 else "the draw among the others would have given it to "
+    says = (
+        f"had agent {winner} not claimed it, {drawn}agent {again.claims[plot][2]}"
+        f"{'' if drawn else ' would have won it'}"
+    )
+    return Explanation(
+        CONTESTED_CLAIM,
+        round.number,
+        plot,
+        tuple(claimants),
+        tuple(account),
+        laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet,
+        round.change(winner, plan, says),
+    )
+
+
+def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
+    action: Action = round.submitted[agent][1][index]
+    stamina = round.before.staminas[agent]
+    account = [
+        f"item {index} of agent {agent}'s plan, {action_text(show_action(action))}, is removed: "
+        f"{_objection(round, agent, index, reason)}",
+        f"what is left spends {round.spent(agent)} of {stamina} stamina: "
+        f"{_listed(round.plan(agent))}",
+    ]
+    wanted = None if action is None else _legal(round, agent, action, reason)
+    swap = None if wanted is None else round.swapped(agent, wanted)
+    change = None
+    if swap is not None:
+        if agent in round.again(agent, swap.plan).removals:
+            raise ValueError(f"agent {agent}'s plan of round {round.number} is not legal so")
+        says = f"it would have been legal so: {_instead(agent, swap)}"
+        change = round.change(agent, swap.plan, says)
+    else:
+        account.append("nothing of the kind would have been legal")
+    on_grid = action is not None and 0 <= action[1] < round.config.plots
+    place = action[1] if action is not None and on_grid else None
+    return Explanation(PRUNED_ACTION, round.number, place, (agent,), tuple(account), change=change)
+
+
+def _objection(round: Round, agent: int, index: int, reason: int) -> str:
+    """Why an action is not legal, in words."""
+    config = round.config
+    action: Action = round.submitted[agent][1][index]
+    if reason == MALFORMED or action is None:
+        return "it is no action"
+    kind, plot, _ = action
+    if reason == OFF_GRID:
+        return f"the plots are 0 to {config.plots - 1}"
+    if reason == BAD_AMOUNT:
+        if kind == MINE:
+            return f"a plot is mined with 0 to {config.mining_cap} stamina"
+        return f"it takes {'1 point or more' if _has_points(round, kind) else '1 point'}"
+    if reason == DUPLICATE:
+        return "the plan has that already"
+    if reason == BUDGET:
+        over = [at for at, why in round.outcome.removals[agent][1] if why == BUDGET]
+        if index != over[0]:
+            return "everything behind the first action over the budget is"
+        spent = round.spent(agent)
+        return f"{spent} of {round.before.staminas[agent]} stamina are spent before it"
+    owner = round.before.owner[plot]
+    return {
+        NOT_OWNER: f"plot {plot} is {'nobody' if owner is None else f'agent {owner}'}'s",
+        ALREADY_OWNED: f"agent {owner} owns plot {plot}",
+        OWN_PLOT: "the plot is its own",
+    }.get(reason, f"nobody owns plot {plot}")
+
+
+def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
+    """The legal action that is nearest to one that was removed; None where there is none."""
+    kind, plot, points = action
+    if reason == DUPLICATE or not 0 <= plot < round.config.plots:
+        return None
+    owner, stamina = round.before.owner[plot], round.before.staminas[agent]
+    if owner == agent:
+        kind = kind if kind in (MINE, DEFEND) else DEFEND
+    elif owner is not None:
+        kind = RAID
+    elif kind != RAID or reason != BUDGET:
+        kind = CLAIM
+    most = 1
+    if kind == MINE:
+        most = min(round.config.mining_cap, stamina)
+    elif _has_points(round, kind):
+        most = stamina
+    left = stamina - round.spent(agent)
+    if reason == BUDGET and left > 0:
+        most = min(most, left)
+    if any((kind, plot) == kept[:2] for kept in round.plan(agent)):
+        return None
+    return kind, plot, max(1, min(points, most))
+
+
+def _has_points(round: Round, kind: int) -> bool:
+    """Whether an action of a kind may have more than one point, and no limit of its own."""
+    return kind == DEFEND and round.config.defense == POINTWISE
+
+
+def _raid(raiders: Sequence[int]) -> str:
+    return f"{agents_text(raiders)} raid{'s' if len(raiders) == 1 else ''}"
+
+
+def _held(round: Round, plot: int) -> str:
+    """Since when and how its owner has a plot, before it is raided."""
+    if plot in round.outcome.claims:
+        return "which has claimed it in this round"
+    before = round.before
+    return f"its owner since round {before.since[plot]} by {HOLDINGS[before.how[plot]]}"
+
+
+def _defended(round: Round, plot: int, owner: int, defense: int) -> str:
+    """What the owner of a raided plot did for it, and what else."""
+    others = [a for a in round.plan(owner) if a[:2] != (DEFEND, plot)]
+    does = f"defends it with {counted(defense, 'point')}" if defense else "does not defend it"
+    spent = sum(points for _, _, points in others)
+    stamina = round.before.staminas[owner]
+    return f"agent {owner} {does}; it spends {spent} of {stamina} stamina on {_listed(others)}"
+
+
+def _ruling(round: Round, plot: int) -> Iterator[str]:
+    """What the authority did about a capture."""
+    if plot in round.outcome.rulings:
+        _, captor, victim, detected, remedy, fine, _ = round.outcome.rulings[plot]
+        yield "the authority " + (
+            "does not detect it" if not detected
+            else f"gives it back to agent {victim}" if remedy == RESTORED
+            else f"fines agent {captor} {fine:,.10g} gold"
+        )  # fmt: skip
+
+
+def _if_raid(
+    round: Round, plot: int, agent: int, plan: Sequence[Act], outcome: int, says: str
+) -> Change:
+    """The change of one plan, with which the raid on a plot comes out otherwise.
+
+    Raises ValueError where it does not: the round's events do not follow from its inputs then.
+    """
+    again = round.again(agent, plan)
+    if again.raids[plot][4] != outcome:
+        raise ValueError(f"plot {plot} in round {round.number} is not {OUTCOMES[outcome]} so")
+    restored = again.rulings.get(plot, (None,) * 5)[4] == RESTORED
+    return round.change(agent, plan, says + (_GIVEN_BACK if restored else ""))
+
+
+def _of_raid(
+    round: Round, kind: str, row: Row, account: Sequence[str], change: Change | None
+) -> Explanation:
+    plot, owner, raiders = row[:3]
+    drawn = [(RAID_RESOLVED, row)]
+    if plot in round.outcome.rulings:
+        drawn.append((RULED, round.outcome.rulings[plot]))
+    snippets = [laid_open(round.config, round.number, code, of).snippet for code, of in drawn]
+    agents = {*raiders} | ({owner} - {None})
+    return Explanation(
+        kind, round.number, plot, tuple(sorted(agents)), tuple(account),
+        "\n".join(filter(None, snippets)), change,
+    )  # fmt: skip
+
+
+def _listed(plan: Sequence[Act]) -> str:
+    """Actions in words; nothing where there are none."""
+    more = len(plan) - LISTED_MAX
+    listed = [action_text(show_action(action)) for action in plan[:LISTED_MAX]]
+    return ", ".join([*listed, f"{more} more"] if more > 0 else listed) or "nothing"
+
+
+def _instead(agent: int, swap: Swap) -> str:
+    """A swapped plan in words."""
+    wanted, *_ = swap.plan
+    text = action_text(show_action(wanted))
+    if not swap.given:
+        return f"agent {agent}, {text}, with stamina that it did not spend"
+    return f"agent {agent}, {text} in place of {_listed(swap.given)}"

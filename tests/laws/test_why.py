@@ -1,0 +1,75 @@
+"""What `why` says would have happened happens in the fork that it gives."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.mining.players import fork
+from goldrush.kernel.world import Event
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.why import explained
+from goldrush.replay.why import Explanation
+from tests.laws.test_forks import changes_of, few, runs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("why")
+
+
+@few
+@given(st.data())
+def test_what_would_have_happened_happens_in_the_fork(folder: Path, data: st.DataObject) -> None:
+    run = data.draw(runs())
+    change = data.draw(changes_of(run, plans=8))
+    parent, path, out = run.recorded(folder / "parent"), folder / "path", folder / "out"
+    fork(parent, run.at, path, force=True, **change.given)
+    everything = list(explained(path))
+    told = [one for one in everything if one.change is not None]
+    incidents = [e for e in log(path) if _is_incident(e)]
+
+    assert len(everything) == sum(len(e.fields.get("removed", "-")) for e in incidents)
+    if told:
+        kind = data.draw(st.sampled_from(sorted({one.kind for one in told})))
+        one = data.draw(st.sampled_from([one for one in told if one.kind == kind]))
+        assert one.change is not None
+        fork(path, one.unit - 1, out, replace=one.change.submissions, force=True)
+        events = list(log(out, Query(one.unit, one.unit)))
+
+        assert _came_true(one, [event for event in events if event.unit == one.unit])
+
+
+def _is_incident(event: Event) -> bool:
+    """Whether something has to be said of an event."""
+    return event.name in ("raid_resolved", "pruned") or (
+        event.name == "claim_drawn" and len(event["claimants"]) > 1
+    )
+
+
+def _came_true(one: Explanation, events: list[Event]) -> bool:
+    """Whether the round came out as the change says."""
+    assert one.change is not None
+    claims, raids, pruned = (
+        [e for e in events if e.name == name and e[of] == which]
+        for name, of, which in (
+            ("claim_drawn", "plot", one.place),
+            ("raid_resolved", "plot", one.place),
+            ("pruned", "agent", one.change.agent),
+        )
+    )
+    if one.kind == "capture":
+        return [raid["outcome"] for raid in raids] == ["blocked"]
+    if one.kind == "blocked raid":
+        given_back = [e["remedy"] == "restored" for e in events if e.name == "ruled"
+                      and e["plot"] == one.place] == [True]  # fmt: skip
+        says = "would have given it back" in one.change.says
+        return [raid["outcome"] for raid in raids] == ["captured"] and given_back == says
+    if one.kind == "contested claim":
+        [winner] = [claim["winner"] for claim in claims]
+        return re.findall(r"agent (\d+)", one.change.says)[-1] == str(winner)
+    if one.kind == "void raid":
+        return [claim["winner"] for claim in claims] == [one.change.agent]
+    return not pruned
