@@ -4,7 +4,8 @@ which all agents submit at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, mode
 from goldrush.agents.llm.question import Message, Question, digest
 from goldrush.agents.players import Means
 from goldrush.kernel import derive
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
 from goldrush.replay.forged import reader_of
 from goldrush.replay.toolkit import Prompts
@@ -75,6 +76,34 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Promp
     question = Question(model, Endpoint(), messages, prompting.schema(view, agent))
     request = question.request()
     return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+
+
+@reader_of
+def prompts_by_unit(
+    path: str | Path, game: Game[S, V], first: int, last: int
+) -> Iterator[tuple[int, int, Sequence[Message]]]:
+    """(unit, agent, messages) of every language model that was asked in the closed units `first` to
+    `last`, as people count. Prompts of a version that this goldrush does not write are left out.
+
+    Raises what reading a journal raises, and MalformedEvents where an event does not follow from
+    what was submitted, when what is before it has been given.
+    """
+    if game.prompting is None:
+        return
+    version = version_of(game)
+    vocabulary = game.world.vocabulary
+    with JournalReader(path) as reader, suppress(TornTail):
+        for commit, state in derive.states(game.world, reader):
+            number = vocabulary.number(commit.unit) + 1
+            if commit.kind == END or number > last or commit.digest is None:
+                continue
+            if number < first:
+                continue
+            view = game.view(state)
+            for entry in state.roster:
+                if entry["policy"] == LLM and model_of(entry["options"]).prompt == version:
+                    agent = entry["agent"]
+                    yield number, agent, game.prompting.messages(view, agent)
 
 
 def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:

@@ -14,6 +14,7 @@ from goldrush.kernel.world import Event
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.mining import audit, place, show, story, summary, why
 from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.mining.view import VIEW
 from goldrush.replay.toolkit import (
     Consequences,
     Measures,
@@ -85,4 +86,5 @@ TOOLKIT = attrs.evolve(
     measures=_measures,
     tables=_tables,
     studies=_studies,
+    view=VIEW,
 )

@@ -216,11 +216,14 @@ def _shown(
 def _measures(path: str | Path, toolkit: Toolkit) -> list[dict[str, Any]]:
     if toolkit.measures is None:
         return []
+    measures = toolkit.measures()
     with JournalReader(path) as reader:
-        measured = toolkit.measures().read(reader)
+        measured = measures.read(reader)
+    main = measures.of_units or list(measured.known)
     return [
         {
             "name": name,
+            "is_main": name in main,
             "title": measure.title,
             "definition": measure.definition,
             "low": measure.limits[0] if measure.limits[0] > -1e300 else None,

@@ -1,7 +1,8 @@
 // Small line charts over units, with a cursor that follows the player.
 import { el, svg, rounded } from "./dom.js";
 
-const CHART = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18 };
+const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18 };
+export const WIDE = { ...SMALL, width: 1040, height: 220 };
 
 const DASHES = ["", "6 3", "2 2", "8 3 2 3"];
 
@@ -34,8 +35,8 @@ function thinned(values, most = 600) {
 
 // A chart of `series` ([{title, values, kind}], values by unit from `first` on, null: undefined) as
 // {node, move(unit)}; `limits`: what its scale must hold (its lower end, null: any).
-export function lineChart({ title, definition, series, first, last, limits, unit }) {
-  const { width, height, left, right, top, bottom } = CHART;
+export function lineChart({ title, definition, series, first, last, limits, unit, size = SMALL }) {
+  const { width, height, left, right, top, bottom } = size;
   const ticks = ticksOf(series.flatMap(({ values }) => values), limits);
   const [low, high] = [ticks[0], ticks[ticks.length - 1]];
   const units = Math.max(1, last - first);
@@ -45,7 +46,7 @@ export function lineChart({ title, definition, series, first, last, limits, unit
     let path = "";
     let pen = "M";
     for (const [at, value] of thinned(values)) {
-      if (value !== null) path += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
+      if (value !== null) path += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
       pen = value === null ? "M" : "L";
     }
     return svg("path", {

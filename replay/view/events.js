@@ -31,17 +31,24 @@ export function eventList(events, unit) {
     el("ol", { class: "events" }, rows));
 }
 
-// A chart for each measure that the page carries, and what moves their cursors.
+// A chart for each measure that the page carries, the world's main ones first, and what moves their
+// cursors.
 export function measureCharts(run, unit) {
-  const charts = run.measures.map(({ title, definition, low, values }) =>
+  const chartOf = ({ title, definition, low, values }) =>
     lineChart({
       title, definition, unit, first: run.first, last: run.last, limits: [low],
       series: [{ title, values, kind: "series-0" }],
-    }));
-  const node = charts.length
-    ? fold(`Measures by ${unit} (worked out when this page was made)`, true, el("div", { class: "charts" }, charts.map((chart) => chart.node)))
-    : el("div");
-  return { node, move: (number) => charts.forEach((chart) => chart.move(number)) };
+    });
+  const main = run.measures.filter(({ is_main: isMain }) => isMain).map(chartOf);
+  const others = run.measures.filter(({ is_main: isMain }) => !isMain).map(chartOf);
+  const part = (title, open, charts) =>
+    charts.length ? fold(title, open, el("div", { class: "charts" }, charts.map(({ node }) => node))) : null;
+  return {
+    node: el("div", {},
+      part(`Measures by ${unit} (worked out when this page was made)`, true, main),
+      part("More measures", false, others)),
+    move: (number) => [...main, ...others].forEach((chart) => chart.move(number)),
+  };
 }
 
 // Where two runs part, and why.

@@ -34,6 +34,11 @@ export function begin(WORLD) {
     describe: () => view.describe(),
   });
   view = WORLD.create(document.getElementById("view"), runs, player, page);
+  // Behind the scrubber stands the first run.
+  player.track = () => {
+    const { gathered } = runs[0];
+    if (gathered) drawTrack(player.first, last, ...gathered.track(player.first, player.moment));
+  };
   player.draw(false);
   runs.forEach((run, index) => seal(run, index, WORLD.gather(run)));
 
@@ -50,9 +55,9 @@ export function begin(WORLD) {
         setTimeout(facts);
         return;
       }
-      if (index === 0) drawTrack(player.first, last, ...gathered.track(player.first));
       run.gathered = gathered;
       view.ready(run);
+      player.track();
       player.draw(false);
       run.sha256().then((sha256) => report(run, line, sha256));
     };
