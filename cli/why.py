@@ -49,7 +49,8 @@ def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
 
 def _format(one: Explanation, journal: str, by: Why) -> str:
     on = "" if one.place is None else f" on {by.place} {one.place}"
-    parts = [f"{one.kind}{on} in round {one.unit}", "\n".join(one.account)]
+    plan = [] if one.plan is None else ["agent {}'s plan: {}".format(*one.plan)]
+    parts = [f"{one.kind}{on} in round {one.unit}", "\n".join([*one.account, *plan])]
     if one.change is not None:
         parts += [f"{one.change.says}; play it so:", one.change.command(journal, program())]
     if one.snippet:

@@ -50,7 +50,8 @@ class Explanation:
 
     `kind`: a short name ("capture"). `unit`: its number as people count. `place`: where, by the
     number of a place (a plot), or None. `agents`: those involved, ascending. `account`: lines that
-    say who did what. `snippet`: lines of Python that redo the draws, given msgpack and xxhash;
+    say who did what. `plan`: the agent whose plan is listed behind them, and the listing, or None.
+    `snippet`: lines of Python that redo the draws, given msgpack and xxhash;
     empty where nothing was drawn. `change`: what would have changed it, None where no single plan
     would have (`account` then ends with the reason).
     """
@@ -60,6 +61,7 @@ class Explanation:
     place: int | None
     agents: Sequence[int]
     account: Sequence[str]
+    plan: tuple[int, str] | None = None
     snippet: str = ""
     change: Change | None = None
 
@@ -71,6 +73,7 @@ class Explanation:
             "place": self.place,
             "agents": list(self.agents),
             "account": list(self.account),
+            "plan": None if self.plan is None else {"agent": self.plan[0], "says": self.plan[1]},
             "snippet": self.snippet,
             "change": None if self.change is None else self.change.as_dict(),
         }

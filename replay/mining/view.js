@@ -479,6 +479,29 @@ class Pane {
     ];
   }
 
+  // What was left of an agent's plan.
+  kept(agent) {
+    const gone = new Set((this.removed.get(agent)?.removed ?? []).map(([index]) => index));
+    return this.plans.get(agent).actions.filter((_, index) => !gone.has(index));
+  }
+
+  // The line for a shell that plays the round again with another plan.
+  forkCommand({ agent, actions, others }) {
+    const submission = (who, plan, withError) => {
+      const { error, say, memo } = this.plans.get(who);
+      const said = { error: withError ? error : null, say, memo };
+      return { round: this.round, agent: who, actions: plan, ...Object.fromEntries(Object.entries(said).filter(([, text]) => text !== null)) };
+    };
+    const recorded = this.plans.get(agent).actions;
+    const plan = actions.flatMap((item) => {
+      if (Array.isArray(item)) return [item];
+      const [from, to] = item.split("-").map(Number);
+      return recorded.slice(from, to + 1);
+    });
+    const lines = [submission(agent, plan, false), ...others.map((who) => submission(who, this.plans.get(who).actions, true))];
+    return `printf '%s\\n' ${lines.map((line) => shellQuoted(JSON.stringify(line))).join(" ")} | goldrush fork JOURNAL --at ${this.round - 1} --replace-submission -`;
+  }
+
   closing(name) {
     return el("a", { class: "close", href: this.player.href({ [name]: null }), "aria-label": `Close ${name}` }, "close");
   }
@@ -497,9 +520,10 @@ class Pane {
       return el("details", { class: "why" }, el("summary", {}, "Why?"), commandLine(`goldrush why JOURNAL --at ${this.round} ${what}`));
     }
     return el("details", { class: "why" }, el("summary", {}, "Why?"), found.map((each) => [
-      el("ul", {}, each.account.map((line) => el("li", {}, line))),
+      el("ul", {}, each.account.map((line) => el("li", {}, line)),
+        each.planned === null ? null : el("li", {}, `agent ${each.planned}'s plan: ${listed(this.kept(each.planned).map(actionText)) || "nothing"}`)),
       each.snippet ? [el("p", { class: "note" }, "The draw again, with msgpack and xxhash:"), commandLine(each.snippet)] : null,
-      each.change ? [el("p", {}, el("strong", {}, each.change.says)), commandLine(each.change.command)] : null,
+      each.change ? [el("p", {}, el("strong", {}, each.change.says)), commandLine(this.forkCommand(each.change))] : null,
       el("p", { class: "note" }, "Worked out by the rules when this page was made."),
     ]));
   }
@@ -701,23 +725,24 @@ class MiningView {
   }
 }
 
-// What the page carries of explanations and prompts, by round: texts stand there as the number of a
-// pattern and the numbers that go into it.
+// What the page carries of explanations, by round. Texts stand there as the number of a pattern and the
+// numbers that go into it.
 function opened(run) {
   const { patterns, why, ...rest } = run.computed;
-  const text = ([pattern, ...numbers]) => {
-    const parts = patterns[pattern];
-    return parts.map((part, index) => (index ? numbers[index - 1] + part : part)).join("");
-  };
+  const text = ([pattern, ...numbers]) =>
+    patterns[pattern].map((part, index) => (index ? numbers[index - 1] + part : part)).join("");
   const byRound = new Map();
-  for (const [round, kind, place, agents, account, snippet, change] of why) {
+  for (const [round, kind, place, agents, account, planned, snippet, change] of why) {
     push(byRound, round, {
-      kind: patterns[kind][0], place, agents, account: account.map(text), snippet: snippet === null ? "" : text(snippet),
-      change: change === null ? null : { says: text(change[0]), command: text(change[1]) },
+      kind: patterns[kind][0], place, agents, account: account.map(text), planned,
+      snippet: snippet === null ? "" : text(snippet),
+      change: change === null ? null : { says: text(change[0]), agent: change[1], actions: change[2], others: change[3] },
     });
   }
   run.computed = { ...rest, why: byRound };
 }
+
+const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 export const WORLD = {
   folding,

@@ -4,14 +4,20 @@ to say: why, and what language models were sent.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.mining.players import GAME
+from goldrush.kernel.mining.events import show_action
 from goldrush.kernel.mining.state import MiningState
+from goldrush.replay.mining.why import with_plans
 from goldrush.replay.prompts import prompts_by_unit
 from goldrush.replay.toolkit import View
 from goldrush.replay.view.patterns import Patterns
+from goldrush.replay.why import Change
 
 _HERE: Final = Path(__file__).parent
 PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
@@ -35,8 +41,57 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
 
 def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
+    """Explanations as short as the page can make whole again: it has the plans.
+
+    Each is [round, kind, place, agents, account, whose plan is listed, snippet, change]; a change
+    is [what it says, agent, its actions, whose plans a fork puts in by hand beside it]. Of the
+    actions those of the recorded plan are given by position.
+    """
     patterns = Patterns()
-    return {"patterns": patterns.known, "why": [], "why_until": 0}
+    why: list[list[Any]] = []
+    size, until = 0, last
+    for one, submitted in with_plans(path, first, last):
+        if size > WHY_MAX and one.unit != why[-1][0]:
+            until = why[-1][0]
+            break
+        why.append(
+            [
+                one.unit,
+                patterns.of(one.kind)[0],
+                one.place,
+                list(one.agents),
+                [patterns.of(line) for line in one.account],
+                None if one.plan is None else one.plan[0],
+                patterns.of(one.snippet) if one.snippet else None,
+                None if one.change is None else _change(patterns, one.change, submitted),
+            ]
+        )
+        size += len(json.dumps(why[-1], separators=(",", ":")))
+    return {"patterns": patterns.known, "why": why, "why_until": until}
+
+
+def _change(patterns: Patterns, change: Change, submitted: Sequence[Any]) -> list[Any]:
+    recorded = [show_action(action) for action in submitted[change.agent][1]]
+    actions: list[Any] = []
+    for action in change.submissions[0]["actions"]:
+        known = action in recorded
+        actions.append(recorded.index(action) if known else action)
+    others = [submission["agent"] for submission in change.submissions[1:]]
+    return [patterns.of(change.says), change.agent, _spans(actions), others]
+
+
+def _spans(actions: Sequence[Any]) -> list[Any]:
+    """Positions that follow each other as text, `3-7`."""
+    found: list[Any] = []
+    for run, group in groupby(enumerate(actions), key=_span):
+        items = [item for _, item in group]
+        found += items if run is None else [f"{items[0]}-{items[-1]}"]
+    return found
+
+
+def _span(place: tuple[int, Any]) -> int | None:
+    index, action = place
+    return action - index if type(action) is int else None
 
 
 def _prompts(

@@ -69,8 +69,19 @@ def explained(
 
     Raises what reading a journal raises, when what stands before has been given.
     """
+    for one, _ in with_plans(path, first, last):
+        yield one
+
+
+@reader_of
+def with_plans(
+    path: str | Path, first: int | None = None, last: int | None = None
+) -> Iterator[tuple[Explanation, Sequence[Row]]]:
+    """As `explained`, each with what everybody submitted in its round."""
     for before, record in _rounds(path, first or 1, last):
-        yield from explanations(Round(before, record))
+        round = Round(before, record)
+        for one in explanations(round):
+            yield one, round.submitted
 
 
 @reader_of
@@ -265,6 +276,7 @@ def _contested(round: Round, row: Row) -> Explanation:
         plot,
         tuple(claimants),
         tuple(account),
+        None,
         laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet,
         round.change(winner, plan, says),
     )
@@ -276,8 +288,7 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
     account = [
         f"item {index} of agent {agent}'s plan, {action_text(show_action(action))}, is removed: "
         f"{_objection(round, agent, index, reason)}",
-        f"what is left spends {round.spent(agent)} of {stamina} stamina: "
-        f"{_listed(round.plan(agent))}",
+        f"what is left spends {round.spent(agent)} of {stamina} stamina",
     ]
     wanted = None if action is None else _legal(round, agent, action, reason)
     swap = None if wanted is None else round.swapped(agent, wanted)
@@ -291,7 +302,10 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
         account.append("nothing of the kind would have been legal")
     on_grid = action is not None and 0 <= action[1] < round.config.plots
     place = action[1] if action is not None and on_grid else None
-    return Explanation(PRUNED_ACTION, round.number, place, (agent,), tuple(account), change=change)
+    plan = _plan(round, agent)
+    return Explanation(
+        PRUNED_ACTION, round.number, place, (agent,), tuple(account), plan, change=change
+    )
 
 
 def _objection(round: Round, agent: int, index: int, reason: int) -> str:
@@ -366,12 +380,10 @@ def _held(round: Round, plot: int) -> str:
 
 
 def _defended(round: Round, plot: int, owner: int, defense: int) -> str:
-    """What the owner of a raided plot did for it, and what else."""
-    others = [a for a in round.plan(owner) if a[:2] != (DEFEND, plot)]
+    """What the owner of a raided plot did for it."""
     does = f"defends it with {counted(defense, 'point')}" if defense else "does not defend it"
-    spent = sum(points for _, _, points in others)
-    stamina = round.before.staminas[owner]
-    return f"agent {owner} {does}; it spends {spent} of {stamina} stamina on {_listed(others)}"
+    spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]
+    return f"agent {owner} {does}; it spends {spent} of {stamina} stamina elsewhere"
 
 
 def _ruling(round: Round, plot: int) -> Iterator[str]:
@@ -408,10 +420,16 @@ def _of_raid(
         drawn.append((RULED, round.outcome.rulings[plot]))
     snippets = [laid_open(round.config, round.number, code, of).snippet for code, of in drawn]
     agents = {*raiders} | ({owner} - {None})
+    plan = _plan(round, owner) if kind in (CAPTURE, BLOCKED_RAID) else None
     return Explanation(
-        kind, round.number, plot, tuple(sorted(agents)), tuple(account),
+        kind, round.number, plot, tuple(sorted(agents)), tuple(account), plan,
         "\n".join(filter(None, snippets)), change,
     )  # fmt: skip
+
+
+def _plan(round: Round, agent: int) -> tuple[int, str]:
+    """An agent, and what was left of its plan, in words."""
+    return agent, _listed(round.plan(agent))
 
 
 def _listed(plan: Sequence[Act]) -> str:
