@@ -16,6 +16,8 @@ BUILT_IN: Final = {
     "record": "record:record",
     "resume": "record:resume",
     "season": "competition.season:season",
+    "ls": "outline:ls",
+    "info": "outline:info",
     "replay": "replay:replay",
     "view": "view:view",
     "log": "log:log",

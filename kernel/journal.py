@@ -47,6 +47,7 @@ from goldrush.kernel.codec import (
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
+    JournalError,
     JournalLost,
     MalformedEvents,
     NotAJournal,
@@ -73,6 +74,8 @@ _PREFIX = files.JOURNAL
 _HEAD = struct.Struct(">2sIcI")  # 94, ce length, ce check
 _TAIL = struct.Struct(">cQ")  # cf checksum
 _FORK_FRONT = bytes((0x94, FORK))  # how the body of a FORK begins
+_END_FRONT = bytes((0x92, END))
+_NO_UNITS = (bytes((0x93, START)), _END_FRONT, _FORK_FRONT)
 _PIECE = 1 << 20  # bytes read at once, at most
 _BUFFER = 1 << 16  # bytes read ahead
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
@@ -512,13 +515,7 @@ class JournalReader:
         parser = _BodyParser()
         self.ended = False
         for index, (offset, end, body) in enumerate(self.frames(first), first.index):
-            try:
-                commit = parser.parse(body)
-            except Undecodable as error:
-                raise MalformedEvents(
-                    self.path, f"commit {index} at byte {offset}", str(error)
-                ) from None
-            commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
+            commit = self._parsed(parser, index, offset, end, body)
             if commit.kind != UNIT or commit.unit != closed + 1 or index == 0:
                 forks += commit.kind == FORK
                 self._check_place(commit, closed, is_open, forks)
@@ -534,6 +531,46 @@ class JournalReader:
             yield commit
         if index < 0:
             raise TornTail(self.path, 0, self.size, 0)
+
+    def outline(self) -> Iterator[Commit]:
+        """START, every FORK and END, and behind them the last UNIT of the file: how far a run has
+        come, without decoding it. Checksums are checked as `frames` does; what the other units hold
+        is unread.
+
+        Raises what iterating raises, when what stands before is given.
+        """
+        parser = _BodyParser()
+        last: tuple[int, int, int, bytes] | None = None
+        trouble: JournalError | None = None
+        self.ended = False
+        index = -1
+        try:
+            for index, (offset, end, body) in enumerate(self.frames()):
+                if body[:2] in _NO_UNITS:
+                    yield self._parsed(parser, index, offset, end, body)
+                    self.ended = body[:2] == _END_FRONT
+                else:
+                    last = index, offset, end, body
+        except JournalError as error:
+            trouble = error
+        if last is not None:
+            yield self._parsed(parser, *last)
+        if trouble is not None:
+            raise trouble
+        if index < 0:
+            raise TornTail(self.path, 0, self.size, 0)
+
+    def _parsed(
+        self, parser: _BodyParser, index: int, offset: int, end: int, body: bytes
+    ) -> Commit:
+        """The commit with this body. Raises MalformedEvents."""
+        try:
+            commit = parser.parse(body)
+        except Undecodable as error:
+            where = f"commit {index} at byte {offset}"
+            raise MalformedEvents(self.path, where, str(error)) from None
+        commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
+        return commit
 
     def _check_place(self, commit: Commit, closed: int, is_open: bool, forks: int) -> None:
         """Raise MalformedEvents for a commit that does not belong where it stands: behind unit

@@ -1,8 +1,8 @@
-"""Text for people, made of what was found: tables in columns, and maps."""
+"""Text for people, made of what was found: tables in columns, and ranges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 # Gives a text of what belongs to an agent (None: to nobody) its colour.
 Paint = Callable[[str, int | None], str]
@@ -29,3 +29,14 @@ def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
             cells.append(space + cell if index in numbers else cell + space)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Ascending whole numbers, those that follow each other as one: `5-9, 14`."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    return ", ".join("-".join(map(str, part)) for part in parts)

@@ -315,9 +315,9 @@ def test_a_reader_that_goes_away_is_no_error(journal: Path, tmp_path: Path) -> N
 
 def test_commands_that_print_take_json() -> None:
     printing = {
-        "arenas", "audit", "conform", "diff", "fork", "leaderboard", "log", "measure", "plugins",
-        "policies", "prompt", "record", "replay", "report", "resume", "season", "settings", "study",
-        "treatments", "verify", "view", "why",
+        "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
+        "plugins", "policies", "prompt", "record", "replay", "report", "resume", "season",
+        "settings", "study", "treatments", "verify", "view", "why",
     }  # fmt: skip
     with_json = {
         name

@@ -1,6 +1,7 @@
 """What the commands say of a journal of another world: its own words, or one clear line."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -103,6 +104,24 @@ def test_replay_shows_a_unit_by_its_events(goldrush: Goldrush, number: int) -> N
     assert ["journal", "world", "lesson", "digest", "events"] == list(shown)
 
 
+def test_what_a_run_says_of_itself_is_shown_in_any_world(goldrush: Goldrush) -> None:
+    rows = json.loads(goldrush("ls", ".", "--json").out)
+    text = goldrush("info", "fork.journal").out
+    shown = json.loads(goldrush("info", "fork.journal", "--json").out)
+    known = ["a", "damaged", "fork", "seed", "short"]
+
+    assert [f"./{name}.journal" for name in known] == [row["journal"] for row in rows]
+    assert [4, 2, 4, 4, 2] == [row["units"] for row in rows]
+    assert [5, 5, 8, 6, 5] == [row["seed"] for row in rows]
+    assert [True, False, True, True, False] == [row["finished"] for row in rows]
+    assert "commit 3" in rows[1]["trouble"]
+    assert {"eager*2,shy"} == {row["roster"] for row in rows}
+    assert re.search(r"^units +4 lessons, finished$", text, re.MULTILINE)
+    assert re.search(r"^0-1 +eager$", text, re.MULTILINE)
+    assert ({"seed": 8, "lessons": 4}, 3) == (shown["settings"], len(shown["players"]))
+    assert [1] == [fork["lesson"] for fork in shown["forks"]]
+
+
 def test_export_takes_any_world(goldrush: Goldrush) -> None:
     ran = goldrush("export", "a.journal")
     table = goldrush("export", "a.journal", "--format", "csv", "--table", "events")
@@ -121,6 +140,7 @@ def test_export_takes_any_world(goldrush: Goldrush) -> None:
         (["measure", "a.journal"], "has no measures"),
         (["prompt", "a.journal", "--round", 1, "--agent", 1], "has no prompts"),
         (["log", "a.journal", "--plot", 1], "has no plots"),
+        (["why", "a.journal", "--at", 1], "has no explanations"),
         (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),
         (["diff", "a.journal", "fork.journal", "--by-round"], "lessons world are not compared by"),
     ],

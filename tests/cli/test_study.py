@@ -56,6 +56,9 @@ def test_it_says_what_was_done_and_what_to_type_next(tmp_path: Path) -> None:
     assert ["report", "a study"] == shlex.split(next_[0])[-2:]
     assert ["verify", "a study"] == verify[-2:]
     assert 0 == goldrush(*verify[-2:], cwd=tmp_path).code
+    rows = json.loads(goldrush("ls", "a study", "--json", cwd=tmp_path).out)
+    cells = [(f"a study/{run.path}", run.cell.treatment, run.seed) for run in manifest.runs]
+    assert sorted(cells) == [(row["journal"], row["treatment"], row["seed"]) for row in rows]
 
 
 def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:

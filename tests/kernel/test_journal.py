@@ -139,6 +139,26 @@ def sound(path: Path) -> bytes:
 # What was appended comes back.
 
 
+def test_an_outline_is_all_but_the_units_before_the_last(path: Path, sound: bytes) -> None:
+    for end in range(len(HEADER.packed()), len(sound) + 1):
+        path.write_bytes(sound[:end])
+        found, whole, error = read(path)
+        outlined: list[Commit] = []
+        trouble: JournalError | None = None
+        with JournalReader(path) as reader:
+            try:
+                outlined.extend(reader.outline())
+            except JournalError as met:
+                trouble = met
+        units = [commit for commit in found if commit.kind == UNIT]
+        wanted = [commit for commit in found if commit.kind != UNIT] + units[-1:]
+
+        assert list(map(content, wanted)) == list(map(content, outlined))
+        assert [commit.where for commit in wanted] == [commit.where for commit in outlined]
+        assert str(error) == str(trouble)
+        assert whole.ended == reader.ended
+
+
 def test_commits_come_back_as_they_were_appended(path: Path, sound: bytes) -> None:
     found, reader, error = read(path)
 

@@ -253,6 +253,7 @@ NO_READERS = {
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
     "mining.measured.measured_by": "its caller is behind the door",
+    "outline.outline": "a line each in the outline",
     "parent.fault_of": "bytes",
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",

@@ -1,0 +1,189 @@
+"""`goldrush ls` and `goldrush info`: which journals there are, and what a run says of itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import counted, escaped
+from goldrush.replay.text import ranges, table
+
+if TYPE_CHECKING:
+    from goldrush.replay.outline import Outline
+
+WIDTH_MAX: Final = 60  # characters of a roster, of a setting
+_SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=click.Path())
+@json_option()
+def ls(folders: tuple[str, ...], as_json: bool) -> None:
+    """List journals: world, treatment, roster, seed, how far they have come, size.
+
+    All in and below the folders given; without one, those in journals/, where record puts them.
+    Bytes are checked, events are not: that is what verify does. The treatment is that of the study
+    in whose folder a journal lies.
+
+    \b
+    Example: goldrush ls journals
+    """
+    from goldrush.cli.record import JOURNALS
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.batch import journals_in
+    from goldrush.replay.outline import outline
+    from goldrush.replay.runs import Studies
+
+    for path in folders or (str(JOURNALS),):
+        if not os.path.lexists(path):
+            raise BadInput(f"there is no {path} here", "give a folder of journals")
+    studies = Studies()
+    found = [outline(path, studies) for path in journals_in(folders or [str(JOURNALS)])]
+    if as_json:
+        echo_json([one.as_dict() for one in found])
+        return
+    head = ("journal", "world", "treatment", "roster", "seed", "units", "", "bytes")
+    click.echo(table([head, *map(_row, found)], numbers=(4, 5, 7)))
+
+
+def _row(one: Outline) -> tuple[str, ...]:
+    roster, seed = one.declared.roster, one.declared.seed
+    return (
+        escaped(one.path),
+        "-" if one.header is None else escaped(one.header.world),
+        escaped(one.treatment or "-"),
+        _cut(roster or "-"),
+        "-" if seed is None else str(seed),
+        "-" if one.header is None else _units(one),
+        _state(one),
+        f"{one.bytes:,}",
+    )
+
+
+def _units(one: Outline) -> str:
+    return str(one.units) if one.of in (None, one.units) else f"{one.units} of {one.of}"
+
+
+def _state(one: Outline) -> str:
+    """How a journal ends, in a word or two."""
+    from goldrush.kernel.errors import DamagedJournal, MalformedEvents, NotAJournal, TornTail
+
+    trouble = one.trouble
+    if trouble is None:
+        return "finished" if one.finished else "unfinished"
+    if isinstance(trouble, DamagedJournal):
+        return f"DAMAGED at byte {trouble.offset}"
+    for kind, says in (
+        (TornTail, "torn tail"),
+        (MalformedEvents, "MALFORMED"),
+        (NotAJournal, "not a journal"),
+    ):
+        if isinstance(trouble, kind):
+            return says
+    return "not known here" if one.header is not None else "cannot be read"
+
+
+def _cut(text: str) -> str:
+    text = escaped(text)
+    return text if len(text) <= WIDTH_MAX else text[: WIDTH_MAX - 3] + "..."
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@json_option()
+def info(journal: str, as_json: bool) -> None:
+    """Show what a run says of itself: settings, who plays, forks; its size and SHA-256.
+
+    A setting that is not the world's default is shown with that. Bytes are checked, events are not:
+    that is what verify does.
+
+    \b
+    Example: goldrush info run.journal
+    """
+    from goldrush.replay.outline import outline
+
+    found = outline(journal, hashed=True)
+    if found.trouble is not None and found.header is None:
+        raise found.trouble
+    if as_json:
+        echo_json(found.whole_as_dict())
+    else:
+        click.echo(_format(found))
+    if found.trouble is not None:
+        raise found.trouble
+
+
+def _format(one: Outline) -> str:
+    from goldrush.kernel.journal import FORMAT
+    from goldrush.replay.story import narrator
+
+    assert one.header is not None
+    world = f"{one.header.world}, rules {one.header.rules}, journal format {FORMAT}"
+    of = "" if one.of in (None, one.units) else f" of {one.of:,}"
+    rows = [
+        ("world", world),
+        ("distribution", one.distribution),
+        ("treatment", one.treatment),
+        ("units", f"{counted(one.units, one.vocabulary.unit)}{of}, {_state(one)}"),
+        ("seed", None if one.declared.seed is None else str(one.declared.seed)),
+        ("bytes", f"{one.bytes:,}"),
+        ("sha256", one.sha256),
+    ]
+    parts = [table([(name, escaped(value)) for name, value in rows if value is not None])]
+    if one.declared.roster is not None:
+        parts.append(table([("agents", "policy", "options"), *_players(one.declared.players)]))
+    if one.declared.settings:
+        parts.append(table([("setting", "value", "default"), *_settings(one)]))
+    if one.forks:
+        after = [
+            f"after {one.vocabulary.unit} {fork.unit} {escaped(line)}"
+            for fork in one.forks
+            for line in narrator(one.path).lines([fork])
+        ]
+        parts.append("\n".join(after))
+    return "\n\n".join(parts)
+
+
+def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
+    """Who plays, those of one kind together: numbers or names, the policy, what else there is."""
+    rows = []
+    for (policy, others), group in groupby(enumerate(players), lambda pair: _kind(pair[1])):
+        members = list(group)
+        names = [entry["name"] for _, entry in members if "name" in entry]
+        who = ", ".join(map(str, names)) or ranges(number for number, _ in members)
+        rows.append((_cut(who), _cut(policy), _cut(others)))
+    return rows
+
+
+def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """The policy of an entry, and what else it says, but for the number and the name."""
+    from goldrush.agents.roster import called
+
+    others = {**entry, **entry["options"]}
+    said = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _SAID]
+    return called(entry), " ".join(said)
+
+
+def _settings(one: Outline) -> list[tuple[str, str, str]]:
+    """The settings, with the default of each that has another one here."""
+    import attrs
+
+    from goldrush.replay.toolkit import toolkit_at
+
+    config = toolkit_at(one.path).config
+    defaults = {} if config is None else {f.name: f.default for f in attrs.fields(config)}
+    rows = []
+    for name, value in one.declared.settings.items():
+        default = defaults.get(name, attrs.NOTHING)
+        differs = default is not attrs.NOTHING and json.dumps(default) != json.dumps(value)
+        rows.append(
+            (escaped(name), _cut(json.dumps(value)), json.dumps(default) if differs else "")
+        )
+    return rows

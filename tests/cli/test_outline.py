@@ -1,0 +1,97 @@
+"""`ls` and `info`: which journals there are, and what a run says of itself."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from goldrush.kernel.journal import Header
+from tests.cli.helpers import assert_refused, goldrush
+from tests.golden import path_of
+from tests.journals import commits_of, write
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Journals of all kinds, most of them broken."""
+    kept = tmp_path / "journals" / "kept"
+    kept.mkdir(parents=True)
+    whole = path_of("forked").read_bytes()
+    commits = commits_of(path_of("forked"))
+    names = {
+        "a-finished": whole,
+        "b-short": whole[: commits[7].end],
+        "c-torn": whole[:-3],
+        "d-damaged": whole[: commits[9].offset + 40] + b"?" + whole[commits[9].offset + 41 :],
+        "e-text": b"no journal",
+        "f-empty": b"",
+    }
+    for name, data in names.items():
+        (kept / f"{name}.journal").write_bytes(data)
+    write(kept / "g-plugin.journal", commits[:3], Header("elsewhere", 1))
+    (kept / "h-link.journal").symlink_to("nowhere")
+    (kept / "i-\x1b[31m.journal").write_bytes(whole)
+    return tmp_path
+
+
+def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
+    ran = goldrush("ls", cwd=folder)
+    rows = [re.split("  +", line) for line in ran.out.splitlines()]
+    shown = json.loads(goldrush("ls", "journals", "--json", cwd=folder).out)
+    states = ["finished", "unfinished", "torn tail", "DAMAGED at byte", "not a journal",
+              "not a journal", "not known here", "cannot be read", "finished"]  # fmt: skip
+
+    assert (0, "") == (ran.code, ran.err)
+    assert len(states) == len(rows) - 1 == len(shown)
+    assert all(
+        any(state in cell for cell in row) for state, row in zip(states, rows[1:], strict=True)
+    )
+    assert ["journals/kept/a-finished.journal", "mining", "-", "random*5,raid*5", "0", "20",
+            "finished", f"{path_of('forked').stat().st_size:,}"] == rows[1]  # fmt: skip
+    assert "7 of 20" in rows[2]
+    assert "\x1b" not in ran.out
+    assert [True, False, False, False, False, False, False, False, True] == [
+        one["finished"] for one in shown
+    ]
+    assert "install what has it" in shown[6]["trouble"]
+    assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
+
+
+def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    assert_refused(goldrush("ls", cwd=tmp_path), "there is no journals here")
+    assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x here")
+    (tmp_path / "x").mkdir()
+    assert_refused(goldrush("ls", "x", cwd=tmp_path), "x holds no journal")
+    assert_refused(goldrush("info", "x", cwd=tmp_path), "x is no ordinary file")
+
+
+def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path: Path) -> None:
+    path = path_of("forked")
+    ran = goldrush("info", path, cwd=tmp_path)
+    shown = json.loads(goldrush("info", path, "--json", cwd=tmp_path).out)
+    [start, *_] = commits_of(path)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert re.search(r"^units +20 rounds, finished$", ran.out, re.MULTILINE)
+    assert re.search(r"^rounds +20 +200$", ran.out, re.MULTILINE)
+    assert re.search(r"^5-9 +raid$", ran.out, re.MULTILINE)
+    assert re.search(
+        r"^after round 1\d the run is forked off [0-9a-f]{16}: ", ran.out, re.MULTILINE
+    )
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == shown["sha256"]
+    assert start.setup is not None
+    assert set(start.setup["config"]) == set(shown["settings"])
+    assert {name: start.setup["config"][name] for name in shown["forks"][0]["changes"]} != (
+        shown["forks"][0]["changes"]
+    )
+
+
+def test_info_shows_what_is_whole_and_then_where_it_breaks(folder: Path) -> None:
+    damaged = folder / "journals" / "kept" / "d-damaged.journal"
+    ran = goldrush("info", damaged, cwd=folder)
+
+    assert 2 == ran.code
+    assert re.search(r"^units +8 rounds of 20, DAMAGED at byte \d+$", ran.out, re.MULTILINE)
+    assert "d-damaged.journal: commit 9 at byte" in ran.err
