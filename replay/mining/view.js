@@ -139,6 +139,9 @@ const actionText = (action) => {
 class Pane {
   constructor(run, player, index, count) {
     Object.assign(this, { run, player, index, count });
+    // Headings below that of the run, where there are two.
+    this.head = (...children) => el(count > 1 ? "h3" : "h2", { class: "part" }, ...children);
+    this.subhead = (text) => el(count > 1 ? "h4" : "h3", { class: "subhead" }, text);
     this.config = run.setup.config;
     this.roster = run.setup.players;
     this.rows = Math.min(this.config.rows, SIDE_MAX);
@@ -343,9 +346,9 @@ class Pane {
     ].filter(([, lines]) => lines.length);
     const alone = claims.filter(({ claimants }) => claimants.length === 1);
     return el("section", { "aria-label": `Round ${this.round}` },
-      el("h3", {}, this.round === 0 ? "Before round 1" : `Round ${this.round}`),
+      this.head(this.round === 0 ? "Before round 1" : `Round ${this.round}`),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${raids.filter(({ outcome }) => outcome === "captured").length} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
-      parts.map(([title, lines]) => [el("h4", {}, title), el("ul", { class: "lines" }, lines)]),
+      parts.map(([title, lines]) => [this.subhead(title), el("ul", { class: "lines" }, lines)]),
       alone.length
         ? fold(`Claimed by one (${alone.length})`, false, el("ul", { class: "lines" }, alone.map((event) => this.claimLine(event))))
         : null,
@@ -362,7 +365,7 @@ class Pane {
     const ranked = this.facts[GOLD].map((gold, agent) => [agent, gold]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     const head = ["agent", "policy", "gold", "this round", "plots"];
     return [
-      el("h4", {}, "Standings"),
+      this.subhead("Standings"),
       el("div", { class: "scroll" }, el("table", {},
         el("thead", {}, el("tr", {}, head.map((name, index) => el("th", { scope: "col", class: index > 1 ? "number" : null }, name)))),
         el("tbody", {}, ranked.slice(0, CHIPS_MAX).map(([agent, gold]) => el("tr", {},
@@ -376,7 +379,7 @@ class Pane {
   messages() {
     const said = [...this.plans.values()].filter(({ say }) => say !== null);
     return said.length
-      ? [el("h4", {}, "Messages"), el("ul", { class: "lines" }, said.map(({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))))]
+      ? [this.subhead("Messages"), el("ul", { class: "lines" }, said.map(({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))))]
       : null;
   }
 
@@ -415,7 +418,7 @@ class Pane {
     const spells = gathered?.spells(plot) ?? [];
     const story = gathered?.stories.get(plot) ?? [];
     return el("section", { class: "selected", "aria-label": `Plot ${plot}` },
-      el("h3", {}, `Plot ${plot}`, el("span", { class: "note" }, ` row ${Math.floor(plot / this.config.cols)}, column ${plot % this.config.cols}`), this.closing("plot")),
+      this.head(`Plot ${plot}`, el("span", { class: "note" }, ` row ${Math.floor(plot / this.config.cols)}, column ${plot % this.config.cols}`), this.closing("plot")),
       el("p", {}, owner === null ? "It is nobody's." : ["It is ", this.agentLink(owner), `'s since round ${since[plot]}, by ${how[plot] === SEIZED ? "capture" : "claim"}.`]),
       spells.length
         ? fold(`Its owners (${spells.length})`, true, el("div", { class: "tall", tabindex: "0", role: "region", "aria-label": `Owners of plot ${plot}` },
@@ -443,12 +446,12 @@ class Pane {
     const earned = this.events.filter((event) => event.event === "mining_settled" && event.agent === agent)
       .reduce((sum, { gold }) => sum + gold, 0);
     return el("section", { class: "selected", "aria-label": `Agent ${agent}` },
-      el("h3", {}, `Agent ${this.agentName(agent)}`, this.closing("agent")),
+      this.head(`Agent ${this.agentName(agent)}`, this.closing("agent")),
       el("p", {}, `${rounded(this.facts[GOLD][agent] ?? null)} gold (${rounded(earned)} mined in this round); ${plural(held.length, "plot")}${held.length ? `: ${ranges(held)}` : ""}.`),
       plan === undefined
         ? null
         : [
-          el("h4", {}, `Its plan (${plural(plan.actions.length, "action")})`),
+          this.subhead(`Its plan (${plural(plan.actions.length, "action")})`),
           plan.error === null ? null : el("p", { class: "fault" }, `error: ${plan.error}`),
           el("ol", { class: "lines tall", start: 0 }, plan.actions.map((action, index) =>
             el("li", {}, gone.has(index) ? [el("del", {}, actionText(action)), ` removed: ${gone.get(index)}`] : actionText(action)))),
@@ -473,7 +476,7 @@ class Pane {
           ? commandLine(`goldrush prompt JOURNAL --at ${this.round} --agent ${agent}`)
           : messages.map((index) => {
             const { role, content } = this.run.computed.messages[index];
-            return [el("h5", {}, role), el("pre", { class: "prompt", tabindex: "0" }, content)];
+            return [el("p", { class: "note" }, role), el("pre", { class: "prompt", tabindex: "0" }, content)];
           }),
         el("p", { class: "note" }, "SHA-256 in the journal: ", el("code", {}, String(prompt)))),
     ];
@@ -622,6 +625,7 @@ function ribbonOf(run, player) {
       el("figcaption", {}, el("strong", {}, "Who owned what"), el("span", { class: "note" }, " each line a plot, each column a round, coloured by owner; a click goes there")),
       frame),
     draw(history) {
+      if (!history.owners.length) return;
       canvas.width = history.owners.length;
       canvas.height = plots;
       const context = canvas.getContext("2d");

@@ -218,7 +218,10 @@ def _measures(path: str | Path, toolkit: Toolkit) -> list[dict[str, Any]]:
         return []
     measures = toolkit.measures()
     with JournalReader(path) as reader:
-        measured = measures.read(reader)
+        try:
+            measured = measures.read(reader)
+        except TornTail:  # what broke off is measured when it has been resumed
+            return []
     main = measures.of_units or list(measured.known)
     return [
         {

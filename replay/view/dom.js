@@ -3,9 +3,15 @@
 
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-export const seen = (text) =>
-  String(text).replace(UNSEEN, (character) =>
-    character === "\n" ? character : `\\u{${character.codePointAt(0).toString(16)}}`);
+// As kernel/text.py escapes: \x1b, \u202e, \U000e0001; only that here lines may end.
+function escapeOf(character) {
+  if (character === "\n") return character;
+  const code = character.codePointAt(0);
+  const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+  return `\\${mark}${code.toString(16).padStart(digits, "0")}`;
+}
+
+export const seen = (text) => String(text).replace(UNSEEN, escapeOf);
 
 function made(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {

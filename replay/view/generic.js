@@ -42,7 +42,7 @@ export const WORLD = (() => {
         replaceAll(state, shown === undefined
           ? el("p", { class: "note" }, `No state is carried for ${this.unit} ${at}.`)
           : [
-            el("h3", {}, `State after ${this.unit} ${shown[0]}`),
+            el(this.runs.length > 1 ? "h3" : "h2", {}, `State after ${this.unit} ${shown[0]}`),
             el("p", { class: "note" }, "Worked out by the world's rules when this page was made."),
             tree("state", shown[1], true),
           ]);

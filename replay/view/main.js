@@ -47,11 +47,11 @@ export function begin(WORLD) {
     const line = document.getElementById(`seal-${index}`);
     const facts = () => {
       const until = performance.now() + 25;
-      while (run.broken === null && run.checked < run.count && performance.now() < until) {
+      while (run.checked < run.count && performance.now() < until) {
         if (run.folding === null) gathered.look(run.first + run.checked++, null);
         else run.foldNext((number, found, events) => gathered.look(number, found, events));
       }
-      if (run.broken === null && run.checked < run.count) {
+      if (run.checked < run.count) {
         setTimeout(facts);
         return;
       }
@@ -68,7 +68,7 @@ export function begin(WORLD) {
     const unit = page.vocabulary.unit;
     if (run.broken !== null) {
       line.className = "seal broken";
-      replaceAll(line, `The journal in this page does not hold: ${run.broken}.`);
+      replaceAll(line, `The journal in this page does not hold: ${run.broken}. Only what is before that is shown.`);
     } else if (run.differs !== null) {
       line.className = "seal broken";
       replaceAll(line, `What this page folded differs from the print of the fold that it carries, from ${unit} ${run.differs} on.`);

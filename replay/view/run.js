@@ -35,7 +35,8 @@ export class Run {
     return this.last - this.first + 1;
   }
 
-  // Read the commits; an error in the chain of checksums is kept in `broken`.
+  // Read the commits; an error in the chain of checksums is kept in `broken`, and what is before it is
+  // shown.
   read(pieces) {
     const shift = this.vocabulary.first - 1;
     this.broken = null;
@@ -56,6 +57,8 @@ export class Run {
       });
     } catch (error) {
       this.broken = error.message;
+      const whole = [...this.units.values()].filter(({ digest }) => digest !== null);
+      this.last = Math.max(this.first - 1, ...whole.map(({ number }) => number));
     }
   }
 

@@ -1,0 +1,81 @@
+"""Pages in a real browser: headless Chromium of the system, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+_OPTIONS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def browsers() -> Iterator[Any]:
+    """One browser; a test that wants it is skipped, with what to install, where there is none."""
+    wants = "apt-get install chromium; pip install playwright axe-playwright-python"
+    playwright = pytest.importorskip("playwright.sync_api", reason=wants)
+    if CHROMIUM is None:
+        pytest.skip(f"no Chromium: {wants}")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(_OPTIONS))
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page as somebody sees it. `problems`: errors on its console, and requests that it made."""
+
+    def __init__(self, browser: Any, scheme: str, size: dict[str, int]) -> None:
+        self.context = browser.new_context(viewport=size, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.problems: list[str] = []
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.on("request", self._see)
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+    def _see(self, request: Any) -> None:
+        if request.url != self.page.url.partition("#")[0] and not request.is_navigation_request():
+            self.problems.append(f"asks for {request.url}")
+
+    def open(self, path: Path, moment: str = "") -> Tab:
+        """Open a page of `goldrush view` at a moment, and wait until it has checked itself."""
+        self.page.goto("about:blank")  # or another moment of the same page would be no new page
+        self.page.goto(path.as_uri() + moment)
+        self.page.wait_for_selector("html[data-sealed]")
+        return self
+
+    def text(self, selector: str) -> str:
+        """What the first such element says."""
+        return str(self.page.locator(selector).first.inner_text())
+
+    def texts(self, selector: str) -> list[str]:
+        """What all such elements say, whether or not they are seen."""
+        return [str(text) for text in self.page.locator(selector).all_text_contents()]
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def moment(self) -> str:
+        """Behind the `#` of the address."""
+        return str(self.page.url.partition("#")[2])
+
+    def violations(self) -> list[str]:
+        """What axe-core finds wrong for people who do not see, or point, as others do."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(self.page).response["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]

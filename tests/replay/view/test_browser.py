@@ -1,0 +1,287 @@
+"""The page of a run in a real browser: what it says is what the fold says, whatever is in the
+journal, and it can be used by anybody.
+"""
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.text import escaped
+from goldrush.kernel.world import Block
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.why import explained_at
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.toolkit import world_at
+from goldrush.replay.view.page import page_of
+from tests.browser import PHONE, Tab
+from tests.cli.helpers import ROOT, goldrush
+from tests.golden import path_of
+from tests.journals import commits_of, forged
+from tests.plugins.installed import install_world
+
+PLUGIN = ROOT / "tests" / "plugins" / "commons"
+AGREES = "What is shown agrees with the fold in all"
+GOLDENS = (
+    "baseline", "agents-20", "authority-adjudicate", "authority-punish", "defense-pointwise",
+    "forked", "language-models", "truce-0",
+)  # fmt: skip
+HOSTILE = (
+    '</script><script>document.title="gone"</script><img src=x onerror="document.title=1">'
+    "\x1b[2J\u202egnirts\u2066 &amp; \x00 {{data}}"
+)
+
+
+@pytest.fixture
+def paged(tmp_path: Path) -> Callable[..., Path]:
+    """Makes the page of a journal."""
+
+    def made(journal: Path, against: Path | None = None, **how: Any) -> Path:
+        path = tmp_path / f"{journal.stem}.html"
+        path.write_text(page_of(journal, against, **how))
+        return path
+
+    return made
+
+
+@pytest.fixture
+def commons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of a world in a package of its own, which brings no view."""
+    monkeypatch.syspath_prepend(PLUGIN)
+    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.toolkit:TOOLKIT")
+    ran = goldrush(
+        "record", "--world", "commons", "--seed", 3, "--out", tmp_path / "commons.journal",
+        cwd=tmp_path, PYTHONPATH=f"{tmp_path / 'installed'}:{PLUGIN}:{ROOT}",
+    )  # fmt: skip
+    assert 0 == ran.code, ran.err
+    return tmp_path / "commons.journal"
+
+
+def cell(tab: Tab, plot: int) -> Any:
+    return tab.page.get_by_role("gridcell", name=re.compile(rf"^plot {plot},"))
+
+
+def shown_events(tab: Tab) -> list[str]:
+    return [" ".join(text.split()) for text in tab.texts(".events li")]
+
+
+def as_shown(journal: Path, unit: int) -> list[str]:
+    """The events of a unit as the page writes them."""
+    vocabulary = world_at(journal).vocabulary
+    shown = []
+    for event in log(journal, Query(unit, unit)):
+        if event.name in (vocabulary.closed, vocabulary.ended, vocabulary.forked):
+            continue
+        fields = {name: value for name, value in event.fields.items() if name != vocabulary.unit}
+        parts = [f"{name} {written(value)}" for name, value in fields.items()]
+        shown.append(" ".join(" ".join([event.name, *parts]).split()))
+    return shown
+
+
+def written(value: Any) -> str:
+    if isinstance(value, str):
+        return escaped(value)
+    return json.dumps(whole(value), separators=(",", ":"), ensure_ascii=False)
+
+
+def whole(value: Any) -> Any:
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_a_page_agrees_with_the_fold_and_shows_the_events(
+    name: str, tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = path_of(name)
+    tab.open(paged(journal), "#round=4")
+
+    assert AGREES in tab.text("#seal-0")
+    assert as_shown(journal, 4) == shown_events(tab)
+
+
+def test_the_player_steps_scrubs_plays_and_goes_where_the_address_says(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(path_of("agents-20")), "#round=3&plot=17")
+    page = tab.page
+
+    assert "round 3" == tab.text("#now")
+    assert "Plot 17" in tab.text(".selected .part")
+
+    tab.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert "round=4&plot=17" == tab.moment
+
+    tab.press("End")
+    last = tab.moment
+    tab.press("Home")
+    assert "round=0&plot=17" == tab.moment
+    assert f"round={rebuild_last('agents-20')}&plot=17" == last
+
+    tab.press("/")
+    page.keyboard.type("plot 5")
+    tab.press("Enter")
+    assert "Plot 5" in tab.text(".selected .part")
+    page.get_by_label("Go to").fill("round 700")
+    tab.press("Enter")
+    assert "Type a round from 0 to" in tab.text("#goto-fault")
+
+    page.locator("#scrubber").fill("2")
+    assert "round 2" == tab.text("#now")
+    page.get_by_label("Speed").select_option("30")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => document.getElementById('now').textContent === 'round 6'")
+    tab.press("Space")
+    page.evaluate("location.hash = '#round=5&agent=3'")
+    page.wait_for_selector("section[aria-label='Agent 3']")
+    assert "round 5" in tab.page.locator("#said").text_content()
+
+
+def rebuild_last(name: str) -> int:
+    return int(commits_of(path_of(name))[-1].unit)
+
+
+def test_the_map_is_the_fold_and_a_plot_is_selected_by_mouse_and_keys(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    state = rebuild(journal, 6).state
+    tab.open(paged(journal), "#round=6")
+
+    for plot, owner in enumerate(state.owner):
+        label = str(cell(tab, plot).get_attribute("aria-label"))
+        held = "nobody's" if owner is None else f"agent {owner}'s since round {state.since[plot]}"
+        assert label.startswith(f"plot {plot}, {held}")
+
+    cell(tab, 3).click()
+    assert "round=6&plot=3" == tab.moment
+    cell(tab, 0).focus()
+    tab.press("ArrowRight", "ArrowDown", "Enter")
+    assert f"round=6&plot={state.config.cols + 1}" == tab.moment
+
+
+def test_why_is_what_the_command_line_says(tab: Tab, paged: Callable[..., Path]) -> None:
+    journal = path_of("baseline")
+    found = [one for round in range(1, 9) for one in whys(journal, round) if one.change]
+    one = next(one for one in found if one.kind == "capture")
+    tab.open(paged(journal), f"#round={one.unit}&plot={one.place}")
+    line = tab.page.locator(".lines li", has_text=f"plot {one.place} of")
+    line.get_by_text("Why?").click()
+    said = line.locator(".why").inner_text()
+
+    assert all(text in said for text in one.account)
+    assert one.change is not None
+    assert one.change.says in said
+    command = str(line.locator(".command").last.inner_text())
+    plan = json.loads(command[command.index("{") : command.rindex("}") + 1])
+    assert one.change.submissions[0] == plan
+
+
+def whys(journal: Path, round: int) -> list[Any]:
+    from goldrush.kernel.errors import BadInput
+
+    try:
+        return explained_at(journal, round)
+    except BadInput:
+        return []
+
+
+def test_two_runs_stand_side_by_side_from_where_they_part(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    one, two = path_of("baseline"), path_of("forked")
+    found = diff(one, two)
+    assert found.first is not None
+    tab.open(paged(one, two), f"#round={found.first.round}")
+    owners = [rebuild(path, found.first.round).state.owner for path in (one, two)]
+    apart = [plot for plot, (a, b) in enumerate(zip(*owners, strict=True)) if a != b]
+
+    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.text("#seal-1")
+    assert f"round {found.first.round}" in tab.text(".difference")
+    assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
+
+
+def test_a_world_without_a_view_gets_states_measures_and_events(
+    tab: Tab, commons: Path, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(commons), "#season=7")
+    state = rebuild(commons, 7).state
+
+    assert "The chain of checksums holds" in tab.text("#seal-0")
+    assert "State after season 7" in tab.text("main h2")
+    assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
+    assert as_shown(commons, 7) == shown_events(tab)
+    assert [] == tab.violations()
+
+
+def hostile(path: Path) -> Path:
+    """A run in which an agent says and notes what would break a page, and a model wrote a lot."""
+    commits = commits_of(path_of("baseline"))
+    done = []
+    for commit in commits:
+        if commit.kind == UNIT and commit.unit == 2:
+            [(code, rows)] = commit.blocks[0]
+            assert SUBMITTED == code
+            agent, actions, *_ = rows[0]
+            source = {"raw": HOSTILE * 8_000, HOSTILE: HOSTILE}
+            first = (agent, actions, None, HOSTILE[:280], HOSTILE, source)
+            blocks = [Block([(code, [first, *rows[1:]])]), *commit.blocks[1:]]
+            commit = Commit(UNIT, 2, commit.digest, blocks)
+        done.append(commit)
+    return forged(path, MINING, done)
+
+
+def test_hostile_text_stays_text(tab: Tab, tmp_path: Path, paged: Callable[..., Path]) -> None:
+    journal = hostile(tmp_path / "hostile.journal")
+    tab.open(paged(journal), "#round=2&agent=0")
+    title = tab.page.title()
+    for part in tab.page.locator("summary").all():
+        part.click()
+
+    assert AGREES in tab.text("#seal-0")
+    assert escaped(HOSTILE) in tab.text(".selected")
+    assert title == tab.page.title()
+    assert 0 == tab.page.locator("main img, main script").count()
+    assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
+
+
+def test_what_does_not_hold_is_said(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    page = paged(path_of("baseline"))
+    text = page.read_text()
+    [journal] = re.findall(r"data-journal>([^<]*)<", text)
+    data = bytearray(b64decode(journal))
+    data[5000] ^= 1
+    page.write_text(text.replace(journal, b64encode(data).decode()))
+    assert "does not hold" in new_tab().open(page).text("#seal-0")
+
+    [prints] = re.findall(r'"prints":"([0-9a-f]*)"', text)
+    other = prints[:32] + ("0" if prints[32] != "0" else "1") + prints[33:]
+    page.write_text(text.replace(prints, other))
+    assert "from round 3 on" in new_tab().open(page).text("#seal-0")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", None), ("dark", None), ("light", PHONE)], ids=str
+)
+def test_everybody_can_use_it(
+    scheme: str, size: dict[str, int] | None, new_tab: Callable[..., Tab],
+    paged: Callable[..., Path],
+) -> None:  # fmt: skip
+    tab = new_tab(scheme) if size is None else new_tab(scheme, size)
+    tab.open(paged(path_of("language-models")), "#round=2&plot=5&agent=1")
+
+    assert [] == tab.violations()
+    width = tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert 0 >= width

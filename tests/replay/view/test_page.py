@@ -1,0 +1,113 @@
+"""The page of a run as a file: what is in it, and what is refused."""
+
+import re
+import shutil
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.journal import UNIT
+from goldrush.replay.view import carried
+from goldrush.replay.view.page import page_of, write_page
+from goldrush.replay.view.patterns import Patterns
+from tests.browser import Tab
+from tests.cli.helpers import assert_refused, goldrush
+from tests.golden import path_of, season_path
+from tests.journals import commits_of, write
+
+
+@pytest.mark.parametrize("journal", [path_of("language-models"), season_path("short")])
+def test_the_same_journal_gives_the_same_page_wherever_it_lies(
+    journal: Path, tmp_path: Path
+) -> None:
+    shutil.copy(journal, tmp_path / "other name.journal")
+    page = page_of(journal)
+
+    assert page == page_of(tmp_path / "other name.journal")
+    assert journal.name not in page
+    assert 2 * journal.stat().st_size + 300_000 >= len(page.encode())
+
+
+def test_a_fork_beside_its_parent_carries_their_common_bytes_once() -> None:
+    parent, fork = path_of("baseline"), path_of("forked")
+    carried = re.findall(r"data-journal>([^<]*)<", page_of(parent, fork))
+    one, two = parent.read_bytes(), fork.read_bytes()
+    shared = next(at for at in range(len(one)) if one[at] != two[at])
+
+    assert 1000 < shared
+    assert [one, two[shared:]] == [b64decode(text) for text in carried]
+
+
+def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carried, "UNITS_MAX", 3)
+    written = write_page(path_of("baseline"), tmp_path / "part.html", units=(4, None))
+    tab.open(tmp_path / "part.html", "#round=5")
+
+    assert (4, 6, False) == (written.first, written.last, written.whole)
+    assert "agrees with the fold in all 3 rounds" in tab.text("#seal-0")
+    assert "shown are 4 to 6" in tab.text(".facts")
+
+
+def test_a_run_that_broke_off_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    whole = path_of("baseline").read_bytes()
+    (tmp_path / "torn.journal").write_bytes(whole[: len(whole) // 2])
+    written = write_page(tmp_path / "torn.journal", tmp_path / "torn.html")
+
+    assert written.last < commits_of(path_of("baseline"))[-1].unit
+
+
+def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> None:
+    commits = commits_of(path_of("baseline"))
+    for commit in commits:
+        if commit.kind == UNIT and commit.unit == 2:
+            commit.digest = 1
+    forged = write(tmp_path / "forged.journal", commits)
+
+    with pytest.raises(MalformedEvents, match="digest"):
+        page_of(forged)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--at", "90-95"), ("no round to show there", "its rounds are 1 to")),
+        (("--at", "x"), ("is no range", "12-20")),
+        (("--against", "season.journal"), ("competition world", "compare runs of one world")),
+        (("--out", "mine.html"), ("mine.html", "--force")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_refused_and_nothing_is_written(
+    arguments: tuple[str, ...], says: tuple[str, ...], tmp_path: Path
+) -> None:
+    shutil.copy(path_of("baseline"), tmp_path / "run.journal")
+    shutil.copy(season_path("short"), tmp_path / "season.journal")
+    (tmp_path / "mine.html").write_text("my own")
+    before = sorted(tmp_path.iterdir())
+    ran = goldrush("view", "run.journal", *arguments, cwd=tmp_path)
+
+    assert_refused(ran, *says)
+    assert before == sorted(tmp_path.iterdir())
+    assert "my own" == (tmp_path / "mine.html").read_text()
+
+
+def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Path) -> None:
+    shutil.copy(path_of("baseline"), tmp_path / "run.journal")
+
+    for _ in range(2):
+        assert "page: run.html" in goldrush("view", "run.journal", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "plot 12 of 3", "0.5 and 1,024", "007 -3 x12y", "9" * 30, "a\n12\n"]
+)
+def test_a_text_is_its_pattern_and_numbers(text: str) -> None:
+    patterns = Patterns()
+    number, *numbers = patterns.of(text)
+    parts = patterns.known[number]
+    again = "".join(a + b for a, b in zip(parts, [*map(str, numbers), ""], strict=True))
+
+    assert text == again
