@@ -301,7 +301,8 @@ class Folder:
 class View:
     """How `goldrush view` shows a run; replay/view/README.md says what a script must bring.
 
-    - `script`, `style`: files of JavaScript and CSS, which go into the page as they stand.
+    - `script`, `style`: files of JavaScript and CSS, which go into the page as they stand;
+      `modules`: what the script imports beside the frame, each before those that import from it.
     - `places`: what can be selected beside the unit ("plot", "agent").
     - `facts(state)`: what the script folds itself from the events: nested lists of numbers, text,
       booleans and None.
@@ -311,6 +312,7 @@ class View:
 
     script: Path
     style: Path | None = None
+    modules: Sequence[Path] = ()
     places: Sequence[str] = ()
     facts: Callable[[Any], Any] | None = None
     computed: Callable[[str | Path, int, int], Any] | None = None

@@ -30,6 +30,7 @@ export function begin(WORLD) {
     first: runs.some((run) => run.first === page.vocabulary.first) ? first - 1 : first,
     last,
     places: WORLD.places(runs),
+    passing: WORLD.passing ?? [],
     show: (moment) => view.show(moment),
     describe: () => view.describe(),
   });

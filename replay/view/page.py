@@ -164,7 +164,8 @@ def _rendered(
 
 def _script(view: View) -> str:
     """The modules as one script: each stands before those that import from it."""
-    modules = (*(_HERE / name for name in _SCRIPTS), view.script, _HERE / "main.js")
+    frame = (_HERE / name for name in _SCRIPTS)
+    modules = (*frame, *view.modules, view.script, _HERE / "main.js")
     joined = "\n".join(_MODULE.sub("", module.read_text()) for module in modules)
     return f'(() => {{\n"use strict";\n{joined}\nbegin(WORLD);\n}})();\n'
 

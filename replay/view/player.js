@@ -4,9 +4,10 @@ import { el, svg, replaceAll } from "./dom.js";
 
 export class Player {
   // `vocabulary`: of the world; `first` .. `last`: units; `places`: what else can be selected, by
-  // name, with the test of a value; `show(moment)`: draws; `describe()`: the moment in words.
-  constructor({ vocabulary, first, last, places, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, last, places, show, describe });
+  // name, with the test of a value, and `passing`, those that are of one unit only; `show(moment)`:
+  // draws; `describe()`: the moment in words.
+  constructor({ vocabulary, first, last, places, passing, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, last, places, passing, show, describe });
     this.timer = null;
     this.moment = this.parsed(location.hash);
     const part = (name) => document.getElementById(name);
@@ -72,7 +73,9 @@ export class Player {
 
   // Go to another moment. While it plays nothing is announced.
   go(changes) {
-    const address = this.href(changes);
+    const isElsewhere = (changes[this.unit] ?? this.at) !== this.at;
+    const left = isElsewhere ? Object.fromEntries(this.passing.map((name) => [name, null])) : {};
+    const address = this.href({ ...left, ...changes });
     history.replaceState(null, "", address);
     this.moment = this.parsed(address);
     this.draw(this.timer === null);

@@ -79,8 +79,7 @@ export class Run {
     const number = this.first + this.checked;
     const facts = this.current ?? copied(this.snapshots.get(this.first - 1));
     this.current = facts;
-    const events = this.events(number);
-    for (const event of events) this.folding.apply(facts, event, number);
+    const events = this.apply(facts, number);
     const print = printOf(facts);
     if (this.differs === null && print !== this.prints.slice(16 * this.checked, 16 * this.checked + 16)) {
       this.differs = number;
@@ -90,13 +89,22 @@ export class Run {
     look(number, facts, events);
   }
 
+  // Change the facts by a unit; gives its events. A fork before it is one more.
+  apply(facts, number) {
+    const events = this.events(number);
+    const forked = this.units.get(number)?.forked ?? null;
+    if (forked !== null) this.folding.apply(facts, { event: "forked", ...forked }, number);
+    for (const event of events) this.folding.apply(facts, event, number);
+    return events;
+  }
+
   // The facts after a unit, folded from the last snapshot before it.
   factsAt(number) {
     let from = number;
     while (!this.snapshots.has(from)) from -= 1;
     const facts = copied(this.snapshots.get(from));
     for (let next = from + 1; next <= number; next += 1) {
-      for (const event of this.events(next)) this.folding.apply(facts, event, next);
+      this.apply(facts, next);
     }
     return facts;
   }
