@@ -14,7 +14,7 @@ from goldrush.kernel.world import Event
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.mining import audit, place, show, story, summary, why
 from goldrush.replay.mining.consequences import consequences
-from goldrush.replay.mining.view import VIEW
+from goldrush.replay.mining.view.view import VIEW
 from goldrush.replay.toolkit import (
     Consequences,
     Measures,

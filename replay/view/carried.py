@@ -13,10 +13,10 @@ import attrs
 from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput, TornTail
-from goldrush.kernel.journal import START, UNIT, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import counted
 from goldrush.kernel.world import World, amount
-from goldrush.replay.declared import Declared, declared_in
+from goldrush.replay.declared import Declared, declared_by
 from goldrush.replay.forged import reader_of
 from goldrush.replay.story import names_of
 from goldrush.replay.toolkit import Toolkit, View, open_world
@@ -42,10 +42,11 @@ class Carried:
     """One run of a page.
 
     `size`: bytes of the journal; `first` .. `last`: the units that are shown, as people count, and
-    `whole`, whether they are all. `setup`: the settings and players in force before the first of
-    them; `facts`: what the page folds on from; `prints`: 16 hex digits for each unit. `measures`:
-    name, title, definition, lower limit, and a value for each unit. `shown`: what is said of the
-    run above everything, by name. `computed`: the world's own.
+    `whole`, whether they are all. `setups`: the settings and players that hold from a unit on,
+    those of the start first. `facts`: what the page folds on from; `prints`: 16 hex digits for each
+    unit. `measures`: name, title, definition, lower limit, whether it is one of the main ones, and
+    a value for each unit. `shown`: what is said of the run above everything, by name. `computed`:
+    the world's own.
     """
 
     title: str
@@ -57,7 +58,7 @@ class Carried:
     whole: bool
     finished: bool
     pieces: Sequence[Piece]
-    setup: Mapping[str, Any]
+    setups: Sequence[tuple[int, Mapping[str, Any]]]
     facts: Any
     prints: str
     measures: Sequence[Mapping[str, Any]]
@@ -73,8 +74,11 @@ class Carried:
 
 @attrs.frozen
 class _Walked:
-    """A walk over a journal: the units wanted, and where their bytes stand."""
+    """A walk over a journal: the units wanted, where their bytes stand, what was declared from
+    which unit on.
+    """
 
+    declared: Sequence[tuple[int, Declared]]
     first: int
     last: int
     facts: Any
@@ -95,11 +99,8 @@ def carried(
     """
     with JournalReader(path) as reader:
         world = open_world(reader, toolkit)
-        declared = declared_in(world, reader)
-    vocabulary = world.vocabulary
-    with JournalReader(path) as reader:
         walked = _walk(world, reader, view, units)
-        number = vocabulary.number
+        number = world.vocabulary.number
         whole = walked.is_all
         pieces = [Piece(0, None, _bytes(reader, 0, walked.until if whole else walked.start))]
         if not whole:
@@ -107,6 +108,7 @@ def carried(
             pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
         size = reader.size
     first, last = number(walked.first), number(walked.last)
+    declared = walked.declared[-1][1]
     return Carried(
         title=_title(world, declared, walked.last if walked.finished else None),
         shown=_shown(world, declared, size, first, last, walked),
@@ -117,7 +119,10 @@ def carried(
         whole=whole,
         finished=walked.finished,
         pieces=pieces,
-        setup={"config": dict(declared.settings), "players": list(declared.players)},
+        setups=[
+            (number(unit), {"config": dict(one.settings), "players": list(one.players)})
+            for unit, one in walked.declared
+        ],
         facts=walked.facts,
         prints=walked.prints,
         measures=_measures(path, toolkit) if whole else [],
@@ -131,6 +136,7 @@ def _walk(
     vocabulary = world.vocabulary
     first = 1 if units[0] is None else vocabulary.unit_of(units[0])
     most = None if units[1] is None else vocabulary.unit_of(units[1])
+    declared: list[tuple[int, Declared]] = []
     facts: Any = None
     prints: list[str] = []
     start = since = until = last = end = closed = 0
@@ -141,6 +147,10 @@ def _walk(
                 raise fold.malformed(world, reader.path, commit)
             if commit.digest is not None:
                 fold.check_digest(world, reader.path, state, commit)
+            if commit.kind in (START, FORK):
+                before = declared[-1][1] if declared else None
+                event = fold.setup_event(world, reader, commit)
+                declared.append((commit.unit + 1, declared_by(world, before, event)))
             if commit.kind == START:
                 start = since = until = end
             if commit.digest is None:
@@ -164,7 +174,9 @@ def _walk(
     is_all = first == 1 and last == closed
     if is_all:
         until = end  # an END with it, and inputs that wait
-    return _Walked(first, last, facts, "".join(prints), start, since, until, is_all, reader.ended)
+    return _Walked(
+        declared, first, last, facts, "".join(prints), start, since, until, is_all, reader.ended
+    )
 
 
 def _is_full(prints: Sequence[str], size: int, unit: int, most: int | None) -> bool:

@@ -149,7 +149,7 @@ def _rendered(
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "base-uri 'none'; form-action 'none'"
         ),
-        "title": escape(titles[0] if len(titles) == 1 else " against ".join(titles)),
+        "title": escape(titles[0] if len(runs) == 1 else f"{world.name}: two runs"),
         "heads": "\n".join(_head(run, index, len(runs)) for index, run in enumerate(runs)),
         "unit": escape(vocabulary.unit),
         "places": "".join(f", <code>{escape(place)} 3</code>" for place in view.places),

@@ -12,7 +12,7 @@ export class Run {
       names: data.names,
       measures: data.measures,
       computed: data.computed,
-      setup: data.setup,
+      setups: data.setups,
       bytes: pieces,
       schemas: page.events,
       vocabulary: page.vocabulary,
@@ -60,6 +60,11 @@ export class Run {
       const whole = [...this.units.values()].filter(({ digest }) => digest !== null);
       this.last = Math.max(this.first - 1, ...whole.map(({ number }) => number));
     }
+  }
+
+  // The settings and the players that hold in a unit: {config, players}.
+  setupAt(number) {
+    return this.setups.filter(([from], index) => index === 0 || from <= number).pop()[1];
   }
 
   unit(number) {

@@ -34,8 +34,8 @@ from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, reporting_forged
 from goldrush.replay.mining import audit, consequences, measured, summary, why
 from goldrush.replay.mining import place as mining_place
-from goldrush.replay.mining import view as mining_view
 from goldrush.replay.mining.toolkit import TOOLKIT
+from goldrush.replay.mining.view import view as mining_view
 from goldrush.replay.recheck import recheck
 from goldrush.replay.runs import measured_at, run_at, runs_at
 from goldrush.replay.story import narrator
@@ -223,7 +223,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.carried.carried": lambda c: carried(c.forged, TOOLKIT, VIEW, (None, None)),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
-    "mining.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
+    "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
     "mining.why.with_plans": lambda c: list(why.with_plans(c.forged)),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     "view.states.states": lambda c: states(c.forged, 1, 9),

@@ -20,6 +20,7 @@ from goldrush.replay.view.patterns import Patterns
 from goldrush.replay.why import Change
 
 _HERE: Final = Path(__file__).parent
+_MODULES: Final = ("facts", "looks", "round", "map", "why", "story", "over_time")
 PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
 WHY_MAX: Final = 1 << 17  # characters of explanations in a page, about
 
@@ -114,6 +115,7 @@ def _prompts(
 
 VIEW: Final = View(
     script=_HERE / "view.js",
+    modules=[_HERE / f"{name}.js" for name in _MODULES],
     style=_HERE / "view.css",
     places=("plot", "agent"),
     facts=facts,

@@ -1,0 +1,1 @@
+"""The mining world on the page of a run."""

@@ -1,0 +1,94 @@
+// What the page folds of a mining run, and what it keeps of every round.
+
+export const [OWNER, SINCE, HOW, GOLD] = [0, 1, 2, 3]; // of the facts
+export const [CLAIMED, SEIZED] = [1, 2]; // how a plot came to its owner
+const COLUMNS_MAX = 1200; // rounds, or spans of rounds, whose owners are kept
+
+export const folding = {
+  apply(facts, event, round) {
+    const hold = (plot, owner, since, how) => {
+      facts[OWNER][plot] = owner;
+      facts[SINCE][plot] = since;
+      facts[HOW][plot] = how;
+    };
+    if (event.event === "claim_drawn") hold(event.plot, event.winner, round, CLAIMED);
+    else if (event.event === "raid_resolved" && event.outcome === "captured") {
+      facts.before ??= new Map(); // what an authority may restore in this round
+      facts.before.set(event.plot, [OWNER, SINCE, HOW].map((field) => facts[field][event.plot]));
+      hold(event.plot, event.winner, round, SEIZED);
+    } else if (event.event === "ruled") {
+      if (event.remedy === "restored") hold(event.plot, ...facts.before.get(event.plot));
+      facts[GOLD][event.captor] -= event.fine;
+    } else if (event.event === "mining_settled") facts[GOLD][event.agent] += event.gold;
+  },
+};
+
+// What is kept of every round: owners, gold, counts, and each plot's story.
+export class History {
+  constructor(run) {
+    this.run = run;
+    this.owners = []; // by column
+    this.gold = [];
+    this.raids = [];
+    this.captures = [];
+    this.stories = new Map(); // plot -> [[round, event]]
+    this.changes = new Map(); // plot -> [[round, owner]]
+    this.every = Math.ceil(run.count / COLUMNS_MAX); // rounds a column
+  }
+
+  look(round, facts, events) {
+    let raids = 0;
+    let captures = 0;
+    for (const event of events) {
+      if (!["claim_drawn", "raid_resolved", "ruled"].includes(event.event)) continue;
+      push(this.stories, event.plot, [round, event]);
+      if (event.event === "raid_resolved") {
+        raids += 1;
+        captures += event.outcome === "captured";
+      }
+      if (event.event !== "raid_resolved" || event.outcome === "captured") {
+        push(this.changes, event.plot, [round, facts[OWNER][event.plot], facts[HOW][event.plot]]);
+      }
+    }
+    this.raids.push(raids);
+    this.captures.push(captures);
+    this.gold.push([...facts[GOLD]]);
+    if ((round - this.run.first) % this.every === 0) {
+      this.owners.push(Int32Array.from(facts[OWNER], (owner) => owner ?? -1));
+    }
+  }
+
+  // Owners of a plot one after the other: {owner, how, from, to}; `to` null: still.
+  spells(plot) {
+    const found = [];
+    for (const [round, owner, how] of this.changes.get(plot) ?? []) {
+      const last = found[found.length - 1];
+      if (last?.owner === owner) continue;
+      if (last?.from === round) found.pop();
+      else if (last) last.to = round - 1;
+      found.push({ owner, how, from: round, to: null });
+    }
+    return found;
+  }
+
+  track(first, moment) {
+    const plot = moment.plot === undefined ? undefined : Number(moment.plot);
+    const shifted = (values) => (first < this.run.first ? [0, ...values] : values);
+    const marks = [...this.run.units.values()].filter(({ forked }) => forked !== null)
+      .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
+    const spells = plot === undefined ? [] : this.spells(plot);
+    spells.forEach(({ from }, index) => {
+      const isLast = index === spells.length - 1;
+      marks.push({ at: from, kind: isLast ? "last" : "change", title: isLast ? `last change of plot ${plot}` : `plot ${plot} changes hands` });
+    });
+    return [[
+      { title: "plots raided", kind: "light", values: shifted(this.raids) },
+      { title: "captured (turnover)", kind: "strong", values: shifted(this.captures) },
+    ], marks];
+  }
+}
+
+export function push(map, key, item) {
+  if (!map.has(key)) map.set(key, []);
+  map.get(key).push(item);
+}

@@ -1,0 +1,62 @@
+// A mining run over time: who owned what, and gold.
+import { lineChart, WIDE } from "../../view/chart.js";
+import { el, svg } from "../../view/dom.js";
+import { AGENTS_MAX, calledOf, fillOf, SIDE_MAX } from "./looks.js";
+
+// Plots by rounds, each coloured by who owns it; a click goes there.
+export function ribbonOf(run, player) {
+  const { rows, cols } = run.setupAt(run.first).config;
+  const plots = Math.min(rows * cols, SIDE_MAX * SIDE_MAX);
+  const canvas = el("canvas", { role: "img", "aria-label": "Owners of all plots over all rounds" });
+  const cursor = el("div", { class: "ribbon-cursor" });
+  const row = el("div", { class: "ribbon-row" });
+  const frame = el("div", { class: "ribbon" }, canvas, row, cursor);
+  const at = (round) => (run.count > 1 ? (round - run.first + 0.5) / run.count : 0.5);
+  canvas.addEventListener("click", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const part = (event.clientX - box.left) / box.width;
+    const plot = Math.floor(((event.clientY - box.top) / box.height) * plots);
+    player.go({ round: player.within(run.first + Math.floor(part * run.count)), plot });
+  });
+  return {
+    node: el("figure", { class: "over-time" },
+      el("figcaption", {}, el("strong", {}, "Who owned what"), el("span", { class: "note" }, " plots by rounds, coloured by owner; click to go there")),
+      frame),
+    draw(history) {
+      if (!history.owners.length) return;
+      canvas.width = history.owners.length;
+      canvas.height = plots;
+      const context = canvas.getContext("2d");
+      const picture = context.createImageData(canvas.width, plots);
+      const colours = new Map();
+      history.owners.forEach((owners, column) => {
+        for (let plot = 0; plot < plots; plot += 1) {
+          const owner = owners[plot];
+          if (owner < 0) continue;
+          if (!colours.has(owner)) colours.set(owner, fillOf(owner).match(/[0-9a-f]{2}/g).map((part) => Number.parseInt(part, 16)));
+          picture.data.set([...colours.get(owner), 255], 4 * (plot * canvas.width + column));
+        }
+      });
+      context.putImageData(picture, 0, 0);
+    },
+    move({ round, plot }) {
+      cursor.style.left = `${100 * at(Math.max(run.first, Math.min(round, run.last)))}%`;
+      row.style.display = plot === undefined ? "none" : "block";
+      row.style.top = `${(100 * Number(plot)) / plots}%`;
+      row.style.height = `${100 / plots}%`;
+    },
+  };
+}
+
+export function goldChart(run, history, isNarrow) {
+  const { players } = run.setupAt(run.first);
+  const agents = Math.min(players.length, AGENTS_MAX);
+  const chart = lineChart({
+    title: "gold by agent", unit: "round", size: isNarrow ? undefined : WIDE, first: run.first, last: run.last, limits: [0],
+    series: Array.from({ length: agents }, (_, agent) => ({ title: `agent ${agent}`, values: history.gold.map((gold) => gold[agent]) })),
+  });
+  const key = el("ul", { class: "legend" }, Array.from({ length: agents }, (_, agent) =>
+    el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
+      svg("path", { class: `line series-${agent % 8}`, d: "M 1 5 L 27 5", "stroke-dasharray": ["", "6 3", "2 2", "8 3 2 3"][Math.floor(agent / 8) % 4] })), `${agent} ${calledOf(players[agent])}`)));
+  return { node: el("div", { class: "wide" }, chart.node, key), move: chart.move };
+}

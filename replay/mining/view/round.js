@@ -1,0 +1,47 @@
+// One round of a run: the facts after it, its events, everybody's plan.
+import { OWNER } from "./facts.js";
+
+export class Round {
+  constructor(run, number) {
+    this.run = run;
+    this.number = Math.min(number, run.last);
+    this.facts = run.factsAt(this.number);
+    this.events = number > run.last ? [] : run.events(number);
+    this.setup = run.setupAt(this.number);
+    this.plans = new Map(this.of("submitted").map((event) => [event.agent, event]));
+    this.removed = new Map(this.of("pruned").map((event) => [event.agent, new Map(event.removed)]));
+  }
+
+  of(name) {
+    return this.events.filter(({ event }) => event === name);
+  }
+
+  // Why each item of an agent's plan was removed, by its place.
+  removals(agent) {
+    return this.removed.get(agent) ?? new Map();
+  }
+
+  // What was left of an agent's plan.
+  kept(agent) {
+    const gone = this.removals(agent);
+    return this.plans.get(agent).actions.filter((_, index) => !gone.has(index));
+  }
+
+  // Points of defence that count, by plot.
+  defences() {
+    const defends = [...this.plans.keys()].flatMap((agent) => this.kept(agent))
+      .filter((action) => action?.[0] === "defend");
+    return new Map(defends.map(([, plot, points]) => [plot, points]));
+  }
+
+  plotsOf(agent) {
+    return this.facts[OWNER].flatMap((owner, plot) => (owner === agent ? [plot] : []));
+  }
+
+  // The gold that each agent mined in this round.
+  mined() {
+    const found = new Map();
+    for (const { agent, gold } of this.of("mining_settled")) found.set(agent, (found.get(agent) ?? 0) + gold);
+    return found;
+  }
+}

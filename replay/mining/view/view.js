@@ -1,0 +1,121 @@
+// The mining world on the page of a run.
+import { el, plural, replaceAll, rounded } from "../../view/dom.js";
+import { differenceOf, measureCharts } from "../../view/events.js";
+import { folding, GOLD, History, OWNER } from "./facts.js";
+import { legend, PlotMap } from "./map.js";
+import { goldChart, ribbonOf } from "./over_time.js";
+import { Round } from "./round.js";
+import { Story } from "./story.js";
+import { openWhy } from "./why.js";
+
+// One run: its map, its ribbon, its story, its charts.
+class Pane {
+  constructor(run, player, index, count) {
+    this.run = run;
+    this.map = new PlotMap(run, player, index);
+    this.ribbon = ribbonOf(run, player);
+    this.story = new Story(run, player, count === 1);
+    this.measures = measureCharts(run, "round");
+    this.gold = { node: el("div"), move: () => {} };
+    const name = count > 1 ? `Run ${"AB"[index]}` : null;
+    this.node = el("section", { class: "pane", "aria-label": name ?? "The round" },
+      name === null ? null : el("h2", {}, name),
+      el("div", { class: "round" },
+        el("div", {}, this.map.node, this.map.cut && el("p", { class: "note" }, this.map.cut), legend(), this.ribbon.node),
+        this.story.node));
+    const over = name === null ? "Over time" : `${name} over time`;
+    this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
+  }
+
+  // All of the run is gathered.
+  ready() {
+    this.ribbon.draw(this.run.gathered);
+    const { node, move } = goldChart(this.run, this.run.gathered, this.map.narrow);
+    replaceAll(this.gold.node, node);
+    this.gold.move = move;
+  }
+
+  show(moment, round, other) {
+    const [plot, agent] = [moment.plot, moment.agent].map((text) => (text === undefined ? null : Number(text)));
+    this.round = round;
+    this.map.show(round, plot, agent, other);
+    this.story.show(round, plot, agent);
+    this.ribbon.move(moment);
+    this.gold.move(round.number);
+    this.measures.move(round.number);
+  }
+
+  describe(plot) {
+    const raids = this.round.of("raid_resolved");
+    const captured = raids.filter(({ outcome }) => outcome === "captured").length;
+    const owner = plot === undefined ? undefined : this.round.facts[OWNER][Number(plot)];
+    const said = plot === undefined ? "" : owner === null ? `; plot ${plot} is nobody's` : `; plot ${plot} is agent ${owner}'s`;
+    return `round ${this.round.number}: ${plural(raids.length, "plot")} raided, ${captured} captured${said}`;
+  }
+}
+
+class MiningView {
+  constructor(room, runs, player, page) {
+    Object.assign(this, { runs, player });
+    this.panes = runs.map((run, index) => new Pane(run, player, index, runs.length));
+    this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
+    const beside = runs.length > 1 ? "panes" : null;
+    replaceAll(room,
+      page.against === null ? null : differenceOf(page.against, player, "round"),
+      el("div", { class: beside }, this.panes.map((pane) => pane.node)),
+      this.difference,
+      el("div", { class: beside }, this.panes.map((pane) => pane.overTime)));
+  }
+
+  ready(run) {
+    this.panes[this.runs.indexOf(run)].ready();
+  }
+
+  show(moment) {
+    const rounds = this.runs.map((run) => new Round(run, moment.round));
+    this.panes.forEach((pane, index) => pane.show(moment, rounds[index], rounds[1 - index] ?? null));
+    if (this.difference !== null) this.showDifference(rounds);
+    if (moment.plot !== this.plot) {
+      this.plot = moment.plot;
+      this.player.track();
+    }
+  }
+
+  // Owners that differ, and everybody's gold in both runs.
+  showDifference(rounds) {
+    const [a, b] = rounds.map(({ facts }) => facts);
+    const agents = Array.from({ length: Math.max(a[GOLD].length, b[GOLD].length) }, (_, agent) => agent);
+    const apart = a[OWNER].length === b[OWNER].length ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
+    const heads = ["agent", "gold in A", "gold in B", "B − A"];
+    replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
+      el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Gold in both runs" }, el("table", {},
+        el("thead", {}, el("tr", {}, heads.map((head, index) => el("th", { scope: "col", class: index ? "number" : null }, head)))),
+        el("tbody", {}, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent]))))));
+  }
+
+  describe() {
+    const said = this.panes.map((pane) => pane.describe(this.player.moment.plot));
+    return said.length > 1 ? `Run A, ${said[0]}. Run B, ${said[1]}` : said[0];
+  }
+}
+
+function goldRow(agent, one, two) {
+  const change = one === undefined || two === undefined ? "–" : `${two > one ? "+" : ""}${rounded(two - one)}`;
+  return el("tr", {}, el("th", { scope: "row" }, agent),
+    [rounded(one), rounded(two), change].map((text) => el("td", { class: "number" }, text)));
+}
+
+export const WORLD = {
+  folding,
+  places: (runs) => {
+    const { config, players } = runs[0].setupAt(runs[0].first);
+    const under = (limit) => (text) => /^\d{1,9}$/.test(text) && Number(text) < limit;
+    return { plot: under(config.rows * config.cols), agent: under(players.length) };
+  },
+  gather: (run) => new History(run),
+  create: (room, runs, player, page) => {
+    runs.forEach(openWhy);
+    return new MiningView(room, runs, player, page);
+  },
+};
