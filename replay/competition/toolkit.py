@@ -24,6 +24,7 @@ from goldrush.replay.competition import (
 )
 from goldrush.replay.competition.consequences import consequences
 from goldrush.replay.competition.steps import world_of
+from goldrush.replay.competition.view import VIEW
 from goldrush.replay.toolkit import (
     Consequences,
     Folder,
@@ -95,5 +96,6 @@ TOOLKIT = Toolkit(
     studies=_studies,
     treatments=TREATMENTS,
     folder=Folder(_folder, _live),
+    view=VIEW,
     kinds=KINDS,
 )
