@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from goldrush.cli.options import at_option, json_option
+from goldrush.cli.screen import frame_of, headed, is_terminal, screen
 from goldrush.cli.text import echo_json, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.replay.rebuild import Rebuilt
 
+SPEED: Final = 4.0  # rounds a second
+SPEED_MIN: Final = 0.1
+SPEED_MAX: Final = 100.0
+
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@at_option("The round, or the assignment of a season.", required=True)
+@at_option("The round, or the assignment of a season; with --play the first one.")
 @click.option("--table", "table_", type=int, help="Only this table, in a season.")
-@click.option("--brief", is_flag=True, help="Only what was said, decided and scored, in a season.")
+@click.option("--brief", is_flag=True, help="Only what was said, decided and scored.")
+@click.option("--play", "plays", is_flag=True, help="Show one round after the other, from --at on.")
+@click.option(
+    "--speed", type=click.FloatRange(SPEED_MIN, SPEED_MAX), help="Rounds a second (default 4)."
+)
 @json_option("Print the round as JSON.")
-def replay(journal: str, at: int, table_: int | None, brief: bool, as_json: bool) -> None:
+def replay(
+    journal: str,
+    at: int | None,
+    table_: int | None,
+    brief: bool,
+    plays: bool,
+    speed: float | None,
+    as_json: bool,
+) -> None:
     """Rebuild a round: who owns what, who has how much, what happened.
 
     Of a season it is an assignment: who sat at the table, what was said, concluded and scored.
@@ -33,6 +52,17 @@ def replay(journal: str, at: int, table_: int | None, brief: bool, as_json: bool
     from goldrush.replay.story import in_brief, narrator
     from goldrush.replay.toolkit import toolkit_at
 
+    if plays:
+        if as_json or brief or table_ is not None:
+            raise click.UsageError(
+                "leave --json, --brief and --table out, they do not go with --play"
+            )
+        play(journal, at, speed or SPEED)
+        return
+    if speed is not None:
+        raise click.UsageError("--speed goes with --play")
+    if at is None:
+        raise click.UsageError("give --at, the round, or --play")
     rebuilt = rebuild(journal, at)
     view, events = toolkit_at(journal).unit, rebuilt.events
     if table_ is not None:
@@ -43,10 +73,32 @@ def replay(journal: str, at: int, table_: int | None, brief: bool, as_json: bool
         shown = [event.as_dict() for event in events]
         echo_json({**(view.as_dict if view else _as_dict)(rebuilt), "events": shown})
         return
-    click.echo(view.format(rebuilt, painted) if view else _format(rebuilt))
+    click.echo(view.format(rebuilt, painted) if view else headed(rebuilt))
     click.echo()
     for line in narrator(journal).lines(events):
         click.echo(escaped(line))
+
+
+def play(journal: str, at: int | None, speed: float) -> None:
+    """Show the rounds from one on (None: the start) in the terminal, so many a second, to the end
+    or to Ctrl-C. Raises BadInput where there is no terminal, and what reading the journal raises.
+    """
+    from goldrush.kernel.errors import BadInput
+    from goldrush.replay.rebuild import rebuilt_from
+    from goldrush.replay.story import narrator
+    from goldrush.replay.toolkit import toolkit_at, world_at
+
+    if not is_terminal():
+        raise BadInput("--play needs a terminal", "leave it out, and give the round with --at")
+    toolkit, tells = toolkit_at(journal), narrator(journal)
+    first = world_at(journal).vocabulary.number(0) if at is None else at
+    rounds = rebuilt_from(journal, first)
+    shown = next(rounds)  # a round that is not there is refused before anything is shown
+    with suppress(KeyboardInterrupt), screen() as show:
+        show(frame_of(shown, toolkit, tells))
+        for shown in rounds:
+            time.sleep(1 / speed)
+            show(frame_of(shown, toolkit, tells))
 
 
 def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
@@ -57,7 +109,3 @@ def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
         rebuilt.vocabulary.unit: rebuilt.round,
         "digest": f"{rebuilt.digest:016x}",
     }
-
-
-def _format(rebuilt: Rebuilt) -> str:
-    return f"{rebuilt.vocabulary.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

@@ -7,11 +7,15 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from goldrush.kernel.text import escaped, quoted
+
+if TYPE_CHECKING:
+    from rich.color import ColorSystem
 
 
 def program() -> str:
@@ -40,16 +44,41 @@ def echo_csv(lines: Iterable[str]) -> None:
         sys.stdout.buffer.write(line.encode())
 
 
-_COLOURS: Final = (
-    "red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green",
-    "bright_yellow", "bright_blue",
-)  # fmt: skip
+# Of 256, by agent: ten dark ones under white, then ten light ones under black, so that none is like
+# its neighbour. On the map every cell has its number, too: nobody has to tell colours apart.
+_DARK: Final = (25, 130, 29, 125, 60, 94, 31, 161, 54, 22)
+_LIGHT: Final = (117, 215, 114, 211, 147, 180, 80, 222, 183, 150)
 
 
 def painted(text: str, agent: int | None) -> str:
-    """The text of what belongs to an agent in its colour; dim where it belongs to nobody."""
-    if "NO_COLOR" in os.environ:
+    """The text of what belongs to an agent on its colour; dim where it belongs to nobody. As it is
+    where the terminal has no colours, or none are wanted (NO_COLOR).
+    """
+    from rich.style import Style
+
+    system = _colours()
+    if system is None:
         return text
     if agent is None:
-        return click.style(text, dim=True)
-    return click.style(text, fg=_COLOURS[agent % len(_COLOURS)])
+        return Style(dim=True).render(text, color_system=system)
+    colours = (*_DARK, *_LIGHT)
+    place = agent % len(colours)
+    front = "bright_white" if place < len(_DARK) else "black"
+    style = Style(color=front, bgcolor=f"color({colours[place]})")
+    return style.render(text, color_system=system)
+
+
+@cache
+def _colours() -> ColorSystem | None:
+    """The colours that standard output has; None where it is no terminal."""
+    from rich.color import ColorSystem
+    from rich.console import Console
+
+    console = Console()
+    if console.no_color or console.color_system is None:
+        return None
+    return {
+        "standard": ColorSystem.STANDARD,
+        "256": ColorSystem.EIGHT_BIT,
+        "truecolor": ColorSystem.TRUECOLOR,
+    }.get(console.color_system)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import END, FORK, Header, JournalReader
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.forged import reader_of
 from goldrush.replay.index import states_near
 from goldrush.replay.toolkit import open_world
+
+S = TypeVar("S")
 
 
 @attrs.frozen
@@ -58,22 +61,58 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
         world = world or open_world(reader)
         vocabulary = world.vocabulary
         unit = vocabulary.unit_of(number)
-        events: list[Event] = []
-        under_way = fold.Steps(world.arrange)
-        last = -1
-        for commit, state in states_near(world, reader, unit):
-            if commit.kind == END:
-                break
-            if commit.unit == unit and commit.kind != FORK:
-                events += fold.commit_events(world, reader, commit, under_way)
-                if commit.digest is not None:
-                    fold.check_digest(world, reader.path, state, commit)
-                    return Rebuilt(
-                        reader.path, reader.header, number, state, events, commit.digest, vocabulary
-                    )
-            if commit.digest is not None:
-                last = commit.unit
+        walk = states_near(world, reader, unit)
+        found = next(closed_units(world, reader, walk, unit), None) if unit >= 0 else None
+        if found is not None:
+            return found
+        last = _last_closed(reader)
     raise BadInput(
         f"{path} has no {vocabulary.unit} {number}",
         f"give one from {vocabulary.number(0)} to {vocabulary.number(last)}",
     )
+
+
+@reader_of
+def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
+    """The rounds (or assignments) of a journal from one on, in order, each as `rebuild` gives it;
+    a state is the walk's own and changes with the next one. Raises as `rebuild` does, when the
+    rounds before have been given.
+    """
+    with JournalReader(path) as reader:
+        world = open_world(reader)
+        unit = world.vocabulary.unit_of(number)
+        if not 0 <= unit <= _last_closed(reader):
+            rebuild(path, number)  # refuses it
+        yield from closed_units(world, reader, states_near(world, reader, unit), unit)
+
+
+def closed_units(
+    world: World[S], reader: JournalReader, walk: Iterable[tuple[Commit, S]], first: int
+) -> Iterator[Rebuilt]:
+    """The units that close in a walk over commits, from a unit of the journal on. Raises as the
+    walk does, and MalformedEvents where a digest is not that of the state.
+    """
+    vocabulary = world.vocabulary
+    events: list[Event] = []
+    under_way = fold.Steps(world.arrange)
+    for commit, state in walk:
+        if commit.kind in (FORK, END) or commit.unit < first:
+            continue
+        events += fold.commit_events(world, reader, commit, under_way)
+        if commit.digest is not None:
+            fold.check_digest(world, reader.path, state, commit)
+            number = vocabulary.number(commit.unit)
+            yield Rebuilt(
+                reader.path, reader.header, number, state, events, commit.digest, vocabulary
+            )
+            events = []
+
+
+def _last_closed(reader: JournalReader) -> int:
+    """The last unit of a journal that is closed, as far as it can be read."""
+    last = 0
+    with reader.again() as other, suppress(JournalError):
+        for commit in other.outline():
+            if commit.kind == UNIT:
+                last = commit.unit - (commit.digest is None)
+    return last

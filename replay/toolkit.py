@@ -101,10 +101,15 @@ class Story:
 class UnitView:
     """A unit (a round, an assignment) shown above its events: `as_dict` for JSON, `format` as text,
     with colours by agent.
+
+    `frame`: as `format`, of few lines, where one unit follows the other (without it, `format`);
+    `line`: what happened in it, on one line (without it, how many events of each type).
     """
 
     as_dict: Callable[[Rebuilt], Mapping[str, Any]]
     format: Callable[[Rebuilt, Paint], str]
+    frame: Callable[[Rebuilt, Paint], str] | None = None
+    line: Callable[[Rebuilt], str] | None = None
 
 
 @attrs.frozen

@@ -4,25 +4,29 @@ difference.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import Failures, format_failures
 from goldrush.agents.roster import called
-from goldrush.kernel.mining.events import KINDS
+from goldrush.kernel.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import counted, escaped
 from goldrush.replay.mining.consequences import Consequences, RoundApart
 from goldrush.replay.mining.story import tell
 from goldrush.replay.mining.summary import Summary
 from goldrush.replay.rebuild import Rebuilt
-from goldrush.replay.text import Paint, table
+from goldrush.replay.text import Paint, plain, ranges, table
 from goldrush.replay.usage import Taken
 
 if TYPE_CHECKING:
     from goldrush.replay.mining.measured import Measured
 
 SHOWN_MAX: Final = 20  # plots with other owners, agents: how many are listed
+SINCE_MAX: Final = 8  # rounds since which an agent has plots: how many are listed
+AGENTS_MAX: Final = 40  # shown beside a map
 MAP_COLUMNS_MAX: Final = 60
 MAP_ROWS_MAX: Final = 60
 
@@ -120,11 +124,47 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
     """What is shown of a round above its events."""
     state = rebuilt.state
-    head = f"round {rebuilt.round} of {state.config.rounds}, digest {rebuilt.digest:016x}"
-    return f"{head}\n\n{_map(state, paint)}\n\n{_holders(state)}"
+    return "\n\n".join((_head(rebuilt), "\n".join(_map(state, paint)), _holders(state, paint)))
 
 
-def _map(state: MiningState, paint: Paint) -> str:
+def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
+    """A round in few lines: the map, and beside it who has how much."""
+    state = rebuilt.state
+    grid = _map(state, plain)
+    rows = [("agent", "policy", "gold", "plots")]
+    for agent, gold in enumerate(state.gold[:AGENTS_MAX]):
+        policy = escaped(called(state.roster[agent]))
+        rows.append((str(agent), policy, f"{gold:,.10g}", str(len(state.plots_of[agent]))))
+    width = max(map(len, grid))
+    gaps = [" " * (width - len(line) + 4) for line in grid]
+    painted = _map(state, paint)
+    beside = _painted(table(rows, numbers=(0, 2, 3)), paint)
+    if len(state.gold) > AGENTS_MAX:
+        beside.append(f"and {len(state.gold) - AGENTS_MAX} agents more")
+    lines = zip_longest(painted, gaps, beside, fillvalue="")
+    joined = [
+        (line + (gap or " " * (width + 4)) + row) if row else line for line, gap, row in lines
+    ]
+    return "\n".join((_head(rebuilt), "", *joined))
+
+
+def format_line(rebuilt: Rebuilt) -> str:
+    """What happened in a round, on one line."""
+    events = rebuilt.events
+    claims = [event for event in events if event.name == "claim_drawn"]
+    raids = [event["outcome"] for event in events if event.name == "raid_resolved"]
+    gold = math.fsum(event["gold"] for event in events if event.name == "mining_settled")
+    outcomes = [f"{raids.count(outcome)} {outcome}" for outcome in OUTCOMES if outcome in raids]
+    came = f" ({', '.join(outcomes)})" if outcomes else ""
+    return f"{len(claims)} claimed, {len(raids)} raided{came}, {gold:,.10g} gold mined"
+
+
+def _head(rebuilt: Rebuilt) -> str:
+    rounds = rebuilt.state.config.rounds
+    return f"round {rebuilt.round} of {rounds}, digest {rebuilt.digest:016x}"
+
+
+def _map(state: MiningState, paint: Paint) -> list[str]:
     """The owners by row and column; a dot is nobody's."""
     rows, cols = state.config.rows, state.config.cols
     shown_rows, shown_cols = min(rows, MAP_ROWS_MAX), min(cols, MAP_COLUMNS_MAX)
@@ -132,28 +172,50 @@ def _map(state: MiningState, paint: Paint) -> str:
     edge = len(str(shown_rows - 1))
     lines = [" " * edge + "  " + " ".join(str(col).rjust(width) for col in range(shown_cols))]
     for row in range(shown_rows):
-        cells = [_cell(state.owner[row * cols + col], width, paint) for col in range(shown_cols)]
-        lines.append(str(row).rjust(edge) + "  " + " ".join(cells))
+        owners = state.owner[row * cols : row * cols + shown_cols]
+        cells = "".join(_cell(owner, width, paint) for owner in owners)
+        lines.append(f"{row:>{edge}} {cells}")
     if (shown_rows, shown_cols) != (rows, cols):
         lines.append(f"the first {shown_rows} x {shown_cols} of {rows} x {cols}; --json has all")
-    return "\n".join(lines)
+    return lines
 
 
 def _cell(owner: int | None, width: int, paint: Paint) -> str:
-    return paint(("." if owner is None else str(owner)).rjust(width), owner)
+    return paint(f" {'.' if owner is None else owner:>{width}}", owner)
 
 
-def _holders(state: MiningState) -> str:
+def _painted(text: str, paint: Paint) -> list[str]:
+    """The lines of a table of agents, their numbers in the colours that they have on the map: its
+    legend.
+    """
+    head, *lines = text.split("\n")
+    width = len("agent")
+    return [head, *(paint(line[:width], n) + line[width:] for n, line in enumerate(lines))]
+
+
+def _holders(state: MiningState, paint: Paint) -> str:
     """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
     rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
     for agent, gold in enumerate(state.gold):
-        plots = [
-            f"{plot} ({state.since[plot]}{'*' if state.how[plot] == BY_CAPTURE else ''})"
-            for plot in state.plots_of[agent]
-        ]
         policy = escaped(called(state.roster[agent]))
-        rows.append((str(agent), policy, f"{gold:,.10g}", ", ".join(plots) or "none"))
-    return table(rows, numbers=(0, 2))
+        rows.append((str(agent), policy, f"{gold:,.10g}", _held(state, agent) or "none"))
+    return "\n".join(_painted(table(rows, numbers=(0, 2)), paint))
+
+
+def _held(state: MiningState, agent: int) -> str:
+    """An agent's plots by the round since when it has them; where there are many, in short."""
+    plots = state.plots_of[agent]
+    by_round: dict[tuple[int, bool], list[int]] = {}
+    for plot in plots:
+        by_round.setdefault((state.since[plot], state.how[plot] == BY_CAPTURE), []).append(plot)
+    if len(by_round) <= SINCE_MAX:
+        return "; ".join(
+            f"{ranges(by_round[key])} ({key[0]}{'*' if key[1] else ''})" for key in sorted(by_round)
+        )
+    since = [state.since[plot] for plot in plots]
+    captured = sum(len(held) for (_, is_captured), held in by_round.items() if is_captured)
+    of_these = f", {captured} captured" if captured else ""
+    return f"{ranges(plots)} ({min(since)}-{max(since)}{of_these})"
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:

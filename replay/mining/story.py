@@ -16,6 +16,8 @@ from goldrush.agents.roster import called
 from goldrush.kernel.text import counted
 from goldrush.kernel.world import Event
 
+BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
+
 
 def story(events: Iterable[Event]) -> Iterator[str]:
     """The events in order, in words; what one agent mined in a round is told in one line."""

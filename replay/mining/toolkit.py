@@ -76,8 +76,8 @@ def _studies() -> Studies:
 
 TOOLKIT = attrs.evolve(
     toolkit_of_game(GAME, MiningConfig),
-    story=Story(_lines, _chronicle),
-    unit=UnitView(show.unit_as_dict, show.format_unit),
+    story=Story(_lines, _chronicle, brief=story.BRIEF),
+    unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),

@@ -1,11 +1,16 @@
 """Running the command line as a person would: a process, its exit code, what it printed where."""
 
 import atexit
+import fcntl
 import json
 import os
+import pty
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 from functools import cache
 from pathlib import Path
 
@@ -74,6 +79,43 @@ def _server() -> "subprocess.Popen[str]":
 
 def _end(server: "subprocess.Popen[str]") -> None:
     server.communicate()
+
+
+def drained(master: int) -> bytes:
+    """What was written to a terminal by the time when the last who had it open closed it."""
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other side has closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return shown
+
+
+def in_terminal(*arguments: object, cwd: Path, until: bytes = b"", **env: str) -> Ran:
+    """Run a command in a terminal of 40 lines of 100 characters, which gets stdout and stderr.
+    `until`: what is shown when Ctrl-C is pressed.
+    """
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goldrush", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **env},
+        stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+    )  # fmt: skip
+    os.close(slave)
+    shown = b""
+    while until not in shown:
+        shown += os.read(master, 4096)
+    if until:
+        process.send_signal(signal.SIGINT)
+    shown += drained(master)
+    return Ran(process.wait(timeout=HANGS), shown.decode(), "")
 
 
 def built_in() -> dict[str, click.Command]:

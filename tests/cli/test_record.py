@@ -14,7 +14,7 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.replay.verify import verify
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import ROOT, assert_refused, drained, goldrush
 from tests.waiting import HANGS, until
 
 
@@ -301,16 +301,7 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
         stderr=slave,
     )
     os.close(slave)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(master, 4096)
-        except OSError:  # the other side has closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(master)
+    shown = drained(master)
 
     assert process.wait(timeout=HANGS) == 0
     assert piped.err == ""

@@ -15,7 +15,7 @@ import pytest
 from goldrush.agents.mining.players import record
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import ROOT, assert_refused, drained, goldrush
 from tests.waiting import HANGS, until, until_gone
 
 SMALL = [
@@ -312,16 +312,7 @@ def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_pa
     master, slave = pty.openpty()
     process = started(tmp_path, *arguments, "--json", stderr=slave)
     os.close(slave)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(master, 4096)
-        except OSError:  # the other side has closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(master)
+    shown = drained(master)
     out, _ = process.communicate(timeout=HANGS)
 
     assert (0, 24) == (process.returncode, json.loads(out)["runs"])

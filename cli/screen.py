@@ -1,0 +1,64 @@
+"""Units shown one after the other in the same place: in a terminal, as they follow each other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from goldrush.cli.text import painted
+from goldrush.kernel.text import escaped
+
+if TYPE_CHECKING:
+    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.story import Narrator
+    from goldrush.replay.toolkit import Toolkit
+
+
+@contextmanager
+def screen() -> Iterator[Callable[[str], None]]:
+    """What shows a text in place of the one before, as much of it as the terminal has room for.
+    When it is over, the last one stays.
+    """
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console()
+    last = Text()
+    try:
+        with Live(console=console, screen=True, auto_refresh=False) as live:
+
+            def show(text: str) -> None:
+                nonlocal last
+                lines = text.split("\n")
+                if len(lines) > console.height:
+                    more = len(lines) - console.height + 1
+                    lines[console.height - 1 :] = [f"... and {more} lines more"]
+                last = Text.from_ansi("\n".join(lines), no_wrap=True, overflow="crop")
+                live.update(last, refresh=True)
+
+            yield show
+    finally:
+        console.print(last)
+
+
+def is_terminal() -> bool:
+    """Whether what is printed goes to a terminal."""
+    return sys.stdout.isatty()
+
+
+def frame_of(rebuilt: Rebuilt, toolkit: Toolkit, narrator: Narrator) -> str:
+    """A unit in few lines: its world's view of it, and what happened."""
+    view = toolkit.unit
+    shown = view and (view.frame or view.format)
+    head = shown(rebuilt, painted) if shown else headed(rebuilt)
+    brief = toolkit.story.brief if toolkit.story else ()
+    events = [event for event in rebuilt.events if not brief or event.name in brief]
+    return "\n".join((head, "", *map(escaped, narrator.lines(events))))
+
+
+def headed(rebuilt: Rebuilt) -> str:
+    """A unit of a world without a view of it, in one line."""
+    return f"{rebuilt.vocabulary.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

@@ -1,0 +1,52 @@
+"""What a terminal is shown: maps in colour, rounds one after the other."""
+
+import re
+from pathlib import Path
+
+from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.golden import path_of
+
+COLOURED = re.compile(r"\x1b\[[0-9;]*m")
+RESTORED = "\x1b[?1049l"  # the screen that was there before
+
+
+def test_a_map_has_the_colours_of_its_legend(tmp_path: Path) -> None:
+    replay = ("replay", path_of("agents-20"), "--at", 20)
+    piped = goldrush(*replay, cwd=tmp_path)
+    shown = in_terminal(*replay, cwd=tmp_path)
+    plain = in_terminal(*replay, cwd=tmp_path, NO_COLOR="1")
+    cells = re.findall(r"\x1b\[([0-9;]+)m +(\d+)\x1b\[0m", shown.out)
+    colour_of = {agent: colour for colour, agent in cells}
+
+    assert (0, 0) == (shown.code, plain.code)
+    assert piped.out == COLOURED.sub("", shown.out).replace("\r", "")
+    assert piped.out == plain.out.replace("\r", "")
+    assert 20 == len(colour_of) == len(set(colour_of.values())) == len(set(cells))
+
+
+def test_plots_are_told_in_ranges_and_by_the_round_since_when(tmp_path: Path) -> None:
+    shown = goldrush("replay", path_of("baseline"), "--at", 2, cwd=tmp_path).out
+    later = goldrush("replay", path_of("baseline"), "--at", 20, cwd=tmp_path).out
+
+    assert re.search(r"^ +\d  \S+ +[\d.]+  (\d+(-\d+)?, )*\d+(-\d+)? \(1\)", shown, re.MULTILINE)
+    assert re.search(r"\d+-\d+, .* \(\d+-\d+, \d+ captured\)$", later, re.MULTILINE)
+
+
+def test_rounds_play_one_after_the_other_to_the_end(tmp_path: Path) -> None:
+    play = ("replay", path_of("baseline"), "--play")
+    ran = in_terminal(*play, "--at", 3, "--speed", 100, cwd=tmp_path)
+    rounds = list(map(int, re.findall(r"round (\d+) of 20", ran.out.partition(RESTORED)[0])))
+
+    assert 0 == ran.code
+    assert list(range(3, 21)) == sorted(set(rounds)) == list(dict.fromkeys(rounds))
+    assert "round 20 of 20" in ran.out.partition(RESTORED)[2]  # it stays
+    assert_refused(goldrush(*play, cwd=tmp_path), "--play needs a terminal; leave it out")
+
+
+def test_ctrl_c_ends_what_plays_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
+    play = ("replay", path_of("baseline"), "--play", "--speed", 0.1)
+    ran = in_terminal(*play, cwd=tmp_path, until=b"round 0 of 20")
+
+    assert 0 == ran.code
+    assert RESTORED in ran.out
+    assert "Traceback" not in ran.out
