@@ -105,7 +105,7 @@ export const WORLD = (() => {
       const { people } = this;
       if (opened === null) {
         return [el("h2", {}, this.label === null ? "Before the first assignment" : `${this.label}: before the first assignment`),
-          el("p", {}, `The cast: ${listed(this.run.setup.players.map(({ name, role, policy }) => `${name} (${role === "worker" ? policy : role})`))}.`)];
+          el("p", {}, `The cast: ${listed(this.run.setupAt(this.run.first).players.map(({ name, role, policy }) => `${name} (${role === "worker" ? policy : role})`))}.`)];
       }
       const table = this.table;
       const forked = this.run.units.get(unit)?.forked ?? null;
@@ -298,7 +298,7 @@ export const WORLD = (() => {
       const name = people.name(agent);
       const answers = this.assignment.answers.filter((answer) => answer.agent === agent);
       const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
-      const player = run.setup.players.find(({ ordinal }) => ordinal === agent);
+      const player = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent);
       const reads = this.factsOf(agent);
       return section(`Agent ${name}`,
         el("p", {}, player ? [`Policy ${player.policy}`, textOf(player.options) === "{}" ? "" : [", ", el("code", {}, textOf(player.options))], ". "] : "It joined later. ",
