@@ -16,11 +16,11 @@ export const Season = (() => {
       Object.assign(this, { run, player });
       this.names = new Map(Object.entries(run.names).map(([ordinal, name]) => [Number(ordinal), name]));
       this.byName = new Map([...this.names].map(([ordinal, name]) => [name, ordinal]));
-      const offices = run.setupAt(run.first).players.filter(({ role }) => role !== "worker").map(({ ordinal }) => ordinal);
+      const { config, players } = run.setupAt(run.first);
+      const offices = players.filter(({ role }) => role !== "worker").map(({ ordinal }) => ordinal);
       this.workers = [...this.names.keys()].filter((ordinal) => !offices.includes(ordinal));
       this.conducts = new Map(run.computed.conducts.map(([conduct, text]) => [textOf(conduct), text]));
-      this.subjects = new Map(run.setupAt(run.first).config.arena.subjects.map((subject) =>
-        [textOf([subject[0], subject[2]]), subject]));
+      this.subjects = new Map(config.arena.subjects.map((subject) => [textOf([subject[0], subject[2]]), subject]));
     }
 
     // The agent that an address names, by its name or number.
@@ -283,7 +283,7 @@ export const Season = (() => {
   // Objectives × treatments, each with what was concluded on it over time. Where there is one
   // objective alone, its families of treatments are the rows.
   function conclusionMap(people, gathered) {
-    const subjects = people.run.setupAt(run.first).config.arena.subjects;
+    const subjects = [...people.subjects.values()];
     const objectives = [...new Set(subjects.map(([objective]) => objective))];
     const families = [...new Set(subjects.map(([, , , family]) => family))];
     const isByFamily = objectives.length === 1 && families.length > 1 && families.length < subjects.length;
