@@ -34,16 +34,40 @@ export const svg = (tag, attributes = {}, ...children) =>
 // Put children in place of what a node holds.
 export const replaceAll = (node, ...children) => node.replaceChildren(...el("div", {}, ...children).childNodes);
 
-export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export const listed = (items) => items.join(", ");
+
+const formats = new Map();
+
+function numberFormat(digits) {
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat("en", { maximumFractionDigits: digits }));
+  return formats.get(digits);
+}
 
 // A number for people: whole ones whole, others with so many digits behind the point at most.
 export const rounded = (value, digits = 2) =>
   value === null || value === undefined
     ? "–"
-    : value.toLocaleString("en", { maximumFractionDigits: digits }).replace("-", "−");
+    : numberFormat(digits).format(value).replace("-", "−");
 
-// A part that can be opened, with a heading.
-export const fold = (title, open, ...children) =>
-  el("details", { open }, el("summary", {}, title), ...children);
+// Which parts somebody opened or closed, by title without its numbers: they stay so when a unit is drawn
+// anew.
+const opened = new Map();
+
+// A part that can be opened, with a title. A child that is a function is called when it is first open.
+export function fold(title, open, ...children) {
+  const key = title.replace(/\d+/g, "#");
+  const node = el("details", { open: opened.get(key) ?? open }, el("summary", {}, title));
+  const fill = () => {
+    if (node.open && node.childNodes.length === 1) {
+      node.append(...el("div", {}, children.map((child) => (typeof child === "function" ? child() : child))).childNodes);
+    }
+  };
+  fill();
+  node.addEventListener("toggle", () => {
+    opened.set(key, node.open);
+    fill();
+  });
+  return node;
+}

@@ -22,13 +22,14 @@ function valueOf(value) {
 
 // The events of a unit as they stand in the journal, by name of event and field.
 export function eventList(events, unit) {
-  const rows = events.map(({ event, is_input: isInput, ...fields }) =>
+  const rows = () => events.map(({ event, is_input: isInput, ...fields }) =>
     el("li", { class: isInput ? "input" : "derived", "data-event": event },
       el("strong", {}, event), " ",
       Object.entries(fields).map(([name, value]) => [el("span", { class: "field" }, name), " ", valueOf(value), " "])));
-  return fold(`Events of this ${unit} as they stand in the journal (${events.length})`, false,
-    el("p", { class: "note" }, "Bold bars mark what was submitted; the rest was derived from it."),
-    el("ol", { class: "events" }, rows));
+  return fold(`Events of this ${unit} as they stand in the journal (${events.length})`, false, () => [
+    el("p", { class: "note" }, "A bar marks what was submitted; the rest was derived from it."),
+    el("ol", { class: "events", tabindex: "0" }, rows()),
+  ]);
 }
 
 // A chart for each measure that the page carries, the world's main ones first, and what moves their
@@ -64,11 +65,11 @@ export function differenceOf(against, player, unit) {
     causes.length ? el("ul", {}, causes.map((cause) => el("li", {}, cause))) : null);
 }
 
-// A line to copy into a shell.
+// A line to copy into a shell, or lines of Python.
 export function commandLine(text) {
-  const button = el("button", {
-    type: "button", class: "copy",
-    click: () => navigator.clipboard?.writeText(text).then(() => { button.textContent = "Copied"; }),
-  }, "Copy");
-  return el("div", { class: "command" }, el("pre", { tabindex: "0" }, el("code", {}, text)), button);
+  const copy = (event) => navigator.clipboard.writeText(text).then(() => {
+    event.target.textContent = "Copied";
+  });
+  return el("div", { class: "command" }, el("pre", { tabindex: "0" }, el("code", {}, text)),
+    navigator.clipboard ? el("button", { type: "button", class: "copy", click: copy }, "Copy") : null);
 }

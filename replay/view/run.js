@@ -122,7 +122,8 @@ export class Run {
   }
 }
 
-const copied = (value) => (Array.isArray(value) ? value.map(copied) : value);
+const copied = (value) =>
+  value.map((item) => (Array.isArray(item) ? copied(item) : item));
 
 const sizeOf = (value) =>
   Array.isArray(value) ? value.reduce((sum, item) => sum + sizeOf(item), 1) : 1;

@@ -5,6 +5,8 @@ import { GOLD, OWNER, SEIZED } from "./facts.js";
 import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./looks.js";
 import { whyPart } from "./why.js";
 
+const LINES_MAX = 40; // of a list, before the rest is to be opened
+
 export class Story {
   // `isOne`: it is the only run on the page, so that headings need none above them.
   constructor(run, player, isOne) {
@@ -44,22 +46,31 @@ export class Story {
     const { round } = this;
     const [raids, claims, pruned] = ["raid_resolved", "claim_drawn", "pruned"].map((name) => round.of(name));
     const mined = [...round.mined().values()].reduce((sum, gold) => sum + gold, 0);
-    const parts = [
-      ["Raids", raids.map((event) => this.raidLine(event))],
-      ["Rulings", round.of("ruled").map((event) => this.ruledLine(event))],
-      ["Contested claims", claims.filter(({ claimants }) => claimants.length > 1).map((event) => this.claimLine(event))],
-      ["Removed from plans", pruned.map((event) => this.prunedLine(event))],
-    ].filter(([, lines]) => lines.length);
+    const contested = claims.filter(({ claimants }) => claimants.length > 1);
     const alone = claims.filter(({ claimants }) => claimants.length === 1);
+    const said = [...round.plans.values()].filter(({ say }) => say !== null);
+    const captured = raids.filter(({ outcome }) => outcome === "captured").length;
     return el("section", { "aria-label": `Round ${round.number}` },
       this.head(round.number === 0 ? "Before round 1" : `Round ${round.number}`),
-      el("p", {}, `${plural(raids.length, "plot")} raided, ${raids.filter(({ outcome }) => outcome === "captured").length} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
-      parts.map(([title, lines]) => [this.subhead(title), el("ul", { class: "lines" }, lines)]),
-      alone.length
-        ? fold(`Claimed by one (${alone.length})`, false, el("ul", { class: "lines" }, alone.map((event) => this.claimLine(event))))
-        : null,
-      this.messages(),
+      el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
+      this.lines("Raids", raids, (event) => this.raidLine(event)),
+      this.lines("Rulings", round.of("ruled"), (event) => this.ruledLine(event)),
+      this.lines("Contested claims", contested, (event) => this.claimLine(event)),
+      this.lines("Removed from plans", pruned, (event) => this.prunedLine(event)),
+      this.lines("Messages", said, ({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))),
+      alone.length ? fold(`Claimed by one (${alone.length})`, false, () => listOf(alone, (event) => this.claimLine(event))) : null,
       this.standings());
+  }
+
+  // Lines under a heading, those of many events in a part that can be opened; nothing for none.
+  lines(title, events, line) {
+    if (!events.length) return null;
+    const rest = events.slice(LINES_MAX);
+    return [
+      this.subhead(title),
+      listOf(events.slice(0, LINES_MAX), line),
+      rest.length ? fold(`and ${rest.length} more: ${title.toLowerCase()}`, false, () => listOf(rest, line)) : null,
+    ];
   }
 
   // Gold and plots of everybody, the richest first.
@@ -133,7 +144,7 @@ export class Story {
               el("td", {}, this.agentLink(spell.owner)), el("td", {}, spell.how === SEIZED ? "capture" : "claim")))))))
         : null,
       story.length
-        ? fold(`Its story (${plural(story.length, "event")})`, false, el("ol", { class: "lines tall", tabindex: "0" },
+        ? fold(`Its story (${plural(story.length, "event")})`, false, () => el("ol", { class: "lines tall", tabindex: "0" },
           story.map(([round, event]) => el("li", { class: round === this.round.number ? "now" : null }, this.roundLink(round), " ", this.told(event)))))
         : null);
   }
@@ -194,3 +205,5 @@ export class Story {
     return el("a", { href: this.player.href({ round }), class: "when" }, round);
   }
 }
+
+const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));

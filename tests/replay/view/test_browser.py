@@ -70,6 +70,8 @@ def cell(tab: Tab, plot: int) -> Any:
 
 
 def shown_events(tab: Tab) -> list[str]:
+    tab.page.get_by_text("as they stand in the journal").click()
+    tab.page.wait_for_selector(".events li")
     return [" ".join(text.split()) for text in tab.texts(".events li")]
 
 
