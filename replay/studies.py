@@ -21,8 +21,9 @@ from goldrush.replay.toolkit import Measures, Toolkit, players_of, toolkit_for
 
 if TYPE_CHECKING:
     from goldrush.replay.measures import Measured
-    from goldrush.replay.report.panels import Drawn
-    from goldrush.replay.report.sections import Part, Study
+    from goldrush.replay.report.figures import Drawn
+    from goldrush.replay.report.page import Block
+    from goldrush.replay.report.sections import Study
     from goldrush.replay.study.results import Result, Results
 
 K = TypeVar("K")  # what a world keeps of a run
@@ -96,9 +97,8 @@ class Criteria:
 
 @attrs.frozen
 class OwnFigure:
-    """A figure of each treatment that one world alone has: its `name`, `draw(cells, looks)` (a
-    function of a module, called in another process), a `title`, what it shows (`says`), and the
-    `commands` that give its numbers, with {} for journals.
+    """A figure of each treatment that one world alone has: its `name`, `draw(cells, looks)`, a
+    `title`, what it shows (`says`), and the `commands` that give its numbers, with {} for journals.
     """
 
     name: str
@@ -113,7 +113,9 @@ class Chapter:
     """What a report says of one world alone.
 
     - `tables`: the word for its tables.
-    - `head(study)`: behind the first paragraph; `sections(study)`: behind the comparisons.
+    - `summary(study)`: what stands above all else, if not what the criteria give: tiles, the
+      finding in a sentence, a figure.
+    - `head(study)`: behind what was studied; `sections(study)`: behind the comparisons.
     - `figures`: of each treatment.
     - `caveat(study)`: what must be said of comparisons with the baseline.
     - `settings(treatment, configuration, agents)`: a treatment in words; `agents`: in words, too.
@@ -121,12 +123,13 @@ class Chapter:
     """
 
     tables: str
-    head: Callable[[Study], Sequence[Part]]
-    sections: Callable[[Study], Sequence[Part]]
+    head: Callable[[Study], Sequence[Block]]
+    sections: Callable[[Study], Sequence[Block]]
     figures: Sequence[OwnFigure]
     caveat: Callable[[Study], str]
     settings: Callable[[str, Any, str], str]
     whole: str
+    summary: Callable[[Study], Sequence[Block]] | None = None
 
 
 def _same_settings(ours: Config, theirs: Config, policies: Sequence[str]) -> bool:
@@ -190,8 +193,8 @@ class Studies:
       important of it for the terminal, line by line.
     - `curves`: the measures that are drawn over the units (None: all that a unit has); `compared`:
       those that are drawn where treatments are compared (None: all).
-    - `chapter()`: what a report says of this world alone; made by a function, as it takes
-      matplotlib.
+    - `chapter()`: what a report says of this world alone; made by a function, as nothing
+      else needs it.
     """
 
     title: str

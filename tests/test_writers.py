@@ -43,13 +43,6 @@ def held(one, other):
 
 files.system = attrs.evolve(files.system, **{call: held})
 sys.argv[1:] = sys.argv[6:]
-if sys.argv[1] == "report":  # of a page that is drawn at once
-    from goldrush.replay.mining.study import STUDIES
-    from goldrush.replay.report import contents
-    from goldrush.replay.report.page import Figure, Heading
-    contents.page_of = lambda study, **_: [
-        Heading(1, STUDIES.title, "top"), Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"])
-    ]
 from goldrush.cli.main import main
 main()
 """

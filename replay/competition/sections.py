@@ -17,6 +17,8 @@ from goldrush.replay.competition.contrasts import (
     verdicts,
 )
 from goldrush.replay.competition.measures import TABLES_MIN
+from goldrush.replay.report.figures import Effect, effects
+from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.page import (
     NONE,
     Block,
@@ -25,20 +27,58 @@ from goldrush.replay.report.page import (
     Marked,
     Table,
     Text,
+    Tiles,
+    fixed,
     number,
     p_value,
 )
-from goldrush.replay.report.sections import Part, Study
+from goldrush.replay.report.sections import Study, figure
+from goldrush.replay.report.verdicts import finding, tile
 from goldrush.replay.studies import Chapter
 
 
-def _arenas(study: Study) -> list[Part]:
+def _summary(study: Study) -> list[Block]:
+    """The verdicts as tiles, the finding in a sentence, and the effects that they follow from."""
+    found = verdicts(study.results)
+    if not found:
+        return [Text(f"No verdicts: {needs(study.results)}.", leads=True)]
+    sizes = looks_of([f"{size} workers" for size in SIZES])
+    rows = [f"{one.criterion}: {m}" for one in found for m in _measures(one)]
+    shown = [
+        Effect(
+            f"{verdict.criterion}: {one.measure}", one.change.effect,
+            sizes[f"{one.workers} workers"],
+            f"{verdict.criterion}, {one.measure}, {one.workers} workers: "
+            f"{fixed(one.change.effect, 2)}, p {p_value(one.p)}",
+        )
+        for verdict in found
+        for one in verdict.findings
+        if one.change is not None and one.change.effect is not None
+    ]  # fmt: skip
+    return [
+        Tiles([tile(one.criterion, [one.verdict], one.note) for one in found]),
+        Text(finding([(one.criterion, one.verdict) for one in found]), leads=True),
+        figure(
+            study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
+            "The effect of each measure (matched-pairs rank-biserial correlation over seasons of "
+            "the same seed); what is pooled over seasons has none.",
+            list(study.results.by_cell),
+        ),
+    ]  # fmt: skip
+
+
+def _measures(verdict: Verdict) -> list[str]:
+    return list(dict.fromkeys(one.measure for one in verdict.findings if one.change is not None))
+
+
+def _arenas(study: Study) -> list[Block]:
     """Which arenas the seasons were held in."""
     arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
-    return [Text(f"The seasons were held in the arena {' and '.join(arenas)}.")]
+    of = "arena" if len(arenas) == 1 else "arenas"
+    return [Text(f"The seasons were held in the {of} {' and '.join(arenas)}.")]
 
 
-def _sections(study: Study) -> list[Part]:
+def _sections(study: Study) -> list[Block]:
     return [*_verdicts(study), *_stability(study), *_control(study)]
 
 
@@ -65,7 +105,11 @@ def _verdicts(study: Study) -> list[Block]:
         "as expected",
     ]  # fmt: skip
     behind = [_row(verdict, finding) for verdict in found for finding in verdict.findings]
-    return [*parts, Table(["criterion", "verdict"], rows), Table(head, behind)]
+    return [
+        *parts,
+        Table(["criterion", "verdict"], rows, "The verdicts on the protocol."),
+        Table(head, behind, "What the verdicts follow from."),
+    ]
 
 
 def _row(verdict: Verdict, finding: Finding) -> list[str]:
@@ -77,7 +121,7 @@ def _row(verdict: Verdict, finding: Finding) -> list[str]:
         str(finding.seeds),
         number(finding.protocol),
         number(finding.null),
-        NONE if found is None else number(found.effect, 2),
+        NONE if found is None else fixed(found.effect, 2),
         p_value(finding.p),
         NONE if found is None else f"{found.right} of {finding.seeds}",
     ]
@@ -85,7 +129,7 @@ def _row(verdict: Verdict, finding: Finding) -> list[str]:
 
 def _stability(study: Study) -> list[Block]:
     rows = [
-        [cell.treatment, cell.roster, str(len(runs)), number(pooled(runs), 2)]
+        [cell.treatment, cell.roster, str(len(runs)), fixed(pooled(runs), 2)]
         for cell, runs in study.results.by_cell.items()
     ]
     return [
@@ -95,7 +139,11 @@ def _stability(study: Study) -> list[Block]:
             f"at, of those with {TABLES_MIN} tables or more, each season centred by its own mean, "
             "all seasons pooled, corrected for the half length by Spearman and Brown."
         ),
-        Table(["treatment", "roster", "seasons", "stability"], rows),
+        Table(
+            ["treatment", "roster", "seasons", "stability"],
+            rows,
+            "Stability of ranks, pooled over seasons.",
+        ),
     ]
 
 
@@ -110,7 +158,7 @@ def _control(study: Study) -> list[Block]:
             "A worker that says nothing must come out last, or the statistics see nothing: "
             "seasons in which its mean total is the lowest of those who began."
         ),
-        Table(["treatment", "roster", "last"], rows),
+        Table(["treatment", "roster", "last"], rows, "How often the silent worker comes out last."),
     ]
 
 
@@ -131,5 +179,6 @@ CHAPTER: Final = Chapter(
     figures=(),
     caveat=_no_caveat,
     settings=_settings,
-    whole="the mean over the assignments of a season",
+    whole="A season's value is the mean over its assignments.",
+    summary=_summary,
 )

@@ -4,159 +4,153 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import Patch
-
+from goldrush.kernel.measures import mean
 from goldrush.kernel.mining.events import KINDS
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.spells import Seen, curve
-from goldrush.replay.report.panels import (
-    Cells,
-    Drawn,
-    Looks,
-    band,
-    dots,
-    few_ticks,
-    from_zero,
-    lines,
-    panels,
-    width,
-)
+from goldrush.replay.report.figures import Cells, Drawn, Looks, band, legend_of, scatter
+from goldrush.replay.report.looks import Look
+from goldrush.replay.report.page import KEY, Key, Panel, number
+from goldrush.replay.report.plot import HEIGHT, WIDE, Plot
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import POINTS, Result
 
-_KIND_COLOURS: Final = {
-    "defend": "#0072B2", "mine": "#E69F00", "claim": "#009E73", "raid": "#D55E00"
-}  # fmt: skip
+# What stamina is spent on has colours of its own: they are no rosters.
+_KINDS: Final = {"defend": "k0", "mine": "k1", "claim": "k2", "raid": "k3"}
+_LORENZ, _SURVIVAL = "Lorenz curve of gold at the end", "survival of ownership"
+
+Hrefs = Mapping[tuple[Cell, int], str]  # the page of a run, by cell and seed
 
 
 def lorenz_and_survival(cells: Cells, looks: Looks) -> Drawn:
     """The Lorenz curve of gold at the end, and the Kaplan–Meier curve of ownership spells, all
     seeds together, by roster.
     """
+    panels = [_lorenz(cells, looks), _survival(cells, looks)]
+    without = [
+        f"No data for: {title}."
+        for title, panel in zip((_LORENZ, _SURVIVAL), panels, strict=True)
+        if panel is None
+    ]
+    return Drawn([panel for panel in panels if panel], legend_of(cells, looks), without)
+
+
+def _lorenz(cells: Cells, looks: Looks) -> Panel | None:
     shares = {
-        cell: [_lorenz(result.own.gold) for result in results if sum(result.own.gold) > 0]
+        cell: [_shares(result.own.gold) for result in results if sum(result.own.gold) > 0]
         for cell, results in cells.items()
     }
+    if not any(shares.values()):
+        return None
+    plot = Plot(
+        _LORENZ, (0, 1), (0, 1), width=WIDE, height=HEIGHT * 1.4,
+        x_label="share of agents, poorest first", y_label="share of gold",
+    )  # fmt: skip
+    plot.diagonal()
+    says = []
+    for place, (cell, every) in enumerate(shares.items()):
+        if every:
+            means = [math.fsum(column) / len(every) for column in zip(*every, strict=True)]
+            points = [(n / (len(means) - 1), share) for n, share in enumerate(means)]
+            plot.line(points, looks[cell.roster])
+            plot.marks(points, looks[cell.roster], place, len(shares))
+            says.append(f"{cell.roster} {number(means[len(means) // 2], 2)}")
+    return plot.panel(f"{_LORENZ}; share of the poorer half: {', '.join(says)}")
+
+
+def _shares(gold: Sequence[float]) -> list[float]:
+    """What the poorest have, by how many they are, as a share of all."""
+    total = math.fsum(gold)
+    return [0.0, *(had / total for had in accumulate(sorted(gold)))]
+
+
+def _survival(cells: Cells, looks: Looks) -> Panel | None:
     spells: dict[Cell, Counter[Seen]] = {cell: Counter() for cell in cells}
     for cell, results in cells.items():
         for result in results:
             for (length, is_over), count in result.own.lengths.items():
                 spells[cell][Seen(length, is_over, 0)] += count
-
-    def lorenz(axes: Axes) -> None:
-        axes.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle=":")
-        for place, (cell, every) in enumerate(shares.items()):
-            if every:
-                mean, look = np.mean(np.array(every), axis=0), looks[cell.roster]
-                axes.plot(
-                    np.linspace(0, 1, len(mean)), mean, color=look.colour, linestyle=look.dash,
-                    linewidth=width(place, shares),
-                )  # fmt: skip
-        axes.set(xlabel="share of agents, poorest first", ylabel="share of gold")
-        axes.set(xlim=(0, 1), ylim=(0, 1.02))
-
-    def survival(axes: Axes) -> None:
-        for place, (cell, weights) in enumerate(spells.items()):
-            if weights:
-                steps = [(0, 1.0), *curve(list(weights), weights)]
-                steps.append((max(one.exit for one in weights), steps[-1][1]))
-                at, share = zip(*steps, strict=True)
-                look = looks[cell.roster]
-                axes.step(
-                    at, share, where="post", color=look.colour, linestyle=look.dash,
-                    linewidth=width(place, spells),
-                )  # fmt: skip
-        axes.set(xlabel="length of a spell, rounds", ylabel="share that last longer")
-        axes.set(ylim=(0, 1.02))
-        axes.set_xlim(left=0)
-
-    return panels(
-        {
-            "Lorenz curve of gold at the end": lorenz if any(shares.values()) else None,
-            "Survival of ownership": survival if any(spells.values()) else None,
-        },
-        columns=2,
-        legend=lines(cells, looks),
-        height=2.5,
-    )
-
-
-def _lorenz(gold: Sequence[float]) -> Any:
-    shares = np.cumsum(np.sort(np.array(gold)))
-    return np.concatenate([[0.0], shares / shares[-1]])
+    if not any(spells.values()):
+        return None
+    longest = max(one.exit for weights in spells.values() for one in weights)
+    plot = Plot(
+        _SURVIVAL, (0, longest), (0, 1), width=WIDE, height=HEIGHT * 1.4,
+        x_label="length of a spell, rounds", y_label="share that last longer",
+    )  # fmt: skip
+    says = []
+    for place, (cell, weights) in enumerate(spells.items()):
+        if weights:
+            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(list(weights), weights))]
+            steps.append((float(max(one.exit for one in weights)), steps[-1][1]))
+            plot.line(steps, looks[cell.roster], steps=True)
+            plot.marks(steps, looks[cell.roster], place, len(spells))
+            says.append(f"{cell.roster} {number(steps[-1][1], 2)}")
+    return plot.panel(f"{_SURVIVAL}; share that last longest: {', '.join(says)}")
 
 
 def stamina(cells: Cells, looks: Looks) -> Drawn:
     """What the stamina spent goes to, over the rounds: mean share across seeds, by roster."""
+    found = {looks[cell.roster].label: _stamina(cell, runs, looks) for cell, runs in cells.items()}
+    without = [title for title, panel in found.items() if panel is None]
+    width, height = KEY
+    legend = [
+        Key(kind, f'<rect class="fill {_KINDS[kind]}" width="{width}" height="{height}"/>')
+        for kind in KINDS
+    ]
+    said = [f"No data for: {', '.join(without)}."] if without else []
+    return Drawn([panel for panel in found.values() if panel], legend, said)
 
-    def panel(results: Sequence[Result[Any, Any]]) -> Callable[[Axes], None] | None:
-        bands = [band([r.curves[f"share_{kind}"] for r in results], (0.0, 1.0)) for kind in KINDS]
-        if any(found is None for found in bands):
+
+def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], looks: Looks) -> Panel | None:
+    bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
+    rounds = runs[0].units
+    length = math.ceil(rounds / POINTS)
+    plot = Plot(looks[cell.roster].label, (0, rounds), (0, 1), x_label="round")
+    windows = math.ceil(rounds / length)
+    below, says = [0.0] * windows, []
+    for kind, found in zip(KINDS, bands, strict=True):
+        if found is None:
             return None
-        rounds = results[0].units
-        length = math.ceil(rounds / POINTS)
-        # A window is as wide as its rounds; where nothing was spent, nothing stands.
-        shares = np.zeros((len(KINDS), math.ceil(rounds / length)))
-        for row, (where, mean, _, _) in enumerate(bands):
-            shares[row, where] = mean
-        ends = np.minimum(np.arange(shares.shape[1] + 1) * length, rounds)
-
-        def draw(axes: Axes) -> None:
-            axes.stackplot(
-                ends,
-                np.column_stack([shares, shares[:, -1]]),
-                step="post",
-                colors=[_KIND_COLOURS[kind] for kind in KINDS],
-                linewidth=0,
-            )
-            axes.set(xlim=(0, rounds), ylim=(0, 1), xlabel="round")
-            few_ticks(axes)
-
-        return draw
-
-    return panels(
-        {looks[cell.roster].label: panel(results) for cell, results in cells.items()},
-        columns=5,
-        legend=[Patch(color=_KIND_COLOURS[kind], label=kind) for kind in KINDS],
-        height=1.45,
-    )
+        above = below.copy()  # where nothing was spent, nothing stands
+        for place, share in zip(found.places, found.mean, strict=True):
+            above[place] += share
+        plot.band(
+            _steps(above, length, rounds), _steps(below, length, rounds), f"fill {_KINDS[kind]}"
+        )
+        below = above
+        says.append(f"{kind} {number(mean(found.mean), 2)}")
+    return plot.panel(f"{cell.roster}, mean shares: {', '.join(says)}")
 
 
-def trade_off(cells: Cells, looks: Looks) -> Drawn:
-    """Concentration against instability, a point for each run."""
+def _steps(values: Sequence[float], length: int, end: int) -> list[tuple[float, float]]:
+    """A line with a step for each window, as wide as its rounds."""
+    return [
+        (float(min(at, end)), value)
+        for place, value in enumerate(values)
+        for at in (place * length, (place + 1) * length)
+    ]
 
-    def panel(name: str) -> Callable[[Axes], None] | None:
-        points = {
-            cell: [
-                (x, y)
-                for run in (result.run for result in results)
-                if (x := run[name]) is not None and (y := run["turnover"]) is not None
-            ]
-            for cell, results in cells.items()
-        }
-        if not any(points.values()):
-            return None
 
-        def draw(axes: Axes) -> None:
-            for cell, pairs in points.items():
-                look = looks[cell.roster]
-                axes.scatter(
-                    [x for x, _ in pairs], [y for _, y in pairs], s=9, color=look.colour,
-                    marker=look.marker, alpha=0.6, linewidths=0,
-                )  # fmt: skip
-            axes.set(xlabel=MEASURES[name].title, ylabel=MEASURES["turnover"].title)
-            from_zero(axes)
-
-        return draw
-
-    return panels(
-        {f"{MEASURES[name].title} and turnover": panel(name) for name in ("gini", "hhi")},
-        columns=2,
-        legend=dots(cells, looks),
-        height=2.5,
-    )
+def trade_off(cells: Cells, looks: Looks, hrefs: Hrefs) -> Drawn:
+    """Concentration against instability, a point for each run; `hrefs`: where a point leads."""
+    panels, without = [], []
+    for name in ("gini", "hhi"):
+        points: dict[Look, list[tuple[tuple[float, float], str, str]]] = {}
+        for cell, results in cells.items():
+            for result in results:
+                x, y = result.run[name], result.run["turnover"]
+                if x is not None and y is not None:
+                    says = f"{cell.treatment}, {cell.roster}, seed {result.seed}"
+                    href = hrefs.get((cell, result.seed), "")
+                    points.setdefault(looks[cell.roster], []).append(((x, y), says, href))
+        title = f"{MEASURES[name].title} and {MEASURES['turnover'].title}"
+        if points:
+            x_label, y_label = MEASURES[name].title, MEASURES["turnover"].title
+            panels.append(scatter(title, points, x_label, y_label))
+        else:
+            without.append(f"No data for: {title}.")
+    return Drawn(panels, legend_of(cells, looks), without)

@@ -29,10 +29,11 @@ from goldrush.replay.report.page import (
     Table,
     Text,
     bounds,
+    fixed,
     number,
     p_value,
 )
-from goldrush.replay.report.sections import BY_UNIT_COMMAND, Part, Study, drawing, named
+from goldrush.replay.report.sections import BY_UNIT_COMMAND, Study, figure, named
 from goldrush.replay.studies import Chapter, OwnFigure
 from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
 
@@ -41,7 +42,7 @@ GOLD_COMMAND: Final = "export {} --format csv --table agents"
 SCARCE: Final = 1.0  # the pressure from which on somebody goes without
 
 
-def pressure_paragraph(study: Study) -> list[Part]:
+def pressure_paragraph(study: Study) -> list[Block]:
     """Where the question of the report bites."""
     results = study.results
     of = {cell: results.config(cell).pressure for cell in results.by_cell}
@@ -84,7 +85,7 @@ def resized_says(study: Study) -> str:
     )
 
 
-def trade_off_section(study: Study) -> list[Part]:
+def trade_off_section(study: Study) -> list[Block]:
     """Concentration against stability."""
     rows = [
         [
@@ -93,7 +94,7 @@ def trade_off_section(study: Study) -> list[Part]:
         ]
         for one in trade_offs(study.results)
     ]  # fmt: skip
-    parts: list[Part] = [
+    parts: list[Block] = [
         Heading(2, "Concentration and stability", "trade-off"),
         Text(
             "Spearman's rank correlation across runs of the concentration at the end (Gini of "
@@ -107,15 +108,21 @@ def trade_off_section(study: Study) -> list[Part]:
             f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
             f"correlation of 1 or {MINUS}1 has no interval: the formula says nothing of it."
         ),
-        Table(["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows),
+        Table(
+            ["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"],
+            rows,
+            "Spearman's rank correlation and its 95% interval.",
+        ),
     ]
     for rounds in dict.fromkeys(cell.rounds for cell in study.results.by_cell):
         cells = [c for c in study.results.by_cell if c.rounds == rounds and c not in study.same]
         parts.append(
-            drawing(
-                study, f"trade-off-{rounds}", trade_off,
-                ({c: study.results.by_cell[c] for c in cells}, study.looks),
-                f"A point for each run of {rounds} rounds.", cells,
+            figure(
+                study, f"trade-off-{rounds}",
+                trade_off({c: study.results.by_cell[c] for c in cells}, study.looks, study.hrefs),
+                f"A point for each run of {study.horizon(rounds)}"
+                f"{', which leads to its page' if study.hrefs else ''}.",
+                cells,
             )
         )  # fmt: skip
     return parts
@@ -125,9 +132,8 @@ def _correlation(found: Correlation) -> str:
     if found.rho is None:
         return NONE
     if found.low is None:
-        return number(found.rho, 2)
-    low, high = number(found.low, 2), number(found.high, 2)
-    return f"{number(found.rho, 2)} [{low},{TOGETHER}{high}]"
+        return fixed(found.rho, 2)
+    return f"{fixed(found.rho, 2)} [{fixed(found.low, 2)},{TOGETHER}{fixed(found.high, 2)}]"
 
 
 def theory_section(results: MiningResults) -> list[Block]:
@@ -166,7 +172,7 @@ def _ties(results: MiningResults) -> list[Block]:
     if not rows:
         return [*parts, Text("Nothing was drawn in this study.")]
     head = ["drawn for", "tied", "draws", "wins by place", "chi-square", "df", "p", "Holm", "1/k"]
-    return [*parts, Table(head, rows)]
+    return [*parts, Table(head, rows, "Who wins ties, against 1/k for each of k.")]
 
 
 def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
@@ -175,7 +181,7 @@ def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
         "all" if test.participants is None else str(test.participants),
         f"{test.draws:,}",
         ", ".join(f"{count:,}" for count in test.counts) or NONE,
-        number(None if test.is_thin else test.statistic),
+        fixed(None if test.is_thin else test.statistic, 2),
         str(test.degrees),
         p_value(None if test.is_thin else test.p),
         p_value(corrected),
@@ -218,10 +224,11 @@ def _possession(results: MiningResults) -> list[Block]:
         for one in found
     ]
     head = [
-        "treatment", "roster", "rounds", "pressure", "seeds", "ratio [95% interval]",
+        "treatment", "roster", "rounds", "pressure", "seeds", "ratio ± 95%",
         f"less that of {NULL}", "stable holders",
     ]  # fmt: skip
-    return [*parts, Table(head, rows)]
+    caption = "Raids on stable holders against raids on others; ±: half the 95% interval."
+    return [*parts, Table(head, rows, caption)]
 
 
 def _defence(results: MiningResults) -> list[Block]:
@@ -243,10 +250,10 @@ def _defence(results: MiningResults) -> list[Block]:
     if found:
         head = [
             "treatment", "roster", "rounds", "pressure", "raid chance", "break-even", "stake",
-            "saves", "costs", "predicted", "gold, defender − miner [95% interval]", "seen",
-            "agrees",
+            "saves", "costs", "predicted", "gold, defender − miner ± 95%", "seen", "agrees",
         ]  # fmt: skip
-        parts.append(Table(head, [_defending_row(results, one) for one in found]))
+        caption = "What defence was predicted to be worth, and what was seen."
+        parts.append(Table(head, [_defending_row(results, one) for one in found], caption))
     else:
         parts.append(Text("No cell has both policies."))
     rows = [

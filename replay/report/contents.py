@@ -1,38 +1,39 @@
-"""The page of a study: its sections in order, verdicts first, then what they rest on."""
+"""The page of a study: what it comes to first, then verdicts and what they rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from goldrush.replay.report.drawing import drawn
+from goldrush.kernel.text import counted
 from goldrush.replay.report.models import models_section, warning
-from goldrush.replay.report.page import Block
+from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
     Study,
+    citation,
     comparison_section,
     definitions,
     head,
+    outlier_section,
     treatment_sections,
 )
-from goldrush.replay.report.verdicts import every_treatment, verdict_section
+from goldrush.replay.report.verdicts import every_treatment, summary, verdict_section
 
 
-def page_of(
-    study: Study,
-    *,
-    jobs: int | None = None,
-    on_figure: Callable[[int, int], None] | None = None,
-) -> list[Block]:
-    """The page; `jobs` processes draw, and `on_figure` is told (figures drawn, in all)."""
-    parts = [
-        *head(study),
-        *warning(study.results),
-        *verdict_section(study),
-        *every_treatment(study),
-        *comparison_section(study),
-        *(study.chapter.sections(study) if study.chapter else ()),
-        *treatment_sections(study),
-        *models_section(study.results),
-        *definitions(study),
-    ]
-    return drawn(parts, jobs, on_figure)
+def page_of(study: Study) -> list[Block]:
+    """The page."""
+    runs = counted(sum(map(len, study.results.by_cell.values())), "run")
+    return numbered(
+        [
+            Heading(1, f"{study.of.studies.title} A study of {runs}", "top"),
+            *warning(study.results),
+            *summary(study),
+            *head(study),
+            *verdict_section(study),
+            *every_treatment(study),
+            *comparison_section(study),
+            *(study.chapter.sections(study) if study.chapter else ()),
+            *outlier_section(study),
+            *treatment_sections(study),
+            *models_section(study.results),
+            *definitions(study),
+            *citation(study),
+        ]
+    )

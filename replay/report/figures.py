@@ -1,83 +1,169 @@
 """The figures of a report that every world has.
 
 Each draws the cells of one treatment and horizon, a line of its own for each roster, or treatments
-against the baseline.
+against the baseline, or all that was judged.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+import attrs
 
+from goldrush.kernel.text import counted
 from goldrush.replay.measures import Measure
 from goldrush.replay.report.looks import Look
-from goldrush.replay.report.panels import (
-    Cells,
-    Drawn,
-    Limits,
-    Looks,
-    band,
-    few_ticks,
-    from_zero,
-    lines,
-    no_data,
-    panels,
-    width,
-    within,
-)
+from goldrush.replay.report.page import Key, Panel, bounds, number
+from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
 from goldrush.replay.study.comparisons import Against
-from goldrush.replay.study.inference import interval
+from goldrush.replay.study.inference import Interval, interval, t_quantile
 from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import POINTS
+from goldrush.replay.study.results import POINTS, Result
 
+Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
+Looks = Mapping[str, Look]  # by roster
+Limits = tuple[float, float]
 Shown = Mapping[str, Measure]  # the measures of a figure by name
+
+ROW: Final = 15.0  # the height of a row, and of a roster's mark in it
+RARE: Final = 10  # a curve that is there in no more than one window of so many is not drawn
+_HOLLOW: Final = "first half"
+_FULL: Final = "second half"
+
+
+@attrs.frozen
+class Drawn:
+    """The panels of a figure with its legend, and what is said of panels that are left out."""
+
+    panels: Sequence[Panel]
+    legend: Sequence[Key]
+    without: Sequence[str] = ()
+
+
+@attrs.frozen
+class Band:
+    """The mean of some curves at each place where there is any, and its 95% interval."""
+
+    places: Sequence[int]
+    mean: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def legend_of(cells: Iterable[Cell], looks: Looks) -> list[Key]:
+    """The rosters of cells."""
+    return [looks[name].key() for name in dict.fromkeys(cell.roster for cell in cells)]
+
+
+# over the units
 
 
 def over_units(cells: Cells, looks: Looks, shown: Shown, unit: str) -> Drawn:
     """Each measure over the units: mean across seeds and its 95% interval, by roster."""
-
-    def panel(measure: Measure) -> Callable[[Axes], None] | None:
-        drawn = {
-            cell: band([result.curves[measure.name] for result in results], measure.limits)
+    panels: list[Panel] = []
+    drawn: dict[str, Any] = {}
+    undefined, zero, same, rare = [], [], [], []
+    for name, measure in shown.items():
+        bands = {
+            cell: found
             for cell, results in cells.items()
+            if (found := band([r.curves[name] for r in results], measure.limits)) is not None
         }
-        seen = {cell: band for cell, band in drawn.items() if band is not None}
-        return (lambda axes: _draw_bands(axes, seen, looks, unit)) if seen else None
-
-    return panels(
-        {measure.title: panel(measure) for measure in shown.values()},
-        columns=4,
-        legend=lines(cells, looks),
-        height=1.4,
+        twin = next((title for title, other in drawn.items() if other == bands), None)
+        if not bands:
+            undefined.append(measure.title)
+        elif not any(map(any, (found.high for found in bands.values()))):
+            zero.append(measure.title)
+        elif all(len(found.places) * RARE <= _windows(cell) for cell, found in bands.items()):
+            rare.append(measure.title)
+        elif twin is not None:
+            same.append(f"{measure.title} (as {twin})")
+        else:
+            drawn[measure.title] = bands
+            panels.append(_over_units(measure, bands, looks, unit))
+    without = _left_out(
+        {
+            "No data for": undefined,
+            "0 throughout": zero,
+            f"Hardly ever defined, and so not drawn (in a {unit} of {RARE} or fewer)": rare,
+            "Drawn once": same,
+        }
     )
+    return Drawn(panels, legend_of(cells, looks), without)
 
 
-def _draw_bands(axes: Axes, bands: Mapping[Cell, Any], looks: Looks, unit: str) -> None:
-    for place, (cell, (points, mean, low, high)) in enumerate(bands.items()):
-        length = math.ceil(cell.rounds / POINTS)
-        units = np.minimum(points * length + (length + 1) / 2, cell.rounds)
+def _windows(cell: Cell) -> int:
+    """How many windows a curve has."""
+    return math.ceil(cell.rounds / math.ceil(cell.rounds / POINTS))
+
+
+def _left_out(reasons: Mapping[str, Sequence[str]]) -> list[str]:
+    return [f"{says}: {', '.join(titles)}." for says, titles in reasons.items() if titles]
+
+
+def _over_units(measure: Measure, bands: Mapping[Cell, Band], looks: Looks, unit: str) -> Panel:
+    horizon = max(cell.rounds for cell in bands)
+    values = [v for found in bands.values() for v in (*found.low, *found.high)]
+    plot = Plot(measure.title, (0, horizon), reach(values), x_label=unit)
+    for place, (cell, found) in enumerate(bands.items()):
         look = looks[cell.roster]
-        axes.fill_between(units, low, high, color=look.colour, alpha=0.2, linewidth=0)
-        alone = _alone(points)
-        axes.plot(
-            units, mean, color=look.colour, linestyle=look.dash, linewidth=width(place, bands)
-        )
-        axes.plot(units[alone], mean[alone], ".", color=look.colour, markersize=4)
-        axes.vlines(units[alone], low[alone], high[alone], color=look.colour, alpha=0.5)
-        axes.set_xlim(0, cell.rounds + 1)
-    axes.set_xlabel(unit)
-    from_zero(axes)
+        at = [_middle(point, cell.rounds) for point in found.places]
+        for run in _runs(found.places):
+            part = slice(run[0], run[-1] + 1)
+            mean = list(zip(at[part], found.mean[part], strict=True))
+            if len(run) > 1:
+                above = list(zip(at[part], found.high[part], strict=True))
+                below = list(zip(at[part], found.low[part], strict=True))
+                plot.band(above, below, look.colour)
+                plot.line(mean, look)
+            else:
+                plot.tall(at[run[0]], found.low[run[0]], found.high[run[0]], look.colour)
+                plot.point(*mean[0], look)
+        plot.marks(list(zip(at, found.mean, strict=True)), look, place, len(bands))
+    ends = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
+    return plot.panel(f"{measure.title} from the first {unit} to the last: {', '.join(ends)}")
 
 
-def _alone(points: Any) -> Any:
-    """Which points have none beside them, so that a line and a band do not show what is there."""
-    apart = np.diff(points, prepend=-9, append=points[-1] + 9) > 1
-    return apart[:-1] & apart[1:]
+def _middle(point: int, horizon: int) -> float:
+    """The unit in the middle of a window of a curve."""
+    length = math.ceil(horizon / POINTS)
+    return min(point * length + (length + 1) / 2, horizon)
+
+
+def _runs(places: Sequence[int]) -> list[list[int]]:
+    """Positions cut where a place is left out, so that no line leads over what is undefined."""
+    runs: list[list[int]] = []
+    for position, place in enumerate(places):
+        if runs and places[runs[-1][-1]] + 1 == place:
+            runs[-1].append(position)
+        else:
+            runs.append([position])
+    return runs
+
+
+def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
+    """Mean, low and high at each place where there is anything; None without data."""
+    found: list[tuple[int, float, float, float]] = []
+    for place, column in enumerate(zip(*curves, strict=True)):
+        values = [value for value in column if value is not None]
+        if values:
+            mean = math.fsum(values) / len(values)
+            half = 0.0
+            if len(values) > 1 and min(values) != max(values):
+                spread = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+                half = t_quantile(len(values) - 1) * math.sqrt(spread / len(values))
+            found.append((place, mean, *within(limits, mean - half, mean + half)))
+    return Band(*map(tuple, zip(*found, strict=True))) if found else None
+
+
+def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
+    """An interval as far as a measure can go."""
+    return max(low, limits[0]), min(high, limits[1])
+
+
+# half against half
 
 
 def half_against_half(
@@ -86,96 +172,192 @@ def half_against_half(
     """Measures in the first half and in the second, by roster; `expected`: the directions in which
     some are to change.
     """
-    rosters = [cell.roster for cell in cells]
-
-    def panel(measure: Measure) -> Callable[[Axes], None] | None:
+    panels, undefined, zero = [], [], []
+    for name, measure in shown.items():
         pairs = {
             cell.roster: [
-                (a, b) for a, b in (result.halves[measure.name] for result in results)
+                (a, b) for a, b in (result.halves[name] for result in results)
                 if a is not None and b is not None
             ]
             for cell, results in cells.items()
         }  # fmt: skip
         if not any(pairs.values()):
-            return None
-        label = {1: "expected: up", -1: "expected: down"}.get(expected.get(measure.name, 0), "")
-        return lambda axes: _draw_halves(axes, rosters, pairs, looks, measure.limits, label)
-
-    filled = [
-        Line2D([], [], marker="o", color="#444444", mfc=fill_, linestyle="", label=label)
-        for fill_, label in (("white", "first half"), ("#444444", "second half"))
-    ]
-    return panels(
-        {measure.title: panel(measure) for measure in shown.values()},
-        columns=4,
-        legend=filled,
-        height=0.65 + 0.2 * len(rosters),
-        share_y=True,
-    )
+            undefined.append(measure.title)
+        elif not any(any(pair) for found in pairs.values() for pair in found):
+            zero.append(measure.title)
+        else:
+            arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
+            panels.append(_halves(f"{measure.title}{arrow}", pairs, looks, measure.limits))
+    point = Look("ink", "", "circle", "")
+    halves = [attrs.evolve(point.key(), label=_FULL), _hollow(_HOLLOW)]
+    without = _left_out({"No data for": undefined, "0 in every half": zero})
+    return Drawn(panels, halves[::-1], without)
 
 
-def _draw_halves(
-    axes: Axes,
-    rosters: Sequence[str],
+def _hollow(label: str) -> Key:
+    key = Look("ink hollow", "", "circle", "").key()
+    return attrs.evolve(key, label=label)
+
+
+def _halves(
+    title: str,
     pairs: Mapping[str, Sequence[tuple[float, float]]],
     looks: Looks,
     limits: Limits,
-    label: str,
-) -> None:
-    for row, roster in enumerate(rosters):
-        colour = looks[roster].colour
-        for place, inside in ((0, "white"), (1, colour)):
-            found = interval([pair[place] for pair in pairs[roster]])
-            if found.mean is None:
-                no_data(axes, row)
-                break
-            at = row + (-0.16 if place == 0 else 0.16)
-            if found.low is not None and found.high is not None:
-                ends = within(limits, found.low, found.high)
-                axes.plot(ends, [at, at], color=colour, linewidth=1)
-            axes.plot(found.mean, at, "o", color=colour, mfc=inside, markersize=3.5)
-    axes.set_yticks(range(len(rosters)), [looks[roster].label for roster in rosters])
-    axes.set_ylim(len(rosters) - 0.5, -0.5)
-    axes.set_xlabel(label)
-    few_ticks(axes)
-    low, high = axes.get_xlim()
-    if high - low < 1e-9:
-        axes.set_xlim(low - 0.05, high + 0.05)
+) -> Panel:
+    found = {
+        roster: [interval([pair[place] for pair in of]) for place in (0, 1)]
+        for roster, of in pairs.items()
+    }
+    ends = [
+        v for halves in found.values() for one in halves if one.mean is not None
+        for v in within(limits, *_ends(one))
+    ]  # fmt: skip
+    names = [looks[roster].label for roster in found]
+    height = 44 + 2 * ROW * len(names)
+    plot = Plot(title, reach(ends), (0, 0), rows=names, height=height)
+    says = []
+    for row, (roster, halves) in enumerate(found.items()):
+        look = looks[roster]
+        if halves[0].mean is None:
+            plot.text(plot.x.start + 6, plot.y(row) + 3.6, "no data", "faint")
+            continue
+        for place, one in enumerate(halves):
+            assert one.mean is not None
+            at = row + (0.18 if place else -0.18)
+            plot.across(*within(limits, *_ends(one)), at, look.colour)
+            plot.point(one.mean, at, look, hollow=not place)
+        says.append(f"{roster} {number(halves[0].mean)} then {number(halves[1].mean)}")
+    return plot.panel(f"{title}, first half and second half: {', '.join(says)}")
+
+
+def _ends(found: Interval) -> tuple[float, float]:
+    """The ends of an interval; of a mean without one, itself."""
+    assert found.mean is not None
+    if found.low is None or found.high is None:
+        return found.mean, found.mean
+    return found.low, found.high
+
+
+# treatments and rosters
 
 
 def forest(
-    compared: Sequence[Against], named: Mapping[Cell, str], look: Look, shown: Shown
+    compared: Sequence[Against], named: Mapping[Cell, str], looks: Looks, shown: Shown
 ) -> Drawn:
-    """The treatments of one roster against its baseline: difference and 95% interval."""
-    labels = [named[one.cell] for one in compared]
+    """Treatments against the baseline of their roster: difference and 95% interval."""
+    rows = list(dict.fromkeys(named[one.cell] for one in compared))
+    rosters = list(dict.fromkeys(one.cell.roster for one in compared))
+    panels, undefined, zero = [], [], []
+    for name, measure in shown.items():
+        found = [
+            (rows.index(named[one.cell]), one.cell.roster, one.differences[name])
+            for one in compared
+            if one.differences[name].mean is not None
+        ]
+        if not found:
+            undefined.append(measure.title)
+        elif not any(map(any, (_ends(one) for *_, one in found))):
+            zero.append(measure.title)
+        else:
+            panels.append(_rows(measure.title, rows, rosters, found, looks))
+    without = _left_out({"No data for": undefined, "No difference in any seed": zero})
+    return Drawn(panels, legend_of((one.cell for one in compared), looks), without)
 
-    def panel(name: str) -> Callable[[Axes], None] | None:
-        found = [one.differences[name] for one in compared]
-        if all(one.mean is None for one in found):
-            return None
 
-        def draw(axes: Axes) -> None:
-            axes.axvline(0, color="#999999", linewidth=0.8)
-            for row, one in enumerate(found):
-                if one.mean is None:
-                    no_data(axes, row)
-                    continue
-                if one.low is not None and one.high is not None:
-                    axes.plot([one.low, one.high], [row, row], color=look.colour)
-                axes.plot(one.mean, row, "s", color=look.colour, markersize=3)
-            axes.set_yticks(range(len(labels)), labels)
-            axes.set_ylim(len(labels) - 0.5, -0.5)
-            few_ticks(axes)
-            low, high = axes.get_xlim()
-            if high - low < 1e-9:
-                axes.set_xlim(-1, 1)
+def means(cells: Cells, looks: Looks, shown: Shown, named: Mapping[Cell, str]) -> Drawn:
+    """The values of whole runs: mean and 95% interval, a row for each treatment."""
+    rows = list(dict.fromkeys(named[cell] for cell in cells))
+    rosters = list(dict.fromkeys(cell.roster for cell in cells))
+    panels = []
+    for name, measure in shown.items():
+        found = [
+            (rows.index(named[cell]), cell.roster, one)
+            for cell, results in cells.items()
+            if (one := interval([result.run[name] for result in results])).mean is not None
+        ]
+        if found:
+            panels.append(_rows(measure.title, rows, rosters, found, looks, zero=False))
+    return Drawn(panels, legend_of(cells, looks))
 
-        return draw
 
-    return panels(
-        {measure.title: panel(name) for name, measure in shown.items()},
-        columns=4,
-        legend=[],
-        height=0.65 + 0.15 * len(labels),
-        share_y=True,
-    )
+def _rows(
+    title: str,
+    rows: Sequence[str],
+    rosters: Sequence[str],
+    found: Sequence[tuple[int, str, Interval]],
+    looks: Looks,
+    *,
+    zero: bool = True,
+) -> Panel:
+    """Means with their intervals in rows, those of rosters one below the other in each."""
+    ends = [end for *_, one in found for end in _ends(one)]
+    each = max(ROW, 10.0 * len(rosters) + 4)
+    plot = Plot(
+        title, reach([*ends, 0.0] if zero else ends), (0, 0), rows=rows, width=WIDE,
+        height=44 + each * len(rows),
+    )  # fmt: skip
+    if zero:
+        plot.upright(0)
+    for row, roster, one in found:
+        assert one.mean is not None
+        look = looks[roster]
+        at = row + (rosters.index(roster) + 0.5) / len(rosters) * 0.8 - 0.4
+        plot.across(*_ends(one), at, look.colour)
+        plot.point(one.mean, at, look, says=f"{rows[row]}, {roster}: {bounds(one)}")
+    says = (f"{rows[row]}, {roster} {number(one.mean)}" for row, roster, one in found)
+    return plot.panel(f"{title}: {'; '.join(says)}")
+
+
+# all that was judged, at one glance
+
+
+@attrs.frozen
+class Effect:
+    """An effect in a row of a summary: −1 .. 1, positive as expected, drawn in the `look` of the
+    number of agents that it was seen with; `says`: what it shows.
+    """
+
+    row: str
+    effect: float
+    look: Look
+    says: str
+
+
+def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Looks) -> Drawn:
+    """Effects by criterion, a panel each."""
+    panels = []
+    for title, every in found.items():
+        height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
+        plot = Plot(
+            title, (-1, 1), (0, 0), rows=rows, width=WIDE, height=height,
+            x_label="← opposite · effect · as expected →",
+        )  # fmt: skip
+        plot.upright(0)
+        looks = list(sizes.values())
+        for row in (row for row in rows if row not in {one.row for one in every}):
+            plot.text(plot.x(0.03), plot.y(rows.index(row)) + 3.6, "no change to test", "faint")
+        for one in every:
+            at = rows.index(one.row) + (looks.index(one.look) + 0.5) / len(looks) * 0.7 - 0.35
+            plot.point(one.effect, at, one.look, says=one.says)
+        alt = "; ".join(one.says for one in every)
+        panels.append(plot.panel(f"{title}: {alt or 'no effect can be told'}"))
+    return Drawn(panels, [look.key() for look in sizes.values()])
+
+
+def scatter(
+    title: str,
+    points: Mapping[Look, Sequence[tuple[Point, str, str]]],
+    x_label: str,
+    y_label: str,
+) -> Panel:
+    """A point for each run, with what it is and where it leads, by look."""
+    every = [point for of in points.values() for point, _, _ in of]
+    plot = Plot(
+        title, reach(x for x, _ in every), reach(y for _, y in every), width=WIDE,
+        height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
+    )  # fmt: skip
+    for look, of in points.items():
+        for (x, y), says, href in of:
+            plot.point(x, y, look, says=says, href=href)
+    return plot.panel(f"{title}: {counted(len(every), 'run')}")

@@ -2,26 +2,47 @@
 
 Its Content-Security-Policy allows the one style sheet, by its hash, and nothing else: no script, no
 request to anywhere, whatever a name on the page should turn out to be. What the page looks like
-stands in `page.html` and `page.css`.
+stands in `page.html` and the style sheets: `colours.css` (light and dark), `figure.css`,
+`page.css`.
 """
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.replay.extras import require
-from goldrush.replay.report.page import Block, Figure, Heading, printable
+from goldrush.replay.report.page import (
+    DIGIT,
+    NONE,
+    POINT,
+    VARIES,
+    Block,
+    Content,
+    Figure,
+    Heading,
+    Table,
+    printable,
+)
+from goldrush.replay.report.plot import NARROW
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
-_COLOURED: Final = ("supported", "not supported", "undecided")  # each a class of the style sheet
-_TAG: Final = re.compile(r"<[^>]*>")
-_NAMED: Final = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
+# Each verdict is a class of the style sheet, and has a sign for those who do not see its colour.
+_SIGNS: Final = {"supported": "✓", "not supported": "✗", "undecided": "?", VARIES: "~"}
+_NUMBER: Final = re.compile(
+    r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
+    r"(?: ± (?P<error>[\d,]+)(?P<rest>\.\d+)?)?(?P<more> \(.*\))?"
+)
+
+
+def style(*sheets: str) -> str:
+    """Style sheets of this folder, one behind the other."""
+    return "".join((_HERE / f"{sheet}.css").read_text() for sheet in sheets)
 
 
 def as_html(blocks: Sequence[Block]) -> str:
@@ -34,25 +55,34 @@ def as_html(blocks: Sequence[Block]) -> str:
         """Text of which every character can be seen; then it is escaped, so nothing is markup."""
         return value if isinstance(value, Markup) else printable(str(value))
 
+    def lines(text: str) -> Markup:
+        """Text that has several lines."""
+        return Markup("\n").join(printable(line) for line in text.split("\n"))
+
     environment = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, finalize=seen, undefined=StrictUndefined,
         keep_trailing_newline=True,
     )  # fmt: skip
-    style = (_HERE / "page.css").read_text()
-    sheet = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{sheet}'; base-uri 'none'; form-action 'none'"
+    sheet = style("colours", "figure", "page")
+    hashed = b64encode(sha256(sheet.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     headings = [block for block in blocks if isinstance(block, Heading)]
     sections = [heading for heading in headings if heading.level == 2]
     return environment.get_template("page.html").render(
         title=headings[0].text,
         policy=policy,
         generator=_GENERATOR,
-        style=style,
+        style=sheet,
         blocks=[(type(block).__name__, block) for block in blocks],
         before_contents=blocks.index(sections[0]) if sections else None,
         sections=sections,
-        coloured=_COLOURED,
-        own_names=_own_names,
+        coloured=tuple(_SIGNS),
+        signs=_SIGNS,
+        numeric_columns=_numeric_columns,
+        aligned=_aligned,
+        columns=_columns,
+        rest=_rest,
+        lines=lines,
     )
 
 
@@ -61,8 +91,70 @@ def is_html(front: bytes) -> bool:
     return front.startswith(b"<!doctype html>") and _GENERATOR.encode() in front
 
 
-def _own_names(figure: Figure) -> str:
-    """The SVG with names that no other on the page has: matplotlib numbers parts in each alike.
-    What stands between tags is text, whatever it looks like.
+def _columns(figure: Figure) -> str:
+    """How many panels stand beside each other, as a class of the style sheet."""
+    return "three" if figure.panels[0].width == NARROW else "two"
+
+
+def _rest(figure: Figure) -> str:
+    """How many places beside the last panels are left for the legend, as a class."""
+    each = 3 if figure.panels[0].width == NARROW else 2
+    return f"rest-{-len(figure.panels) % each}"
+
+
+def _numeric_columns(table: Table) -> set[int]:
+    """The columns of numbers, which stand one below the other by their decimal points."""
+    found = set()
+    for column in range(1, len(table.head)):
+        cells = [row[column] for row in table.rows]
+        texts = [cell for cell in cells if isinstance(cell, str) and cell != NONE]
+        if texts and all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
+            found.add(column)
+    return found
+
+
+def _aligned(table: Table, numeric: Collection[int]) -> Iterator[Sequence[Content]]:
+    """The rows, the numbers of a column filled up with spaces to the same length behind the decimal
+    point.
     """
-    return _TAG.sub(lambda tag: _NAMED.sub(rf"\1{figure.name}-", tag.group()), figure.svg)
+    columns = [
+        _filled([str(row[column]) for row in table.rows])
+        if column in numeric
+        else [row[column] for row in table.rows]
+        for column in range(len(table.head))
+    ]
+    return zip(*columns, strict=True)
+
+
+def _filled(texts: Sequence[str]) -> list[str]:
+    found = [_NUMBER.fullmatch(text) for text in texts]
+
+    def most(group: str) -> int:
+        return max((len(one[group] or "") for one in found if one), default=0)
+
+    part, error, rest, more = (most(group) for group in ("part", "error", "rest", "more"))
+    lines = []
+    for text, one in zip(texts, found, strict=True):
+        if one is None:
+            one = _NUMBER.fullmatch("0")
+            assert one is not None
+            text = NONE
+        filled = f"{one['lead'] or ''}{one['whole']}" if text != NONE else text
+        filled += _to(one["part"], part)
+        if error:
+            filled += (
+                f" ± {one['error'].rjust(error, DIGIT)}"
+                if one["error"]
+                else " " * 3 + DIGIT * error
+            )
+            filled += _to(one["rest"], rest)
+        filled += (one["more"] or "").ljust(more)
+        lines.append(filled)
+    return lines
+
+
+def _to(part: str | None, length: int) -> str:
+    """What stands behind a decimal point, with spaces as wide as what is missing."""
+    if not length:
+        return ""
+    return part + DIGIT * (length - len(part)) if part else POINT + DIGIT * (length - 1)

@@ -3,29 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import attrs
 
-from goldrush.replay.report.page import printable
+from goldrush.replay.report.page import KEY, Key, printable
 
-# Okabe and Ito's colours, which the colour-blind tell apart; black is for axes, yellow is too pale.
-COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#666666")
-# Where there are more rosters than colours, these tell them apart.
-Dash = Literal["-", "--", ":", "-."]
-DASHES: Final[Sequence[Dash]] = ("-", "--", ":", "-.")
-MARKERS: Final = ("o", "^", "s", "D", "v", "P", "X")
+COLOURS: Final = 7  # classes c0 .. c6 of figure.css, which people of any colour vision tell apart
+# Beside the colour every roster has a line and a point of its own.
+DASHES: Final = ("", "7 3", "2 2.5", "9 3 2 3")
+MARKERS: Final = ("circle", "triangle", "square", "diamond", "cross", "wedge", "plus")
 LABEL_MAX: Final = 26  # characters of a name that a figure has room for
 
 
 @attrs.frozen
 class Look:
-    """How a roster is drawn: colour, line, point, and its name, which may be shortened."""
+    """How a roster is drawn: the class of its colour, the dashes of its line (SVG), the shape of
+    its points, and its name, which may be shortened.
+    """
 
     colour: str
-    dash: Dash
+    dash: str
     marker: str
     label: str
+
+    def key(self) -> Key:
+        """Its entry in a legend."""
+        width, height = KEY
+        middle = height / 2
+        dashed = f' stroke-dasharray="{self.dash}"' if self.dash else ""
+        line = f'<path class="line {self.colour}"{dashed} d="M0 {middle:g}H{width}"/>'
+        return Key(self.label, line + shape(self.marker, self.colour, width / 2, middle))
+
+
+def shape(marker: str, classes: str, x: float, y: float, size: float = 3.2) -> str:
+    """A point as SVG."""
+    if marker == "circle":
+        return f'<circle class="dot {classes}" cx="{x:.1f}" cy="{y:.1f}" r="{size:g}"/>'
+    outline = "".join(
+        f"{'ML'[bool(place)]}{x + size * dx:.1f} {y + size * dy:.1f}"
+        for place, (dx, dy) in enumerate(_OUTLINES[marker])
+    )
+    return f'<path class="dot {classes}" d="{outline}Z"/>'
+
+
+_T: Final = 0.4  # half of how thick the arms of a plus are
+_PLUS: Final = (
+    (-_T, -1.2), (_T, -1.2), (_T, -_T), (1.2, -_T), (1.2, _T), (_T, _T), (_T, 1.2), (-_T, 1.2),
+    (-_T, _T), (-1.2, _T), (-1.2, -_T), (-_T, -_T),
+)  # fmt: skip
+_OUTLINES: Final = {
+    "triangle": ((0, -1.25), (1.15, 0.9), (-1.15, 0.9)),
+    "wedge": ((0, 1.25), (1.15, -0.9), (-1.15, -0.9)),
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "diamond": ((0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)),
+    "plus": _PLUS,
+    "cross": tuple((0.75 * (x - y), 0.75 * (x + y)) for x, y in _PLUS),
+}
 
 
 def looks_of(rosters: Sequence[str]) -> dict[str, Look]:
@@ -33,9 +67,12 @@ def looks_of(rosters: Sequence[str]) -> dict[str, Look]:
     labels = labels_of(rosters)
     looks = {}
     for place, name in enumerate(rosters):
-        turn, colour = divmod(place, len(COLOURS))
+        turn = place // COLOURS
         looks[name] = Look(
-            COLOURS[colour], DASHES[turn % len(DASHES)], MARKERS[turn % len(MARKERS)], labels[name]
+            f"c{place % COLOURS}",
+            DASHES[place % len(DASHES)],
+            MARKERS[(place + turn) % len(MARKERS)],
+            labels[name],
         )
     return looks
 

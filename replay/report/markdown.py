@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
+from typing import Final
 from urllib.parse import quote
 
+from goldrush.replay.report.html import style
 from goldrush.replay.report.page import (
+    KEY,
     Block,
+    Code,
     Content,
     Figure,
     Heading,
+    Panel,
     Table,
     Text,
+    Tiles,
     printable,
 )
+from goldrush.replay.report.plot import CHARACTER, NARROW
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
@@ -26,6 +34,11 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
             written.append(f"{'#' * block.level} {_plain(block.text)}")
         elif isinstance(block, Text):
             written.append(_plain(block.text))
+        elif isinstance(block, Code):
+            written.append(_code([block.text]))
+        elif isinstance(block, Tiles):
+            tiles = ((one.name, one.verdict, one.says) for one in block.tiles)
+            written.append("\n".join(f"- {': '.join(map(_plain, one))}" for one in tiles))
         elif isinstance(block, Table):
             written.append(_table(block))
         else:
@@ -43,7 +56,7 @@ def _table(table: Table) -> str:
     rows: list[Sequence[Content]] = [table.head, *table.rows]
     lines = ["| " + " | ".join(_plain(str(cell)) for cell in row) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * len(table.head))
-    return "\n".join([*([_plain(table.caption), ""] if table.caption else []), *lines])
+    return "\n".join([_plain(table.caption), "", *lines])
 
 
 def _figure(figure: Figure, folder: str) -> str:
@@ -54,8 +67,39 @@ def _figure(figure: Figure, folder: str) -> str:
     )
 
 
+_GAP: Final = 16.0  # between panels
+
+
 def _standing_alone(figure: Figure) -> str:
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{figure.svg}'
+    """The panels beside and below each other, the legend below them, and their colours."""
+    each = 3 if figure.panels[0].width == NARROW else 2
+    rows = [figure.panels[at : at + each] for at in range(0, len(figure.panels), each)]
+    width = each * figure.panels[0].width + (each - 1) * _GAP
+    parts, y = [], 0.0
+    for row in rows:
+        for place, panel in enumerate(row):
+            parts.append(_panel(panel, place * (panel.width + _GAP), y))
+        y += max(panel.height for panel in row) + _GAP
+    x = 0.0
+    for key in figure.legend:
+        long = KEY[0] + 8 + CHARACTER * len(key.label) + 2 * _GAP
+        if x and x + long > width:
+            x, y = 0.0, y + 18
+        label = f'<text x="{KEY[0] + 6}" y="10">{escape(printable(key.label))}</text>'
+        parts.append(f'<g transform="translate({x:g} {y:g})">{key.svg}{label}</g>')
+        x += long
+    height = y + 18
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}"><style>{style("colours", "figure")}</style>'
+        f'<rect width="100%" height="100%" style="fill: var(--paper)"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def _panel(panel: Panel, x: float, y: float) -> str:
+    label = escape(printable(panel.alt))
+    return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{panel.svg}</g>'
 
 
 def _code(commands: Sequence[str]) -> str:

@@ -60,6 +60,7 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
                 "failed",
             ],
             [_row(cell, one) for cell, one in found],
+            "What became of the answers of every model.",
         ),
     ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,9 +23,33 @@ class Heading:
 
 @attrs.frozen
 class Text:
-    """A paragraph."""
+    """A paragraph; `leads`: the one that a reader is to see first."""
 
     text: str
+    leads: bool = False
+
+
+@attrs.frozen
+class Code:
+    """Lines to be typed or copied, as they are."""
+
+    text: str
+
+
+@attrs.frozen
+class Tile:
+    """A verdict that is to be seen from afar: on what, the verdict, and a few words on it."""
+
+    name: str
+    verdict: str
+    says: str
+
+
+@attrs.frozen
+class Tiles:
+    """Verdicts beside each other."""
+
+    tiles: Sequence[Tile]
 
 
 @attrs.frozen
@@ -40,7 +65,18 @@ class Marked:
         return f"{self.verdict} ({self.why})" if self.why else self.verdict
 
 
-Content = str | Marked
+@attrs.frozen
+class Link:
+    """A cell of a table that leads to another page; without `href` it is its text alone."""
+
+    text: str
+    href: str | None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Content = str | Marked | Link
 
 
 @attrs.frozen
@@ -49,34 +85,79 @@ class Table:
 
     head: Sequence[str]
     rows: Sequence[Sequence[Content]]
-    caption: str = ""
+    caption: str
+
+
+@attrs.frozen
+class Panel:
+    """A part of a figure: its `title`, what it holds as SVG (with the classes of figure.css) within
+    `width` x `height`, and `alt`, which says it to those who do not see it. `has_links`: parts of
+    it lead to other pages.
+    """
+
+    title: str
+    svg: str
+    width: float
+    height: float
+    alt: str
+    has_links: bool = False
+
+
+@attrs.frozen
+class Key:
+    """An entry of a legend: what it is called, and how it is drawn, as SVG within KEY."""
+
+    label: str
+    svg: str
+
+
+KEY: Final = (26, 12)  # width and height of what is drawn in a legend
 
 
 @attrs.frozen
 class Figure:
-    """A picture (SVG) by a name, with what it shows, the commands that give its figures, and the
-    journals that it came from.
+    """Panels by a name, with what they show, the commands that give their numbers, and the journals
+    that they came from.
     """
 
     name: str
-    svg: str
+    panels: Sequence[Panel]
+    legend: Sequence[Key]
     caption: str
     commands: Sequence[str]
     journals: Sequence[str]
 
 
-Block = Heading | Text | Table | Figure
+Block = Heading | Text | Code | Tiles | Table | Figure
 
+VARIES: Final = "varies"  # in a tile, of verdicts that are not all the same
 NONE: Final = "–"  # in a cell, for what is undefined
 MINUS: Final = "−"  # no line ends behind it
 TOGETHER: Final = "\u00a0"  # a space at which no line ends
+DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal point
+DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
+
+
+def numbered(blocks: Sequence[Block]) -> list[Block]:
+    """The page with its tables and figures numbered, each in its own order."""
+    tables = figures = 0
+    found: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Table):
+            tables += 1
+            block = attrs.evolve(block, caption=f"Table {tables}. {block.caption}")
+        elif isinstance(block, Figure):
+            figures += 1
+            block = attrs.evolve(block, caption=f"Figure {figures}. {block.caption}")
+        found.append(block)
+    return found
 
 
 def printable(text: str) -> str:
     """The text with every character that is none to be seen written as an escape: names come from
     whoever made the study, and some characters are not allowed in a page, or turn it around.
     """
-    return escaped(text, but=TOGETHER)
+    return escaped(text, but=f"{TOGETHER}{DIGIT}{POINT}")
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -91,11 +172,43 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
+def fixed(value: float | None, decimals: int) -> str:
+    """A figure with so many decimals, as the others of its column have."""
+    if value is None:
+        return NONE
+    text = f"{value:,.{decimals}f}"
+    return (
+        text.removeprefix("-") if float(f"{value:.{decimals}f}") == 0 else text.replace("-", MINUS)
+    )
+
+
+def rounded(found: Interval) -> str:
+    """A mean rounded to its error: to the second significant digit of half its interval."""
+    decimals = _decimals(found)
+    return number(found.mean) if decimals is None else fixed(found.mean, decimals)
+
+
 def bounds(found: Interval) -> str:
-    """A mean for people, with its interval where it has one."""
-    if found.low is None:
-        return number(found.mean)
-    return f"{number(found.mean)} [{number(found.low)},{TOGETHER}{number(found.high)}]"
+    """A mean with half its 95% interval, both rounded to the second significant digit of that."""
+    decimals = _decimals(found)
+    if decimals is None:
+        return number(found.mean) if found.low is None else f"{number(found.mean)} ± 0"
+    half = _half(found)
+    return f"{fixed(found.mean, decimals)} ± {fixed(half, decimals)}"
+
+
+def _half(found: Interval) -> float | None:
+    if found.mean is None or found.high is None:
+        return None
+    return found.high - found.mean
+
+
+def _decimals(found: Interval) -> int | None:
+    """How many decimals the error of a mean allows; None where there is no error."""
+    half = _half(found)
+    if half is None or half <= 0:
+        return None
+    return min(DECIMALS_MAX, max(0, 1 - math.floor(math.log10(half))))
 
 
 def p_value(value: float | None) -> str:

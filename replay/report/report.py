@@ -66,14 +66,14 @@ def report(
     `out`: where (default: `report.html` or `report.md` in the folder). An earlier report is
     replaced, another page only with `force`. Figures of a page in Markdown go into a folder beside
     it, which has its name and `-figures`; those of an earlier report go, others only with `force`.
-    `jobs` processes measure and draw. The same study gives the same bytes.
+    `jobs` processes measure. The same study gives the same bytes.
 
     Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
-    without matplotlib; WriteFailed where the system refuses: what was there before is whole then,
-    but for Markdown, whose page gets its name before its figures get theirs: a new page may stand
-    beside the figures of before, or none, and the same call writes them.
+    without scipy and Jinja; WriteFailed where the system refuses: what was there before is whole
+    then, but for Markdown, whose page gets its name before its figures get theirs: a new page may
+    stand beside the figures of before, or none, and the same call writes them.
     """
-    require("matplotlib", "a report needs", "stats")
+    require("scipy", "a report needs", "stats")
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     of = studied(read_manifest(folder).world)  # without a study there is no place to speak of
     is_own = is_html if format == HTML else partial(is_markdown, of.studies.title)
@@ -88,11 +88,11 @@ def report(
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
-    from goldrush.replay.report.contents import page_of  # which takes matplotlib
+    from goldrush.replay.report.contents import page_of  # which takes scipy
     from goldrush.replay.report.sections import study_of
 
     study = study_of(results)
-    blocks = page_of(study, jobs=jobs, on_figure=tell("drawing"))
+    blocks = page_of(study)
     if beside is None:
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
+from goldrush.kernel.text import counted
 from goldrush.replay.measures import Measure
 from goldrush.replay.report import figures
-from goldrush.replay.report.drawing import Drawing
+from goldrush.replay.report.figures import Drawn
 from goldrush.replay.report.looks import Look, labels_of, looks_of
 from goldrush.replay.report.page import (
     Block,
+    Code,
+    Content,
+    Figure,
     Heading,
+    Link,
     Table,
     Text,
+    bounds,
+    fixed,
     number,
 )
-from goldrush.replay.report.panels import Drawn
 from goldrush.replay.studies import Chapter, OwnFigure, Studied
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
@@ -28,11 +38,13 @@ from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 
-Part = Block | Drawing
-
 # What gives the figures of a picture, from the folders of its journals.
 MEASURE_COMMAND: Final = "measure {} --json"
 BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
+
+FENCE: Final = 1.5  # distances of the quartiles, as Tukey has it
+OUTLIER_SEEDS: Final = 5  # fewer have no quartiles to speak of
+OUTLIERS_MAX: Final = 20  # that are listed
 
 CUT: Final = "Intervals are drawn no further than the measure can go."
 
@@ -40,7 +52,8 @@ CUT: Final = "Intervals are drawn no further than the measure can go."
 @attrs.frozen
 class Study:
     """A study's results with what all sections need: its cells by treatment and horizon, what is
-    compared with the baseline, and how each roster is drawn.
+    compared with the baseline, and how each roster is drawn. `hrefs`: where the page of a run is,
+    by cell and seed, if there are such pages.
     """
 
     results: Results[Any, Any]
@@ -48,6 +61,7 @@ class Study:
     against: Sequence[Against]
     assessment: Assessment
     looks: Mapping[str, Look]
+    hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
     def of(self) -> Studied:
@@ -58,6 +72,10 @@ class Study:
     def units(self) -> str:
         """The word for its units."""
         return self.of.units
+
+    def horizon(self, rounds: int) -> str:
+        """So many units in words: "1 round", "200 rounds"."""
+        return counted(rounds, self.of.world.vocabulary.unit)
 
     @property
     def chapter(self) -> Chapter | None:
@@ -89,7 +107,9 @@ class Study:
         return {one.cell: one.baseline for one in self.against if one.identical}
 
 
-def study_of(results: Results[Any, Any]) -> Study:
+def study_of(
+    results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
+) -> Study:
     """The study as sections see it."""
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
@@ -101,30 +121,37 @@ def study_of(results: Results[Any, Any]) -> Study:
         against_baseline(results),
         Assessment(results),
         looks_of(rosters),
+        hrefs or {},
     )
 
 
-def head(study: Study) -> list[Part]:
+def head(study: Study) -> list[Block]:
     """What was studied."""
     results, chapter = study.results, study.chapter
     cells = list(results.by_cell)
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
+    horizons = sorted({cell.rounds for cell in cells})
     judged = ["verdict"] if study.of.studies.criteria.every else []
     tables = [*judged, "comparison", *([chapter.tables] if chapter else [])]
     return [
-        Heading(1, f"{study.of.studies.title} A study of {count_of(runs, 'run')}", "top"),
+        Heading(2, "What was studied", "studied"),
         Text(
-            f"{count_of(len({c.treatment for c in cells}), 'treatment')}, "
-            f"{count_of(len({c.roster for c in cells}), 'roster')} "
+            f"{counted(runs, 'run')}: "
+            f"{counted(len({c.treatment for c in cells}), 'treatment')}, "
+            f"{counted(len({c.roster for c in cells}), 'roster')} "
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
-            f"{count_of(len(seeds), 'seed')} ({_ranges(seeds)}), "
-            f"{' and '.join(str(r) for r in sorted({c.rounds for c in cells}))} {study.units}. "
-            "Every run is a journal in the folder of this study; every figure below is worked out "
-            "from these journals, and says from which. Commands are typed in the study's folder; "
-            f"`goldrush report . --json` has the figures of the {_listed(tables)} tables."
+            f"{counted(len(seeds), 'seed')} ({_ranges(seeds)}), "
+            f"{' and '.join([*map(str, horizons[:-1]), study.horizon(horizons[-1])])}. "
+            "Every run is a journal in the folder of this study; every number below is worked out "
+            "from these journals, and every figure says from which."
         ),
         *(chapter.head(study) if chapter else ()),
+        Text(
+            "Commands are typed in the study's folder. This one prints the numbers of the "
+            f"{_listed(tables)} tables:"
+        ),
+        Code("goldrush report . --json"),
     ]
 
 
@@ -161,9 +188,9 @@ def identical_says(study: Study) -> str:
     )
 
 
-def comparison_section(study: Study) -> list[Part]:
+def comparison_section(study: Study) -> list[Block]:
     """Treatments against the baseline, a forest plot for each roster."""
-    parts: list[Part] = [
+    parts: list[Block] = [
         Heading(2, "Treatments against the baseline", "treatments"),
     ]
     if not study.against:
@@ -180,32 +207,36 @@ def comparison_section(study: Study) -> list[Part]:
         )
     )
     shown = study.shown(study.of.studies.compared)
-    by_roster: dict[tuple[str, int], list[Against]] = {}
+    by_horizon: dict[int, list[Against]] = {}
     for one in study.against:
         if not one.identical:
-            by_roster.setdefault((one.cell.roster, one.cell.rounds), []).append(one)
-    for place, ((roster, rounds), compared) in enumerate(by_roster.items()):
-        short = labels_of(one.cell.treatment for one in compared)
-        labels = {
-            one.cell: " ".join(
-                [short[one.cell.treatment], *(f"({it})" for it in study.covariate(one.cell))]
-            )
-            for one in compared
-        }
-        cells = [compared[0].baseline, *(one.cell for one in compared)]
+            by_horizon.setdefault(one.cell.rounds, []).append(one)
+    for rounds, compared in by_horizon.items():
+        labels = treatment_labels(study, [one.cell for one in compared])
+        cells = [one.baseline for one in compared] + [one.cell for one in compared]
         parts.append(
-            drawing(
-                study, f"forest-{place + 1}", figures.forest,
-                (compared, labels, study.looks[roster], shown),
-                f"{roster}, {rounds} {study.units}: treatments against the baseline.", cells,
+            figure(
+                study, f"forest-{rounds}", figures.forest(compared, labels, study.looks, shown),
+                f"Treatments less the baseline, {study.horizon(rounds)}: mean over seeds and 95% "
+                "interval.",
+                list(dict.fromkeys(cells)),
             )
         )  # fmt: skip
     return parts
 
 
-def treatment_sections(study: Study) -> list[Part]:
+def treatment_labels(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
+    """The treatments of cells as a figure has room for them, with the covariate."""
+    short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
+    return {
+        cell: " ".join([short[cell.treatment], *(f"({it})" for it in study.covariate(cell))])
+        for cell in cells
+    }
+
+
+def treatment_sections(study: Study) -> list[Block]:
     """A section for each treatment and horizon that is not the baseline once more."""
-    parts: list[Part] = []
+    parts: list[Block] = []
     for number_, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
         cells = [cell for cell in every if cell not in study.same]
         if cells:
@@ -215,7 +246,7 @@ def treatment_sections(study: Study) -> list[Part]:
 
 def _treatment(
     study: Study, anchor: str, treatment: str, rounds: int, cells: Sequence[Cell]
-) -> list[Part]:
+) -> list[Block]:
     configs = [study.results.config(cell) for cell in cells]
     agents = " or ".join(dict.fromkeys(str(config.agents) for config in configs))
     covariate = [
@@ -223,48 +254,50 @@ def _treatment(
         for name in study.covariates
     ]
     runs = {cell: study.results.by_cell[cell] for cell in cells}
-    where = f"{treatment}, {rounds} {study.units} ({', '.join([f'N = {agents}', *covariate])})"
-    title = ", ".join([f"Treatment {treatment}", f"{rounds} {study.units}", *covariate])
+    where = f"{treatment}, {study.horizon(rounds)} ({', '.join([f'N = {agents}', *covariate])})"
+    title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
     return [
         Heading(2, title, anchor),
         Text(_settings_say(study, treatment, configs[0], agents)),
         *(
-            drawing(
-                study, f"{anchor}-{one.name}", one.draw, (runs, study.looks, *arguments),
+            figure(
+                study, f"{anchor}-{one.name}", one.draw(runs, study.looks),
                 f"{one.title}: {where}. {one.says}", cells, one.commands,
             )
-            for one, arguments in _figures(study)
+            for one in _figures(study)
         ),
         _means(study, where, cells),
     ]  # fmt: skip
 
 
-def _figures(study: Study) -> list[tuple[OwnFigure, tuple[Any, ...]]]:
-    """The figures of each treatment, and what they are given beside cells and looks."""
+def _figures(study: Study) -> list[OwnFigure]:
+    """The figures of each treatment."""
     studies, unit = study.of.studies, study.of.world.vocabulary.unit
     expected = studies.criteria.expected
     halves = [name for name, measure in study.shown(None).items() if measure.by_half]
-    curves = [name for name, measure in study.shown(studies.curves).items() if measure.by_unit]
-    of_all = [
-        (
-            OwnFigure(
-                "halves", figures.half_against_half, "Half against half, after the burn-in",
-                "Mean over seeds and 95% interval; a seed counts where both halves have data. "
-                f"{CUT}",
-                [MEASURE_COMMAND],
-            ),
-            (study.shown(expected or halves), expected),
+    judged = study.shown(expected or halves)
+    curves = study.shown(
+        name for name, measure in study.shown(studies.curves).items() if measure.by_unit
+    )
+    arrows = "Arrows: the direction that is expected. " if expected else ""
+    return [
+        OwnFigure(
+            "halves",
+            lambda cells, looks: figures.half_against_half(cells, looks, judged, expected),
+            "Half against half, after the burn-in",
+            "Mean over seeds and 95% interval; a seed counts where both halves have data. "
+            f"{arrows}{CUT}",
+            [MEASURE_COMMAND],
         ),
-        (
-            OwnFigure(
-                study.units, figures.over_units, f"Each measure over the {study.units}",
-                f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
-                [BY_UNIT_COMMAND],
-            ),
-            (study.shown(curves), unit),
+        OwnFigure(
+            study.units,
+            lambda cells, looks: figures.over_units(cells, looks, curves, unit),
+            f"Each measure over the {study.units}",
+            f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
+            [BY_UNIT_COMMAND],
         ),
-    ]  # fmt: skip
-    return [*of_all, *((one, ()) for one in (study.chapter.figures if study.chapter else ()))]
+        *(study.chapter.figures if study.chapter else ()),
+    ]
 
 
 def _settings_say(study: Study, treatment: str, config: Config, agents: str) -> str:
@@ -288,7 +321,7 @@ def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
         values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
         rows.append([measure.title, *map(_plus_minus, values)])
     caption = (
-        f"{where}: values of whole runs, mean ± half the 95% interval over seeds, and how many "
+        f"Values of whole runs, {where}: mean ± half the 95% interval over seeds, and how many "
         "seeds have a value where not all do."
     )
     return Table(["measure", *(cell.roster for cell in cells)], rows, caption)
@@ -296,13 +329,76 @@ def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
 
 def _plus_minus(values: Sequence[float | None]) -> str:
     found = interval(values)
-    says = number(found.mean)
-    if found.mean is not None and found.high is not None:
-        says = f"{says} ± {number(found.high - found.mean, 2)}"
+    says = bounds(found)
     return says if found.n in (0, len(values)) else f"{says} ({found.n} of {len(values)})"
 
 
-def definitions(study: Study) -> list[Part]:
+@attrs.frozen
+class Outlier:
+    """A run whose value of a measure lies far from those of the other seeds of its cell: beyond the
+    quartiles by more than FENCE times their distance; `far`: how many times.
+    """
+
+    cell: Cell
+    seed: int
+    measure: Measure
+    value: float
+    median: float
+    far: float
+
+
+def outliers(study: Study) -> list[Outlier]:
+    """The runs that are outliers in a measure that is judged or compared, the farthest first."""
+    studies = study.of.studies
+    shown = study.shown(studies.criteria.expected or studies.compared)
+    found = []
+    for cell, runs in study.results.by_cell.items():
+        if cell in study.same:
+            continue
+        for name, measure in shown.items():
+            known = [(run.seed, v) for run in runs if (v := run.run[name]) is not None]
+            if len(known) < OUTLIER_SEEDS:
+                continue
+            low, median, high = statistics.quantiles([v for _, v in known], method="inclusive")
+            if high - low > 1e-12:
+                for seed, value in known:
+                    far = max(low - value, value - high) / (high - low)
+                    if far > FENCE:
+                        found.append(Outlier(cell, seed, measure, value, median, far))
+    return sorted(found, key=lambda one: -one.far)
+
+
+def outlier_section(study: Study) -> list[Block]:
+    """Which runs to look at first."""
+    found = outliers(study)
+    parts: list[Block] = [
+        Heading(2, "Runs that stand out", "outliers"),
+        Text(
+            f"Outlier seeds: a value more than {FENCE:g} times the distance of the quartiles "
+            f"beyond them, among the seeds of a cell, where at least {OUTLIER_SEEDS} have one. "
+            "They count like all others in everything above."
+        ),
+    ]
+    if not found:
+        return [*parts, Text("There are none.")]
+    rows: list[list[Content]] = [
+        [
+            one.cell.treatment, one.cell.roster, str(one.cell.rounds), *study.covariate(one.cell),
+            one.measure.title, Link(f"seed {one.seed}", study.hrefs.get((one.cell, one.seed))),
+            number(one.value), number(one.median), fixed(one.far, 1),
+        ]
+        for one in found[:OUTLIERS_MAX]
+    ]  # fmt: skip
+    more = f" The farthest {OUTLIERS_MAX} of {len(found):,}." if len(found) > OUTLIERS_MAX else ""
+    head = [
+        "treatment", "roster", study.units, *study.covariates, "measure", "run", "value", "median",
+        "distance",
+    ]  # fmt: skip
+    says = f"Outlier seeds; distance: beyond the quartiles, in distances of the quartiles.{more}"
+    return [*parts, Table(head, rows, says)]
+
+
+def definitions(study: Study) -> list[Block]:
     """What the measures mean."""
     known = study.of.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
@@ -313,23 +409,65 @@ def definitions(study: Study) -> list[Part]:
         Text(study.chapter.whole if study.chapter else says),
         Table(
             ["measure", "definition"],
-            [[measure.title, measure.definition] for measure in known],
+            [[measure.title, _in_prose(measure.definition)] for measure in known],
+            "The measures and their definitions.",
         ),
     ]
 
 
-def drawing(
+def _in_prose(definition: str) -> str:
+    """A definition as it stands in the code, in the marks of prose."""
+    text = re.sub(r"`+([^`]*)`+", r"\1", definition)
+    text = re.sub(r"(?<=\S) \.\. (?=\S)", " to ", text)
+    text = re.sub(r"\bNone (where|if)\b", r"Undefined \1", text)
+    return re.sub(r"(?<=[a-z])_(?=[a-z])", " ", text)
+
+
+def citation(study: Study) -> list[Block]:
+    """What made the page, of what, and how both are cited."""
+    made_by, world = version("goldrush"), study.of.world
+    digest = study.results.manifest.digest
+    runs = counted(sum(map(len, study.results.by_cell.values())), "run")
+    rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
+    title = f"{study.of.studies.title} A study of {runs}"
+    key = digest[:12] or "study"
+    return [
+        Heading(2, "Version and citation", "citation"),
+        Text(
+            f"Made by goldrush {made_by} ({rules}). The study is the one whose manifest.json has "
+            "the SHA-256 below; it lists the SHA-256 of every journal, and goldrush verify derives "
+            "them all again."
+        ),
+        Code(f"{digest}  manifest.json"),
+        Text("To cite it in words:"),
+        Code(f"{title}. goldrush {made_by}, {rules}. SHA-256 of the manifest: {digest}."),
+        Text("With BibTeX:"),
+        Code(
+            f"@misc{{goldrush-{key},\n"
+            f"  title = {{{title}}},\n"
+            f"  howpublished = {{goldrush {made_by}, {rules}}},\n"
+            f"  note = {{SHA-256 of the manifest: {digest}}}\n"
+            "}"
+        ),
+    ]
+
+
+def figure(
     study: Study,
     name: str,
-    draw: Callable[..., Drawn],
-    arguments: tuple[Any, ...],
+    drawn: Drawn,
     caption: str,
     cells: Sequence[Cell],
     commands: Sequence[str] = (MEASURE_COMMAND,),
-) -> Drawing:
+) -> Block:
+    """A figure of some cells with what it rests on; a sentence where there is nothing to draw."""
+    says = " ".join([caption, *drawn.without])
+    if not drawn.panels:
+        return Text(f"{caption} There are no data for it.")
     folders = _folders(study.results, cells)
-    journals = [f"{folder}/ ({count_of(count, 'journal')})" for folder, count in folders.items()]
-    return Drawing(name, draw, arguments, caption, commands_of(list(folders), commands), journals)
+    journals = [f"{folder}/ ({counted(count, 'journal')})" for folder, count in folders.items()]
+    commands = commands_of(list(folders), commands)
+    return Figure(name, drawn.panels, drawn.legend, says, commands, journals)
 
 
 def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int]:
@@ -363,10 +501,6 @@ def _holds(outer: str, inner: str) -> bool:
 def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
     """The commands, to be typed in the study's folder, that give the figures of a picture."""
     return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
-
-
-def count_of(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

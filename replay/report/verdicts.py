@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from goldrush.kernel.text import counted
+from goldrush.replay.report.figures import Effect, effects, means
+from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.page import (
     TOGETHER,
+    VARIES,
+    Block,
     Content,
     Heading,
     Marked,
     Table,
     Text,
+    Tile,
+    Tiles,
     bounds,
-    number,
+    fixed,
     p_value,
+    rounded,
 )
-from goldrush.replay.report.sections import Part, Study, count_of, identical_says
+from goldrush.replay.report.sections import Study, figure, identical_says, treatment_labels
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.plan import Cell
@@ -31,13 +39,137 @@ from goldrush.replay.study.verdicts import (
 )
 
 
-def verdict_section(study: Study) -> list[Part]:
+def summary(study: Study) -> list[Block]:
+    """What comes first: the verdicts as tiles, the finding in a sentence, and one figure."""
+    chapter = study.chapter
+    if chapter is not None and chapter.summary is not None:
+        return list(chapter.summary(study))
+    found = study.assessment.verdicts()
+    if not found:
+        return [*_no_finding(study), *_means(study)]
+    return [
+        _tiles(study, found),
+        Text(finding([(_named(one), one.verdict) for one in found]), leads=True),
+        _summary_figure(study, found),
+    ]
+
+
+def finding(verdicts: Sequence[tuple[str, str]]) -> str:
+    """Verdicts, each on what and which, in a sentence."""
+    if len(verdicts) == 1:
+        [(name, verdict)] = verdicts
+        return f"{name[:1].upper()}{name[1:]}: {verdict}."
+    supported = [name for name, verdict in verdicts if verdict == SUPPORTED]
+    outcomes = [verdict for _, verdict in verdicts]
+    counts = [(outcomes.count(one), one) for one in (NOT_SUPPORTED, UNDECIDED)]
+    others = " and ".join(f"{n:,} {'is' if n == 1 else 'are'} {one}" for n, one in counts if n)
+    if not supported:
+        return f"None of {counted(len(outcomes), 'verdict')} is {SUPPORTED}: {others}."
+    rest = f"; of the others, {others}" if others else ""
+    return (
+        f"{len(supported):,} of {counted(len(outcomes), 'verdict')} "
+        f"{'is' if len(supported) == 1 else 'are'} {SUPPORTED} ({'; '.join(supported)}){rest}."
+    )
+
+
+def _named(one: Verdict) -> str:
+    return f"{one.criterion} of {one.roster} under {_treatments(one)}"
+
+
+def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
+    """The verdicts on one criterion as a tile; `why`: of a single one."""
+    if len(set(outcomes)) == 1:
+        says = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"
+        return Tile(name, outcomes[0], says)
+    counts = [(one, outcomes.count(one)) for one in (SUPPORTED, NOT_SUPPORTED, UNDECIDED)]
+    return Tile(name, VARIES, ", ".join(f"{n} {one}" for one, n in counts if n))
+
+
+def _tiles(study: Study, found: Sequence[Verdict]) -> Tiles:
+    by_criterion = {
+        criterion.name: [one for one in found if one.criterion == criterion.name]
+        for criterion in study.of.studies.criteria.every
+    }
+    return Tiles(
+        [tile(name, [one.verdict for one in of], of[0].note) for name, of in by_criterion.items()]
+    )
+
+
+def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
+    """The effects that the verdicts follow from, a panel for each criterion."""
+    criteria = study.of.studies.criteria
+    measures = study.of.measures.known
+    sizes = looks_of([f"N = {size}" for size in criteria.sizes])
+    horizons = {one.rounds for one in found}
+    rows: dict[str, None] = {}
+    shown: dict[str, list[Effect]] = {criterion.name: [] for criterion in criteria.every}
+    for verdict in found:
+        first = _cells(verdict)[0]
+        where = f"{first.treatment}, {study.looks[first.roster].label}"
+        where += f", {verdict.rounds}" if len(horizons) > 1 else ""
+        rows.setdefault(where)
+        for size, judged in verdict.cells.items():
+            for one in judged.findings:
+                if one.change.effect is not None:
+                    title = measures[one.measure].title
+                    says = (
+                        f"{where}, N = {size}, {title}: {fixed(one.change.effect, 2)}, {one.shows}"
+                    )
+                    effect = Effect(where, one.change.effect, sizes[f"N = {size}"], says)
+                    shown[verdict.criterion].append(effect)
+    cells = list(dict.fromkeys(cell for one in found for cell in _cells(one)))
+    return figure(
+        study, "summary", effects(shown, list(rows), sizes),
+        "What the verdicts follow from: the effect of each sub-measure (matched-pairs "
+        "rank-biserial correlation of the second half with the first), by treatment and roster. A "
+        "row is named by the treatment with fewer agents. A criterion needs all of its points on "
+        "the right, clear of chance, and more than the null shows.",
+        cells,
+    )  # fmt: skip
+
+
+def _no_finding(study: Study) -> list[Block]:
+    """What a study without verdicts comes to, in a sentence."""
+    results = study.results
+    runs = counted(sum(map(len, results.by_cell.values())), "run")
+    cells = counted(len(results.by_cell), "cell")
+    criteria = study.of.studies.criteria
+    why = (
+        f"a verdict needs runs {criteria.with_agents()}"
+        if criteria.every
+        else "this world has no criteria"
+    )
+    return [Text(f"No verdicts, for {why}: {runs} in {cells} are measured here.", leads=True)]
+
+
+SUMMARY_MEASURES: Final = 2  # that are drawn above all where nothing is judged
+
+
+def _means(study: Study) -> list[Block]:
+    cells = [cell for cell in study.results.by_cell if cell not in study.same]
+    every = study.shown(study.of.studies.compared)
+    shown = dict(list(every.items())[:SUMMARY_MEASURES])
+    names = treatment_labels(study, cells)
+    horizons = {cell.rounds for cell in cells}
+    if len(horizons) > 1:
+        names = {cell: f"{name}, {cell.rounds}" for cell, name in names.items()}
+    runs = {cell: study.results.by_cell[cell] for cell in cells}
+    return [
+        figure(
+            study, "summary", means(runs, study.looks, shown, names),
+            "Values of whole runs by treatment and roster: mean over seeds and 95% interval.",
+            cells,
+        )
+    ]  # fmt: skip
+
+
+def verdict_section(study: Study) -> list[Block]:
     """The verdicts, and the rule that they follow; nothing for a world without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
         return []
     found = study.assessment.verdicts()
-    parts: list[Part] = [Heading(2, "Verdicts", "verdicts")]
+    parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
         alike = f" that are otherwise of the same configuration ({criteria.where})"
         return [
@@ -110,7 +242,7 @@ def _treatments(verdict: Verdict) -> str:
     return " and ".join(cell.treatment for cell in _cells(verdict))
 
 
-def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
+def _too_few(study: Study, found: Sequence[Verdict]) -> list[Block]:
     """What must be said where no test can pass, whatever the runs show."""
     fewest = min(len(study.results.by_cell[cell]) for one in found for cell in _cells(one))
     measures = len(study.of.studies.criteria.expected)
@@ -119,7 +251,7 @@ def _too_few(study: Study, found: Sequence[Verdict]) -> list[Part]:
     enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds, measures))
     return [
         Text(
-            f"{count_of(fewest, 'seed')}: the smallest p that the test can give is then "
+            f"{counted(fewest, 'seed')}: the smallest p that the test can give is then "
             f"{p_value(smallest_p(fewest))}, before the correction. No sub-measure can pass it, "
             f"whichever way round; that takes {enough} seeds at least."
         )
@@ -134,17 +266,18 @@ def _can_pass(seeds: int, measures: int) -> bool:
 
 
 _BEHIND: Final = (
-    "sub-measure", "N", "first half", "second half", "difference [95% interval]",
+    "sub-measure", "N", "first half", "second half", "difference ± 95%",
     "seeds as expected", "opposite", "same", "p", "Holm", "Holm, opposite", "effect", "shows",
 )  # fmt: skip
 
 
-def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
+def _behind(study: Study, found: Sequence[Verdict]) -> list[Block]:
     """The figures that the verdicts follow from, a table for each pair of treatments and roster."""
-    parts: list[Part] = [
+    parts: list[Block] = [
         Heading(2, "The figures behind the verdicts", "figures-behind"),
         Text(
-            "Means over the seeds where both halves have data. p: one-sided Wilcoxon signed-rank "
+            "Means over the seeds where both halves have data, rounded to their error; ±: half the "
+            "95% interval. p: one-sided Wilcoxon signed-rank "
             "test in the direction that is expected (by the arrow); Holm: after the correction, "
             "also of the test the other way round; effect: matched-pairs rank-biserial "
             "correlation, positive as expected. Seeds without data count as not as expected."
@@ -161,7 +294,7 @@ def _behind(study: Study, found: Sequence[Verdict]) -> list[Part]:
             " ".join([*_covariate(study, cell), f"with N = {study.results.config(cell).agents}"])
             for cell in cells
         )
-        where = f"{verdict.roster}, {_treatments(verdict)}, {verdict.rounds} {study.units}"
+        where = f"{verdict.roster}, {_treatments(verdict)}, {study.horizon(verdict.rounds)}"
         parts.append(Table(_BEHIND, rows, f"{where}: {sizes}"))
     return parts
 
@@ -179,8 +312,8 @@ def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
     return [
         f"{study.of.measures.known[found.measure].title}{TOGETHER}{arrow}",
         str(study.results.config(cell).agents),
-        number(change.first.mean),
-        number(change.second.mean),
+        rounded(change.first),
+        rounded(change.second),
         bounds(change.difference),
         f"{change.right} of{TOGETHER}{change.seeds}{data}",
         str(change.wrong),
@@ -188,12 +321,12 @@ def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
         p_value(change.p),
         p_value(found.holm),
         p_value(found.holm_opposite),
-        number(change.effect, 2),
+        fixed(change.effect, 2),
         shows,
     ]
 
 
-def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
+def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
     """The verdicts as they would be over all units, where how a run begins counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
@@ -214,11 +347,12 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Part]:
         "treatments", "roster", study.units, *study.covariates, "criterion", "after the burn-in",
         f"all {study.units}",
     ]  # fmt: skip
-    table = [Table(head, rows)] if rows else []
+    caption = "Verdicts that differ without a burn-in."
+    table = [Table(head, rows, caption)] if rows else []
     return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *table]
 
 
-def every_treatment(study: Study) -> list[Part]:
+def every_treatment(study: Study) -> list[Block]:
     """What each treatment comes to with its own number of agents; nothing without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
@@ -240,7 +374,9 @@ def every_treatment(study: Study) -> list[Part]:
             f"{needs if len(criteria.sizes) > 1 else ''}{identical_says(study)}"
         ),
         Table(
-            ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)], rows
+            ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)],
+            rows,
+            "Each treatment with its own number of agents.",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""The statistics of a study, by scipy: intervals, tests, correlations over seeds.
+"""The statistics of a study: intervals, tests, correlations over seeds.
 
 A sample is one figure a seed; None where it is undefined. Such seeds are left out of means and
 tests, and are counted, so that nothing is inferred from what was never seen.
@@ -7,6 +7,7 @@ tests, and are counted, so that nothing is inferred from what was never seen.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
@@ -81,16 +82,16 @@ def interval(values: Sequence[Value]) -> Interval:
     if _tidy(most - least, most, least) == 0:
         return Interval(n, mean, mean, mean)
     variance = math.fsum((value - mean) ** 2 for value in defined) / (n - 1)
-    half = _t(n - 1) * math.sqrt(variance / n)
+    half = t_quantile(n - 1) * math.sqrt(variance / n)
     return Interval(n, mean, mean - half, mean + half)
 
 
 @cache
-def _t(degrees: int) -> float:
-    """How many standard errors either side of a mean its interval reaches."""
-    from scipy.stats import t
+def t_quantile(degrees: int) -> float:
+    """How many standard errors either side of a mean its interval reaches, by Student's t."""
+    from scipy.special import stdtrit
 
-    return float(t.ppf((1 + CONFIDENCE) / 2, degrees))
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
@@ -130,22 +131,30 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
     changed = [value for value in along if value]
     if not changed:
         return None, None, None
-    from scipy.stats import rankdata, wilcoxon
-
-    sizes = [abs(value) for value in changed]
-    # Twice the ranks, as those that are shared may end in a half.
-    ranks = [round(2 * rank) for rank in rankdata(sizes)]
+    ranks = _twice_ranks([abs(value) for value in changed])
     most = sum(ranks)
     above = sum(rank for rank, value in zip(ranks, changed, strict=True) if value > 0)
     if len(changed) <= EXACT_MAX:
         at_least = _tail(tuple(sorted(ranks)))
         p, p_opposite = at_least[above], at_least[most - above]
     else:
+        from scipy.stats import wilcoxon
+
         p, p_opposite = (
             float(wilcoxon(changed, alternative=way, correction=True).pvalue)
             for way in ("greater", "less")
         )
     return p, p_opposite, (2 * above - most) / most
+
+
+def _twice_ranks(values: Sequence[float]) -> list[int]:
+    """Twice the rank of each value, from 2 on: equal ones share the mean of theirs, which may end
+    in a half.
+    """
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), 1):
+        places.setdefault(value, []).append(place)
+    return [places[value][0] + places[value][-1] for value in values]
 
 
 @cache
@@ -217,12 +226,10 @@ def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
     n = len(whole)
     if n < CORRELATED_MIN or len(set(first)) == 1 or len(set(second)) == 1:
         return Correlation(n, None, None, None)
-    from scipy.stats import norm, spearmanr
-
-    rho = float(spearmanr(first, second).statistic)
+    rho = statistics.correlation(_twice_ranks(first), _twice_ranks(second))
     if math.isclose(abs(rho), 1.0, rel_tol=1e-12):
         return Correlation(n, math.copysign(1.0, rho), None, None)
     error = math.sqrt((1 + rho * rho / 2) / (n - 3))
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * error
+    half = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error
     z = math.atanh(rho)
     return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half))

@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -48,11 +49,14 @@ class Listed:
 
 @attrs.frozen
 class Manifest:
-    """The plan of a world's runs, and these, cell by cell."""
+    """The plan of a world's runs, and these, cell by cell; `digest`: the SHA-256 of the file that
+    says so, where it was read from one.
+    """
 
     world: str
     plan: Mapping[str, Any]
     runs: Sequence[Listed]
+    digest: str = attrs.field(default="", eq=False)
 
     @property
     def finished(self) -> bool:
@@ -163,7 +167,7 @@ def read_manifest(folder: str | Path) -> Manifest:
     try:
         if len(data) > MANIFEST_MAX:
             raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
-        return _manifest_of(json.loads(data))
+        return attrs.evolve(_manifest_of(json.loads(data)), digest=sha256(data).hexdigest())
     except BadInput as error:
         raise BadInput(
             f"{path} is no manifest of a study that can be read here: {error.what}",

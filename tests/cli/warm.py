@@ -24,7 +24,7 @@ from typing import Any
 import goldrush
 from tests.waiting import HANGS
 
-HEAVY = ("matplotlib.figure", "openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress",
+HEAVY = ("openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress",
          "scipy.stats", "statsmodels.api")  # fmt: skip
 
 

@@ -7,7 +7,6 @@ import pytest
 from goldrush.replay.mining.counting import Tie
 from goldrush.replay.mining.sections import theory_section, trade_off_section
 from goldrush.replay.mining.theory import MiningResult
-from goldrush.replay.report.drawing import Drawing
 from goldrush.replay.report.page import Table, Text
 from goldrush.replay.report.sections import (
     comparison_section,
@@ -16,7 +15,7 @@ from goldrush.replay.report.sections import (
     treatment_sections,
 )
 from goldrush.replay.study.plan import Cell
-from tests.replay.report.pages import said
+from tests.replay.report.pages import figures_in, said
 from tests.replay.study.made_up import made, results
 
 
@@ -82,7 +81,7 @@ def test_rosters_of_other_sizes_are_named_where_pressure_differs() -> None:
     ]
     study = study_of(results(*runs))
     says = " ".join(part.text for part in head(study) if isinstance(part, Text))
-    captions = [p.caption for p in treatment_sections(study) if isinstance(p, Drawing)]
+    captions = [part.caption for part in figures_in(treatment_sections(study))]
 
     assert "Under baseline (for few) it is below 1" in says
     assert "The question bites where it is 1 or more: baseline (for many), scarce." in says
@@ -107,7 +106,7 @@ def test_a_correlation_of_one_has_no_interval() -> None:
     parts = trade_off_section(study_of(results(*runs)))
     [table] = [part for part in parts if isinstance(part, Table)]
 
-    assert "1" == table.rows[0][3]
+    assert "1.00" == table.rows[0][3]
     assert re.fullmatch(r"0\.\d+ \[.+\]", str(table.rows[0][4]))
     assert "A correlation of 1 or −1 has no interval" in said(parts)
     assert "the row of all puts rosters together as well" in said(parts)

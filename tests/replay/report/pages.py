@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 import attrs
 
-from goldrush.replay.report.page import Text
-from goldrush.replay.report.sections import Part
+from goldrush.replay.report.page import DIGIT, POINT, Block, Figure, Panel, Text
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
@@ -79,13 +78,14 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append((self.open[-1] if self.open else "", data))
-        if "code" in self.open:
+        if "code" in self.open and "figure" in self.open:
             self.commands[-1].append(data)
         if "caption" in self.open:
             self.tables[-1].caption += data
         elif "td" in self.open or "th" in self.open:
             cells = self._cells()
-            cells[-1] += (" " if cells[-1] and "small" in self.open else "") + data
+            shown = data.replace(DIGIT, "").replace(POINT, "")  # which fill columns up
+            cells[-1] += (" " if cells[-1] and "small" in self.open else "") + shown
 
     def _cells(self) -> list[str]:
         table = self.tables[-1]
@@ -98,16 +98,22 @@ class Page(HTMLParser):
 
     @property
     def svgs(self) -> list[ElementTree.Element]:
-        """The pictures, parsed as XML."""
+        """The pictures and what stands in legends, parsed as XML."""
         parts = self.html.split("<svg")[1:]
         return [ElementTree.fromstring("<svg" + p[: p.index("</svg>")] + "</svg>") for p in parts]
 
 
-def words(svg: ElementTree.Element) -> list[str]:
-    """The texts of a picture."""
-    return ["".join(each.itertext()) for each in svg.iter() if each.tag.endswith("}text")]
+def words(panels: Sequence[Panel]) -> list[str]:
+    """The texts in some panels."""
+    parsed = [ElementTree.fromstring(f"<svg>{panel.svg}</svg>") for panel in panels]
+    return ["".join(each.itertext()) for svg in parsed for each in svg.iter("text")]
 
 
-def said(parts: Sequence[Part]) -> str:
+def figures_in(parts: Sequence[Block]) -> list[Figure]:
+    """The figures of some sections."""
+    return [part for part in parts if isinstance(part, Figure)]
+
+
+def said(parts: Sequence[Block]) -> str:
     """The paragraphs of some sections."""
     return " ".join(part.text for part in parts if isinstance(part, Text))

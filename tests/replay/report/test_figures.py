@@ -1,7 +1,4 @@
-"""The figures: what is drawn, what is left out and told, and that all of it can be read.
-
-They are drawn in this process, so that a warning of matplotlib (no room, say) is an error.
-"""
+"""The figures: what is drawn, what is left out and told, and that all of it can be read."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,8 +12,9 @@ from goldrush.replay.mining import figures as mining
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import figures
+from goldrush.replay.report.figures import Drawn, band
 from goldrush.replay.report.looks import looks_of
-from goldrush.replay.report.panels import Drawn, _unstyled, band
+from goldrush.replay.report.plot import Axis, Plot, reach
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
@@ -29,14 +27,16 @@ SHARES = {f"share_{kind}": [0.25] * 4 for kind in ("defend", "mine", "claim", "r
 OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.curves or ()}
 COMPARED = {name: MEASURES[name] for name in STUDIES.compared or ()}
 JUDGED = {name: MEASURES[name] for name in EXPECTED}
-CURVES = dict.fromkeys(OVER_ROUNDS, POINTS) | SHARES
+CURVES: dict[str, Sequence[float | None]] = {
+    name: tuple(value + place / 100 for value in POINTS) for place, name in enumerate(OVER_ROUNDS)
+}
 
 
 def cells(
     *rosters: str, seeds: int = 3, rounds: int = 4, **others: Any
 ) -> dict[Cell, Sequence[Result[Any, Any]]]:
-    """Runs of 4 rounds with a curve for everything, the same in every seed but for a hundredth."""
-    given = {"curves": CURVES, "lengths": {(2, True): 3, (4, False): 2}} | others
+    """Runs of 4 rounds with a curve for everything, no two alike."""
+    given = {"curves": CURVES | SHARES, "lengths": {(2, True): 3, (4, False): 2}} | others
     found = {}
     for roster in rosters:
         cell = Cell("baseline", roster, rounds)
@@ -48,10 +48,6 @@ def drawn(name: str, given: Any) -> Drawn:
     return EVERY[name](given, looks_of([cell.roster for cell in given]))
 
 
-def parsed(found: Drawn) -> ElementTree.Element:
-    return ElementTree.fromstring(found.svg)
-
-
 EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
     "over_units": lambda cells, looks: figures.over_units(cells, looks, OVER_ROUNDS, "round"),
     "half_against_half": lambda cells, looks: figures.half_against_half(
@@ -59,75 +55,70 @@ EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
     ),
     "lorenz_and_survival": mining.lorenz_and_survival,
     "stamina": mining.stamina,
-    "trade_off": mining.trade_off,
+    "trade_off": lambda cells, looks: mining.trade_off(cells, looks, {}),
+    "means": lambda cells, looks: figures.means(
+        cells, looks, JUDGED, {cell: cell.treatment for cell in cells}
+    ),
 }
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_a_figure_is_the_same_bytes_each_time_and_refers_to_nothing_outside(name: str) -> None:
-    given = cells("greedy-mine", "random")
-    found = drawn(name, given)
-
-    assert found == drawn(name, given)
-    assert {"greedy-mine", "random"} <= set(words(parsed(found)))
-    assert () == tuple(found.without)
-    assert "metadata" not in found.svg
-    assert {"xmlns", "xmlns:xlink"} == set(re.findall(r'([\w:]+)="http', found.svg))
-
-
 HOSTILE = ("$x$", "<b>&", "y" * 300, "y" * 299 + "z", "\x00\x1b", "a_b^c\\frac", "%s--", '" id="a')
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_names_are_text_and_have_room(name: str) -> None:
+def test_names_are_text_and_every_panel_says_what_it_shows(name: str) -> None:
+    """And a figure is the same each time."""
     found = drawn(name, cells(*HOSTILE))
-    text = "\n".join(words(parsed(found)))
+    text = [*words(found.panels), *(key.label for key in found.legend)]
 
-    for look in looks_of(HOSTILE).values():
-        assert look.label in text or (name == "stamina" and look.label[:9] in text)
-    width = float(parsed(found).get("width", "")[:-2])
-    for each in re.findall(r'transform="translate\(([-\d.]+) ', found.svg):
-        assert 0 <= float(each) <= width
+    assert found == drawn(name, cells(*HOSTILE))
+    assert {look.label for look in looks_of(HOSTILE).values()} <= set(text)
+    assert all(panel.title and panel.alt for panel in found.panels)
+    assert () == tuple(found.without)
+    parsed = [ElementTree.fromstring(f"<svg>{panel.svg}</svg>") for panel in found.panels]
+    assert not {"id", "style", "href"} & {
+        name for svg in parsed for e in svg.iter() for name in e.attrib
+    }
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_many_rosters_have_room_and_are_told_apart(name: str) -> None:
-    rosters = [f"a-policy-of-ones-own-{n:02}" for n in range(16)]
-    found = drawn(name, cells(*rosters))
-
-    text = " ".join(words(parsed(found)))
-    assert all(roster in text or name == "stamina" for roster in rosters)
-
-
-def test_where_colours_repeat_lines_are_dashed() -> None:
-    rosters = [f"roster-{n}" for n in range(9)]
-    svg = drawn("lorenz_and_survival", cells(*rosters)).svg
-
-    assert 0 < svg.count("stroke-dasharray")
-    colour = looks_of(rosters)["roster-7"].colour.lower()
-    assert re.search(rf'stroke-dasharray="[^"]*"[^>]*stroke="{colour}"', svg) or re.search(
-        rf'stroke="{colour}"[^>]*stroke-dasharray', svg
-    )
+def test_nothing_is_drawn_outside_of_a_panel(name: str) -> None:
+    for panel in drawn(name, cells(*(f"roster-{n}" for n in range(12)))).panels:
+        for x, y in re.findall(r'(?:[ML]|x="|cx=")(-?[\d.]+)(?:" c?y="| )(-?[\d.]+)', panel.svg):
+            assert 0 <= float(x) <= panel.width
+            assert 0 <= float(y) <= panel.height
 
 
 # what there are no data for
 
 
-def test_panels_without_data_are_left_out_and_told() -> None:
-    curves = CURVES | dict.fromkeys(("respect", "contention"), [None] * 4)
-    found = drawn("over_units", cells("random", curves=curves))
+def test_panels_without_data_or_of_nothing_new_are_left_out_and_told() -> None:
+    curves = CURVES | {
+        "respect": [None] * 4, "contention": [0.0] * 4, "hhi": CURVES["gini"],
+    }  # fmt: skip
+    found = drawn("over_units", cells("random", curves=curves | SHARES))
 
-    titles = [MEASURES[name].title for name in ("respect", "contention")]
-    assert titles == list(found.without)
-    assert not set(titles) & set(words(parsed(found)))
-    assert "turnover rate" in words(parsed(found))
+    assert [
+        "No data for: respect for first possession.",
+        "0 throughout: contention rate.",
+        "Drawn once: HHI of plots (as Gini of gold).",
+    ] == list(found.without)
+    assert len(OVER_ROUNDS) - 3 == len(found.panels)
+
+
+def test_a_curve_that_is_hardly_ever_defined_is_not_drawn() -> None:
+    curves = {name: (0.2, 0.3 + n / 100) * 20 for n, name in enumerate(OVER_ROUNDS)}
+    curves["respect"] = (None,) * 36 + (0.1,) * 4
+    found = drawn("over_units", cells("random", rounds=200, curves=curves))
+
+    [said] = found.without
+    assert said.endswith("respect for first possession.")
+    assert "Hardly ever defined" in said
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_without_any_data_there_is_no_picture(name: str) -> None:
+def test_without_any_data_there_is_no_panel(name: str) -> None:
     nothing = cells(
         "random",
-        curves=dict.fromkeys(CURVES, [None] * 4),
+        curves=dict.fromkeys((*CURVES, *SHARES), [None] * 4),
         halves=dict.fromkeys(MEASURES, (None, None)),
         run=dict.fromkeys(MEASURES),
         gold=[0.0] * 10,
@@ -135,40 +126,40 @@ def test_without_any_data_there_is_no_picture(name: str) -> None:
     )
     found = drawn(name, nothing)
 
-    assert "" == found.svg
-    assert found.without
+    assert [] == list(found.panels)
+    assert found.without or name == "means"
 
 
 def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
     given = cells("random") | cells("raid", halves=dict.fromkeys(MEASURES, (None, 1.0)))
     found = drawn("half_against_half", given)
 
-    assert 7 == words(parsed(found)).count("no data")
+    assert 7 == words(found.panels).count("no data")
 
 
 # what is drawn
 
 
 def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
-    """Half of five seeds at 0.2, say: in points of the picture, as far as 0.95 ÷ 1.96."""
-    points, mean, low, high = band(
-        [[0.2, None], [0.4, None], [0.6, 0.5]], MEASURES["turnover"].limits
-    )
+    found = band([[0.2, None], [0.4, None], [0.6, 0.5]], MEASURES["turnover"].limits)
     whole = interval([0.2, 0.4, 0.6])
 
-    assert [0, 1] == list(points)
-    assert [0.4, 0.5] == pytest.approx(list(mean))
-    assert (0.0, 0.5) == (low[0], low[1])  # the interval goes below 0, a rate does not
+    assert found is not None
+    assert (0, 1) == tuple(found.places)
+    assert [0.4, 0.5] == pytest.approx(list(found.mean))
+    assert (0.0, 0.5) == (found.low[0], found.low[1])  # the interval goes below 0, a rate does not
     assert whole.low is not None
     assert whole.low < 0
-    assert whole.high == pytest.approx(high[0])
+    assert whole.high == pytest.approx(found.high[0])
 
 
 def test_no_band_goes_where_a_rate_cannot() -> None:
-    _, _, _, rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
-    _, _, _, ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)
+    rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
+    ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)
 
-    assert (1.0, True) == (rate[0], ratio[0] > 1)
+    assert rate is not None
+    assert ratio is not None
+    assert (1.0, True) == (rate.high[0], ratio.high[0] > 1)
 
 
 def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
@@ -179,98 +170,111 @@ def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
     assert rates - {"gini", "hhi"} == says
 
 
-def test_one_seed_has_a_line_and_a_band_of_no_width() -> None:
-    _, mean, low, high = band([[0.2, None, 0.4]], MEASURES["turnover"].limits)
-
-    assert [0.2, 0.4] == list(mean) == list(low) == list(high)
-
-
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_short_runs_are_drawn(rounds: int) -> None:
-    curves = {name: list(values)[:rounds] for name, values in CURVES.items()}
-    curves = {name: (values * 2)[:rounds] for name, values in curves.items()}
+    curves = {name: tuple(values)[:rounds] for name, values in (CURVES | SHARES).items()}
     given = cells("random", rounds=rounds, curves=curves)
     for name in EVERY:
-        assert drawn(name, given).svg
+        assert drawn(name, given).panels
 
 
-def test_curves_are_drawn_over_all_rounds() -> None:
-    curves = dict.fromkeys(CURVES, [0.25] * 40)
-    found = drawn("over_units", cells("random", rounds=200, curves=curves))
-
-    assert len(OVER_ROUNDS) == words(parsed(found)).count("200")
+def test_no_line_leads_over_what_is_undefined() -> None:
+    assert [[0], [1, 2], [3]] == figures._runs([1, 3, 4, 9])
 
 
-def test_points_that_stand_alone_are_seen() -> None:
-    import numpy as np
+def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
+    given = cells("random", "raid")
+    hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
+    [gini, _] = mining.trade_off(given, looks_of(["random", "raid"]), hrefs).panels
 
-    for points, alone in (
-        ([0], [True]), ([3], [True]), ([0, 1], [False, False]), ([0, 2, 3], [True, False, False]),
-        ([1, 3, 5], [True] * 3), ([0, 1, 9], [False, False, True]),
-    ):  # fmt: skip
-        assert alone == list(figures._alone(np.array(points)))
+    assert gini.has_links
+    assert ["pages/random.html", "pages/raid.html"] == re.findall(r'href="([^"]+)"', gini.svg)
+    assert 6 == gini.svg.count("<title>baseline, ra")
+
+
+def test_lines_that_coincide_have_marks_at_other_places() -> None:
+    found = drawn("over_units", cells("random", "raid", rounds=4)).panels[0]
+    marks = re.findall(r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', found.svg)
+    first, second = ({x for c, x in marks if c == colour} for colour in ("c0", "c1"))
+
+    assert first
+    assert second
+    looks = looks_of(["random", "raid"])
+    assert looks["random"].dash != looks["raid"].dash
+    assert looks["random"].marker != looks["raid"].marker
+
+
+# axes
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0, 1, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (0, 200, ["0", "50", "100", "150", "200"]),
+        (-0.011, 0.013, ["−0.010", "−0.005", "0.000", "0.005", "0.010"]),
+        (0, 2e6, ["0", "500,000", "1,000,000", "1,500,000", "2,000,000"]),
+    ],
+)
+def test_an_axis_has_round_figures_of_the_same_length(
+    low: float, high: float, labels: list[str]
+) -> None:
+    axis = Axis(low, high, 0, 100, 5)
+
+    assert labels == [axis.label(tick) for tick in axis.ticks]
+    assert (0, 100) == (axis(low), axis(high))
+    assert (0, 100) == (axis(low - 1), axis(high + 1))
+
+
+def test_an_axis_of_one_value_has_room() -> None:
+    assert 50 == pytest.approx(Axis(3, 3, 0, 100, 4)(3))
+    assert (0.0, 0.0) == reach([])
+    assert Plot("t", (0, 0), (0, 0)).panel("it").svg
 
 
 # the forest
 
 
-def against(treatment: str, *values: float | None) -> Against:
+def against(treatment: str, *values: float | None, roster: str = "r") -> Against:
     differences = dict.fromkeys(MEASURES, interval(values))
-    return Against(Cell(treatment, "r", 9), Cell("baseline", "r", 9), differences, False)
+    return Against(
+        Cell(treatment, roster, 9), Cell("baseline", roster, 9), differences, identical=False
+    )
 
 
 def forest(*compared: Against) -> Drawn:
     labels = {one.cell: f"{one.cell.treatment} (0.4)" for one in compared}
-    return figures.forest(compared, labels, looks_of(["r"])["r"], COMPARED)
+    return figures.forest(compared, labels, looks_of(["r", "s"]), COMPARED)
 
 
 def test_a_forest_has_every_sub_measure_of_the_criteria() -> None:
-    text = " ".join(words(parsed(forest(against("scarce", 0.1, 0.2)))))
+    found = forest(against("scarce", 0.1, 0.2))
 
-    for name in EXPECTED:
-        assert MEASURES[name].title in text
-
-
-def test_a_forest_has_a_row_for_each_treatment() -> None:
-    found = forest(against("scarce", 0.1, 0.2), against("cap-2", 0.3), against("cap-4", None))
-    text = words(parsed(found))
-
-    assert {"scarce (0.4)", "cap-2 (0.4)", "cap-4 (0.4)"} <= set(text)
-    assert len(COMPARED) == text.count("no data")
+    assert {MEASURES[name].title for name in EXPECTED} <= {panel.title for panel in found.panels}
 
 
-def test_a_forest_of_forty_treatments_has_room() -> None:
-    found = forest(*(against(f"treatment-{n}", 0.1 * n, 0.2) for n in range(45)))
+def test_a_forest_has_a_row_for_each_treatment_and_a_mark_for_each_roster() -> None:
+    every = [against(f"treatment-{n}", 0.1 * n, 0.2) for n in range(45)]
+    found = forest(*every, against("treatment-7", 0.1, 0.2, roster="s"))
 
-    assert {f"treatment-{n} (0.4)" for n in range(45)} <= set(words(parsed(found)))
+    assert {f"treatment-{n} (0.4)" for n in range(45)} <= set(words(found.panels[:1]))
+    assert ["r", "s"] == [key.label for key in found.legend]
+    assert 46 == found.panels[0].svg.count("<title>")
 
 
 def test_measures_without_any_difference_are_left_out_of_a_forest() -> None:
     one = against("scarce", 0.1, 0.2)
-    found = forest(attrs.evolve(one, differences=one.differences | {"idle": interval([])}))
+    none = {"idle": interval([]), "gini": interval([0.0, 0.0])}
+    found = forest(attrs.evolve(one, differences=one.differences | none))
 
-    assert ["idle stamina rate"] == list(found.without)
+    assert [
+        "No data for: idle stamina rate.", "No difference in any seed: Gini of gold.",
+    ] == list(found.without)  # fmt: skip
 
 
-def test_a_forest_where_nothing_differs_is_drawn() -> None:
-    assert forest(against("scarce", 0.0, 0.0)).svg
-
-
-def test_halves_of_one_value_are_drawn() -> None:
+def test_halves_of_nothing_but_zeros_are_told() -> None:
     same: Halves = (0.0, 0.0)
-    assert drawn("half_against_half", cells("random", halves=dict.fromkeys(MEASURES, same))).svg
+    found = drawn("half_against_half", cells("random", halves=dict.fromkeys(MEASURES, same)))
 
-
-def test_styles_become_attributes_and_text_stays_as_it_is() -> None:
-    svg = (
-        '<svg width="1pt"><defs><style type="text/css">*{stroke-linejoin: round}</style></defs>'
-        '<text style="font: 7px \'DejaVu Sans\', serif; fill: #777777">a style="b: c"</text>'
-        '<text style="font: 700 7.5px serif"/><path d="M 0 0" style=""/></svg>'
-    )
-
-    assert (
-        '<svg stroke-linejoin="round" width="1pt"><defs></defs>'
-        '<text font-size="7px" font-family="\'DejaVu Sans\', serif" fill="#777777">a style="b: c"'
-        '</text><text font-weight="700" font-size="7.5px" font-family="serif"/>'
-        '<path d="M 0 0"/></svg>'
-    ) == _unstyled(svg)
+    assert [] == list(found.panels)
+    assert found.without[0].startswith("0 in every half: ")

@@ -71,9 +71,9 @@ def test_that_models_hardly_played_stands_above_the_verdicts(
     said = text.index("Models that hardly played: more than 50% of their answers were no plan")
 
     assert LINES == written.hardly_played
-    assert said < text.index("Each criterion, judged with N = 10 and with N = 20.")
+    assert said < text.index("What the verdicts follow from")
     for line in LINES:
-        assert said < text.index(line) < text.index("Each criterion")
+        assert said < text.index(line) < text.index("What the verdicts follow from")
 
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:

@@ -1,5 +1,6 @@
 """A page in HTML and in Markdown: whatever names and texts hold, they are shown as text."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -11,16 +12,22 @@ from goldrush.replay.report.looks import COLOURS, LABEL_MAX, labels_of, looks_of
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.page import (
     Block,
+    Code,
     Figure,
     Heading,
+    Link,
     Marked,
     Table,
     Text,
+    Tile,
+    Tiles,
     bounds,
     number,
+    numbered,
     p_value,
     printable,
 )
+from goldrush.replay.report.plot import Plot
 from goldrush.replay.study.inference import Interval
 from tests.replay.report.pages import Page
 
@@ -30,21 +37,29 @@ HOSTILE = [
     'id="x" url(#y) href="#z"', "]]>", "- item", "1. item", "+ item", "=", "supported by none",
     "undecided", "x" * 500, "\x1b[2J\x07\x00", "\u202eturned", "line\nbreak", "ü 金 🪙", "%s {0}",
 ]  # fmt: skip
-SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" id="a">'
-    '<defs><path id="b" d="M 0 0"/></defs><use xlink:href="#b" clip-path="url(#a)"/>'
-    '<text id="t">id="b" url(#b) &lt;b id="q"&gt;</text></svg>'
-)
+
+
+def figure(name: str, text: str, commands: list[str], journals: list[str]) -> Figure:
+    plot = Plot(text, (0, 1), (0, 1), x_label=text, y_label=text)
+    look = looks_of([text])[text]
+    plot.point(0.5, 0.5, look, says=text, href=text)
+    return Figure(name, [plot.panel(text)], [look.key()], text, commands, journals)
 
 
 def blocks(text: str) -> list[Block]:
     return [
         Heading(1, text, "top"),
+        Tiles([Tile(text, "supported", text), Tile("other", "varies", text)]),
         Text(text),
         Heading(2, f"Two {text}", "part"),
-        Table(["a", text], [[text, Marked("not supported", text)], ["b", text]], text),
-        Figure("one", SVG, text, [f"goldrush measure '{text}'"], [text, "x/"]),
-        Figure("two", SVG, "again", ["goldrush"], []),
+        Table(
+            ["a", text],
+            [[text, Marked("not supported", text)], ["b", Link(text, text)], ["c", text]],
+            text,
+        ),
+        Code(text),
+        figure("one", text, [f"goldrush measure '{text}'"], [text, "x/"]),
+        figure("two", "again", ["goldrush"], []),
     ]
 
 
@@ -54,44 +69,27 @@ def test_a_page_shows_names_as_they_are(text: str) -> None:
     shown = printable(text)
 
     assert "script" not in page.tags
-    for tag in ("h1", "h2", "p", "td", "th", "figcaption", "title", "caption", "small", "a"):
+    for tag in ("h1", "h2", "p", "td", "th", "figcaption", "title", "small", "a", "b", "code"):
         assert any(shown in text for at, text in page.texts if at == tag), tag
     assert [[f"goldrush measure '{shown}'"], ["goldrush"]] == page.commands
-    assert 2 == len(page.svgs)
+    assert len(page.svgs) == 2 * 2
 
 
 @given(st.text())
 def test_any_text_at_all_leaves_a_page_well_formed(text: str) -> None:
     page = Page(as_html(blocks(text)))
 
-    assert ["one", "part", "top", "two"] == sorted({each.partition("-")[0] for each in page.ids})
-    assert all(c.isprintable() or c in "\n\u00a0" for c in page.html)
-
-
-def test_names_of_parts_are_unique_on_a_page_and_point_where_they_did() -> None:
-    page = Page(as_html(blocks("x")))
-
-    assert len(page.ids) == len(set(page.ids))
-    assert ["top", "part", "one", "one-a", "one-b", "one-t"] == page.ids[:6]
-    assert {"#one-b", "#two-b", "#part"} == set(page.links)
-    assert [("use", "clip-path", f"url(#{name}-a)") for name in ("one", "two")] == [
-        one for one in page.attributes if one[1] == "clip-path"
-    ]
-
-
-def test_text_in_a_picture_that_looks_like_markup_is_left_alone() -> None:
-    page = Page(as_html(blocks("x")))
-
-    assert ("text", 'id="b" url(#b) <b id="q">') in page.texts
+    assert ["one", "part", "top", "two"] == sorted(page.ids)
+    assert all(c.isprintable() or c in "\n\u00a0\u2007\u2008" for c in page.html)
 
 
 def test_a_verdict_is_marked_and_what_only_begins_like_one_is_not() -> None:
     near = Marked("as expected with N = 10", "why")
     rows = [["a", Marked("supported", "why"), "supported by none", Marked("not supported"), near]]
-    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 5, rows)]))
+    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 5, rows, "it")]))
 
-    assert [("td", "class", "supported"), ("td", "class", "not-supported")] == [
-        one for one in page.attributes if one[0] == "td"
+    assert ["supported", "not-supported"] == [
+        value for tag, _, value in page.attributes if tag == "td"
     ]
     assert [
         ["a", "supported why", "supported by none", "not supported", "as expected with N = 10 why"]
@@ -104,6 +102,25 @@ def test_the_contents_name_every_section_before_the_first() -> None:
 
     assert page.index('<a href="#a">A</a>') < page.index('<h2 id="a">')
     assert ["#a", "#c"] == Page(page).links
+    assert 1 == Page(page).tags.count("main")
+
+
+def test_numbers_of_a_column_stand_with_their_points_below_each_other() -> None:
+    rows = [["a", "1.5 ± 0.2", "10 of 20"], ["b", "−12.25 ± 10.00", "9 of 20"], ["c", "–", "–"]]
+    html = as_html([Heading(1, "x", "top"), Table(["h", "n", "s"], rows, "it")])
+
+    cells = re.findall(r'<td class="number">(.*?)</td>', html)
+    assert ["1.5\u2007 ± \u20070.2\u2007", "−12.25 ± 10.00"] == cells[:2]
+    assert 1 == len({len(cell) - cell.index(".") for cell in cells[:2]})
+    assert rows == [[cell.strip() for cell in row] for row in Page(html).tables[0].rows]
+
+
+def test_tables_and_figures_are_numbered() -> None:
+    found = numbered([*blocks("x"), Table(["a"], [], "y")])
+
+    assert ["Table 1. x", "Figure 1. x", "Figure 2. again", "Table 2. y"] == [
+        block.caption for block in found if isinstance(block, Table | Figure)
+    ]
 
 
 # Markdown
@@ -130,9 +147,10 @@ def test_markdown_shows_names_as_they_are(text: str) -> None:
     lines = page.splitlines()
 
     assert shown == unescaped(lines[0].removeprefix("# "))
-    assert shown == unescaped(lines[2])
-    assert not lines[2].startswith(("-", "+", "=", "#", ">", "1."))
-    [row] = [line for line in lines if "not supported" in line]
+    [at] = [n for n, line in enumerate(lines) if line.startswith("## ")]
+    assert shown == unescaped(lines[at - 2])
+    assert not lines[at - 2].startswith(("-", "+", "=", "#", ">", "1."))
+    [row] = [line for line in lines if line.startswith("|") and "not supported" in line]
     cells = row.replace("\\\\", "").replace("\\|", "").split("|")
     assert ["", ""] == [cells[0], cells[-1]]
     assert 4 == len(cells)
@@ -176,7 +194,10 @@ def test_a_figure_has_three_digits_that_count(value: float | None, text: str) ->
 
 
 def test_an_interval_stands_behind_its_mean_where_there_is_one() -> None:
-    assert "2 [1,\u00a03]" == bounds(Interval(5, 2.0, 1.0, 3.0))
+    assert "2.0 ± 1.0" == bounds(Interval(5, 2.0, 1.0, 3.0))
+    assert "0.01235 ± 0.00012" == bounds(Interval(5, 0.0123456, 0.01222, 0.0124656))
+    assert "1,235 ± 120" == bounds(Interval(5, 1234.56, 1114.56, 1354.56))
+    assert "2 ± 0" == bounds(Interval(5, 2.0, 2.0, 2.0))
     assert "2" == bounds(Interval(1, 2.0, None, None))
     assert "–" == bounds(Interval(0, None, None, None))
 
@@ -202,8 +223,9 @@ def test_a_look_is_no_other_rosters() -> None:
 
     assert 28 == len({(look.colour, look.dash) for look in looks.values()})
     assert 28 == len({(look.colour, look.marker) for look in looks.values()})
-    assert list(COLOURS) == [looks[name].colour for name in rosters[:7]]
-    assert {"-"} == {looks[name].dash for name in rosters[:7]}
+    assert COLOURS == len({looks[name].colour for name in rosters[:COLOURS]})
+    assert 4 == len({looks[name].dash for name in rosters[:4]})
+    assert 7 == len({looks[name].marker for name in rosters[:7]})
 
 
 def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:

@@ -16,23 +16,35 @@ from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
 from goldrush.replay.report.answers import answers
-from goldrush.replay.report.drawing import Drawing, drawn
-from goldrush.replay.report.figures import forest
-from goldrush.replay.report.page import Figure, Heading, Marked, Table, Text, p_value
+from goldrush.replay.report.figures import Drawn
+from goldrush.replay.report.page import (
+    Code,
+    Figure,
+    Heading,
+    Link,
+    Marked,
+    Panel,
+    Table,
+    Text,
+    p_value,
+)
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import (
+    citation,
     comparison_section,
     definitions,
+    figure,
     head,
+    outlier_section,
     study_of,
     treatment_sections,
 )
-from goldrush.replay.report.verdicts import every_treatment
+from goldrush.replay.report.verdicts import every_treatment, finding, summary
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import results_of
-from tests.replay.report.pages import Page, Seen, said, studied
+from tests.replay.report.pages import Page, Seen, figures_in, said, studied
 from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 
@@ -77,10 +89,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_needs_nothing_else(html: str, page: Page) -> None:
     outside = re.findall(r"""(?:https?:)?//[^\s"'<>]+""", html)
 
-    assert {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"} == set(outside)
-    assert {"xmlns", "xmlns:xlink"} == {
-        name for _, name, value in page.attributes if "http" in value
-    }
+    assert [] == outside
     assert not {"script", "link", "img", "iframe", "object", "image", "base"} & set(page.tags)
     assert [] == [name for _, name, _ in page.attributes if name.startswith("on")]
     assert "@import" not in html
@@ -106,9 +115,7 @@ def test_the_policy_of_the_page_covers_all_that_is_in_it(html: str, page: Page) 
     assert not {"form", "a"} & {
         tag for tag, name, value in page.attributes if name == "href" and not value.startswith("#")
     }
-    urls = [u for *_, value in page.attributes for u in re.findall(r"url\(([^)]*)\)", value)]
-    assert urls
-    assert all(url.startswith("#") for url in urls)
+    assert not [value for *_, value in page.attributes if "url(" in value]
     assert "url(" not in sheets[0]
 
 
@@ -118,8 +125,9 @@ def test_every_name_is_unique_and_every_link_leads_somewhere(page: Page) -> None
 
 
 def test_every_picture_is_well_formed(page: Page) -> None:
-    """Four for each treatment but the one that is the baseline once more, three forests, one."""
-    assert 4 * 3 + 3 + 1 == len(page.svgs)
+    """The summary, the forest, the trade-off, and four for each treatment that is shown."""
+    assert 3 + 4 * 3 == page.tags.count("figure")
+    assert len(page.svgs) > 100
 
 
 def test_where_it_was_made_is_not_in_it(html: str, study: Path) -> None:
@@ -135,11 +143,23 @@ def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None
     assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1).path.read_bytes()
 
 
+def test_what_it_comes_to_stands_before_all_else(html: str, page: Page) -> None:
+    order = ['<ul class="tiles">', '<p class="leads">', '<figure id="summary">', "<h2", "<table>"]
+
+    assert sorted(order, key=html.index) == order
+    assert "None of 12 verdicts is supported: " in page.text
+    assert [1, 2] == [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)][:2]
+    assert not re.search(
+        r"`|\.\. |\b1 (round|run|seed|agent|journal)s\b",
+        " ".join(text for tag, text in page.texts if tag in ("p", "figcaption", "span", "td")),
+    )
+
+
 def test_pressure_stands_beside_every_result(page: Page) -> None:
     for table in page.tables:
         says = " ".join([*table.head, table.caption])
         if table.caption or "roster" in table.head:
-            about_all = {"rule", "runs"} & set(table.head)
+            about_all = {"rule", "runs", "tied", "definition"} & set(table.head)
             assert "pressure" in says or about_all, says
 
 
@@ -200,14 +220,14 @@ def criterion(shown: list[str]) -> str:
 def assert_verdicts_follow(page: Page) -> int:
     """Work every verdict out again from the tables of the page; how many there were."""
     [verdicts] = [
-        t for t in page.tables if t.caption == "Each criterion, judged with N = 10 and with N = 20."
+        t for t in page.tables if "Each criterion, judged with N = 10 and with N = 20." in t.caption
     ]
     behind = [table for table in page.tables if table.head[0] == "sub-measure"]
     assert len(behind) == len(verdicts.rows)
     for table, (treatments, roster, rounds, pressures, *cells) in zip(
         behind, verdicts.rows, strict=True
     ):
-        assert table.caption.startswith(f"{roster}, {treatments}, {rounds} rounds: ")
+        assert f"{roster}, {treatments}, {rounds} rounds: " in table.caption
         for pressure in pressures.split(" and "):
             assert f"pressure {pressure} with" in table.caption
         rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
@@ -284,7 +304,7 @@ def test_below_every_figure_stand_its_command_and_journals_that_exist(
 ) -> None:
     sources = [text for tag, text in page.texts if text.strip().startswith("from ")]
 
-    assert len(page.svgs) == len(page.commands) == len(sources)
+    assert page.tags.count("figure") == len(page.commands) == len(sources)
     for commands, source in zip(page.commands, sources, strict=True):
         [folders] = {re.match(r"goldrush (?:measure|export) (.+?) --", c)[1] for c in commands}
         told = {}
@@ -306,36 +326,23 @@ def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
         "goldrush export scarce-20 --format csv --table agents",
         "goldrush measure scarce-20 --spells --json",
     ] == commands["t4-holdings"]
-    assert ["goldrush measure baseline/random scarce/random scarce-20/random --json"] == commands[
-        "forest-1"
-    ]
+    assert ["goldrush measure baseline scarce scarce-20 --json"] == commands["forest-30"]
     # What is identical by construction is drawn once.
     assert ["goldrush measure baseline scarce scarce-20 --json"] == commands["trade-off-30"]
 
 
 FIGURES = [
-    *(f"forest-{n}" for n in (1, 2, 3)), "trade-off-30",
+    "summary", "forest-30", "trade-off-30",
     *(f"t{n}-{kind}" for n in (1, 3, 4) for kind in ("halves", "rounds", "stamina", "holdings")),
 ]  # fmt: skip
 
 
-def test_panels_without_data_are_told_below_the_figure(page: Page) -> None:
-    """Nobody raids where all are tit-for-tat and nobody begins."""
-    captions = [text for tag, text in page.texts if "No data for: " in text]
+def test_a_figure_without_any_data_is_a_sentence() -> None:
+    study = study_of(results(made(Cell("scarce", "raid", 9))))
 
-    assert any(
-        text.startswith("tit-for-tat-raid, 30 rounds: treatments against the baseline.")
-        and text.endswith(
-            "No data for: targeting of defence, respect for first possession, raid success rate."
-        )
-        for text in captions
+    assert Text("A caption. There are no data for it.") == figure(
+        study, "f", Drawn([], []), "A caption.", list(study.results.by_cell)
     )
-
-
-def test_a_figure_without_any_data_is_a_sentence(small: Path) -> None:
-    drawing = Drawing("f", forest, ([], {}, None, {}), "A caption.", ["goldrush"], [])
-
-    assert [Text("A caption. There are no data for it.")] == drawn([drawing], jobs=1)
 
 
 # studies of all shapes
@@ -354,17 +361,18 @@ def test_a_figure_without_any_data_is_a_sentence(small: Path) -> None:
 def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path) -> None:
     given = {"treatments": ["baseline"], "rosters": ["raid"], "seeds": 1, "rounds": 5} | plan
     study = studied(tmp_path / "study", **given)
-    page = Page(report(study, jobs=2).path.read_text(encoding="utf-8"))
+    page = Page(report(study, jobs=1).path.read_text(encoding="utf-8"))
 
-    assert len(page.commands) == len(page.svgs)
     assert "nan" not in page.text.lower()
+    assert "nan" not in {value for *_, value in page.attributes}
+    assert not re.search(r"\b1 (round|run|seed|roster|treatment)s\b", page.text)
     assert "None: a verdict needs runs with 10 agents and with 20" in page.text
     [found] = [results_of(study, jobs=1)]
     json.dumps(answers(found), allow_nan=False)
 
 
 def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
-    page = Page(report(small, jobs=2).path.read_text(encoding="utf-8"))
+    page = Page(report(small, jobs=1).path.read_text(encoding="utf-8"))
 
     assert "The study has no baseline to compare with, or nothing besides it." in page.text
     assert "A study of 1 run " in page.text
@@ -376,25 +384,27 @@ def test_horizons_are_told_apart() -> None:
         *(made(Cell(t, "raid", rounds), seed) for t in ("baseline", "scarce")
           for rounds in (100, 500) for seed in range(4))
     )  # fmt: skip
-    parts = treatment_sections(study_of(found))
-    drawings = [part for part in parts if isinstance(part, Drawing)]
+    names = [part.name for part in figures_in(treatment_sections(study_of(found)))]
+    drawn = {part.name: part for part in figures_in(treatment_sections(study_of(found)))}
 
-    assert len(drawings) == len({part.name for part in drawings})
-    assert 4 * 4 == len(drawings)
-    for part in drawings:
-        [cell] = part.arguments[0]
-        assert f"{cell.treatment}, {cell.rounds} rounds (N = 10" in part.caption
+    assert len(names) == len(drawn) > 0
+    for number, (treatment, rounds) in enumerate(
+        ((t, rounds) for t in ("baseline", "scarce") for rounds in (100, 500)), 1
+    ):
+        part = drawn[f"t{number}-halves"]
+        assert f"{treatment}, {rounds} rounds (N = 10" in part.caption
         for command in part.commands:
-            assert f" {cell.treatment}/raid/rounds-{cell.rounds} --" in command
+            assert f" {treatment}/raid/rounds-{rounds} --" in command
 
 
 def test_forty_treatments_have_a_section_each() -> None:
     found = results(
         *(made(Cell(f"own-{n}", "raid", 9), settings={"alpha": 1.0 + n}) for n in range(45))
     )
-    drawings = [p for p in treatment_sections(study_of(found)) if isinstance(p, Drawing)]
+    names = [part.name for part in figures_in(treatment_sections(study_of(found)))]
 
-    assert 4 * 45 == len({part.name for part in drawings})
+    assert {f"t{n}-halves" for n in range(1, 46)} <= set(names)
+    assert len(names) == len(set(names))
 
 
 def test_how_many_seeds_have_a_value_is_told_where_not_all_do() -> None:
@@ -457,18 +467,45 @@ def test_what_there_was_none_of_is_said_wherever_an_outcome_stands() -> None:
 
 
 def test_where_commands_are_typed_is_said_first() -> None:
-    says = said(head(study_of(results(made(Cell("scarce", "raid", 9))))))
+    parts = head(study_of(results(made(Cell("scarce", "raid", 1)))))
 
-    assert "Commands are typed in the study's folder; `goldrush report . --json` has" in says
+    assert "Commands are typed in the study's folder." in said(parts)
+    assert "1 run: 1 treatment, 1 roster (raid), 1 seed (0), 1 round." in said(parts)
 
 
-def test_that_intervals_are_cut_is_said_where_they_are() -> None:
-    parts = treatment_sections(study_of(results(made(Cell("scarce", "raid", 9)))))
-    cut = [
-        p.draw.__name__ for p in parts if isinstance(p, Drawing) and "no further than" in p.caption
-    ]
+@pytest.mark.parametrize(
+    ("verdicts", "says"),
+    [
+        ([("it", "undecided")], "It: undecided."),
+        ([("a", "undecided"), ("b", "not supported")],
+         "None of 2 verdicts is supported: 1 is not supported and 1 is undecided."),
+        ([("a", "supported"), ("b", "not supported")],
+         "1 of 2 verdicts is supported (a); of the others, 1 is not supported."),
+        ([("a", "supported"), ("b", "supported")], "2 of 2 verdicts are supported (a; b)."),
+    ],
+)  # fmt: skip
+def test_the_finding_is_a_sentence(verdicts: list[tuple[str, str]], says: str) -> None:
+    assert says == finding(verdicts)
 
-    assert ["half_against_half", "over_units"] == cut
+
+def test_outlier_seeds_lead_to_their_runs() -> None:
+    cell = Cell("scarce", "raid", 9)
+    runs = [made(cell, n, run={"turnover": 9.0 if n == 7 else n / 100}) for n in range(12)]
+    study = study_of(results(*runs), {(cell, 7): "pages/7.html"})
+    [table] = [part for part in outlier_section(study) if isinstance(part, Table)]
+
+    assert [["turnover rate", "seed 7", "9"]] == [list(map(str, row[4:7])) for row in table.rows]
+    assert ["pages/7.html"] == [cell.href for cell in table.rows[0] if isinstance(cell, Link)]
+    assert "There are none." in said(outlier_section(study_of(results(*runs[:7]))))
+
+
+def test_the_citation_names_versions_and_the_study(study: Path) -> None:
+    digest = hashlib.sha256((study / "manifest.json").read_bytes()).hexdigest()
+    codes = [p.text for p in citation(study_of(results_of(study))) if isinstance(p, Code)]
+
+    assert f"{digest}  manifest.json" == codes[0]
+    assert codes[2].startswith(f"@misc{{goldrush-{digest[:12]},")
+    assert all(digest in code for code in codes)
 
 
 # where it is written
@@ -479,7 +516,9 @@ def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The smallest study, of whose page everything is there already: it is only written."""
     blocks = [
         Heading(1, STUDIES.title, "top"),
-        Figure("one", "<svg/>", "It.", ["goldrush"], ["x/"]),
+        Figure(
+            "one", [Panel("t", "", 9, 9, "t")], [], "It.", ["goldrush measure . --json"], ["x/"]
+        ),
     ]
     found = results_of(small)
     monkeypatch.setattr(module, "results_of", lambda folder, **_: found)
@@ -619,15 +658,15 @@ def test_what_is_under_way_is_told_and_figures_of_markdown_stand_beside_it(
     assert_markdown(written.path)
 
     assert ("measuring", 1, 1) == told[0]
-    assert ("drawing", 5, 5) == told[-1]
+    assert told[-1] == told[0]
 
 
-def test_without_matplotlib_it_says_what_to_install(
+def test_without_scipy_it_says_what_to_install(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    monkeypatch.setitem(__import__("sys").modules, "scipy", None)
 
-    with pytest.raises(BadInput, match=r"needs matplotlib; install it: pip install"):
+    with pytest.raises(BadInput, match=r"needs scipy; install it: pip install"):
         report(small)
     assert module.FORMATS == ("html", "md")
 
@@ -644,16 +683,12 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     of = attrs.evolve(found.of, studies=bare)
     study = study_of(attrs.evolve(found, of=of))
     treatments = treatment_sections(study)
-    drawings = [
-        part for part in (*comparison_section(study), *treatments) if isinstance(part, Drawing)
-    ]
+    drawn = figures_in([*summary(study), *comparison_section(study), *treatments])
 
     assert [] == verdicts_in(study) == every_treatment(study) == study.assessment.verdicts()
-    assert "has the figures of the comparison tables" in said(head(study))
+    assert "prints the numbers of the comparison tables" in said(head(study))
+    assert "this world has no criteria: 6 runs in 2 cells" in said(summary(study))
     assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in said(treatments)
-    assert ["forest", *["half_against_half", "over_units"] * 2] == [
-        one.draw.__name__ for one in drawings
-    ]
-    assert drawings[1].draw(*drawings[1].arguments).svg
+    assert ["summary", "t1-halves", "t2-halves"] == [one.name for one in drawn]
     assert "ressure" not in said([*head(study), *treatments])
     assert "for Gini of gold and HHI of plots the value at the end" in said(definitions(study))

@@ -61,7 +61,7 @@ def made(
         run=dict.fromkeys(MEASURES, 1.0) | dict(run or {}),
         halves=halves,
         halves_whole=halves | dict(whole or {}),
-        curves=others.pop("curves", {}),
+        curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
         own=Kept(
             totals=attrs.evolve(NOTHING, **(totals or {})),

@@ -1,0 +1,231 @@
+"""Panels of figures as SVG, in the colours of the page.
+
+Why not matplotlib: importing it and drawing took longer than all else that a report does, twice
+over. What a report needs is little (lines, bands, points, steps), and drawn here it takes its
+colours from the page (dark ones too), needs no style attributes (which the page's policy forbids),
+and its points can be links. Lengths are in units of a panel, which are pixels where a page is as
+wide as it gets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+from goldrush.replay.report.looks import Look, shape
+from goldrush.replay.report.page import Panel, fixed, printable
+
+NARROW, WIDE = 288.0, 438.0  # of three panels beside each other, and of two
+HEIGHT: Final = 158.0
+CHARACTER: Final = 6.4  # how wide a character is at most, on average
+TEXT: Final = 11  # font size
+_TOP, _RIGHT, _BOTTOM = 22.0, 10.0, 34.0
+_TICK_GAP: Final = 48.0  # between two figures on the horizontal axis, at least
+
+Point = tuple[float, float]
+
+
+class Axis:
+    """Values from `low` to `high` on `start` .. `end` of a panel, with round figures along it."""
+
+    def __init__(self, low: float, high: float, start: float, end: float, most: int) -> None:
+        if high - low < 1e-12 * max(1.0, abs(high)):
+            pad = abs(high) * 0.05 or 0.05
+            low, high = low - pad, high + pad
+        self.low, self.high, self.start, self.end = low, high, start, end
+        step = _round_step((high - low) / max(1, most))
+        first = math.ceil(low / step - 1e-9)
+        last = math.floor(high / step + 1e-9)
+        self.ticks = [n * step for n in range(first, last + 1)]
+        self.decimals = min(8, max(0, -math.floor(math.log10(step) + 1e-9)))
+
+    def __call__(self, value: float) -> float:
+        """Where a value is; one beyond the ends is at the end."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+
+    def label(self, tick: float) -> str:
+        """A figure along the axis."""
+        return fixed(tick, self.decimals)
+
+
+def _round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is no less."""
+    power: float = 10.0 ** math.floor(math.log10(least))
+    return next(n * power for n in (1, 2, 5, 10) if n * power >= least * (1 - 1e-9))
+
+
+def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
+    """From the least to the most, with a little room; from 0 on where that is near or wanted."""
+    found = list(values) or [0.0]
+    low, high = min(found), max(found)
+    if low > 0 and (zero or low < 0.5 * high):
+        low = 0.0
+    room = 0.04 * (high - low)
+    return (low - room if low < 0 else low), high + room
+
+
+class Plot:
+    """A panel that is being drawn: axes first, then what is in them, in order."""
+
+    def __init__(
+        self,
+        title: str,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        rows: Sequence[str] = (),
+        width: float = NARROW,
+        height: float = HEIGHT,
+        x_label: str = "",
+        y_label: str = "",
+    ) -> None:
+        """`rows`: names on the vertical axis, in place of figures, from 0 on downwards."""
+        self.title, self.width, self.height = title, width, height
+        bottom = height - (_BOTTOM if x_label else _BOTTOM - 14)
+        self._parts: list[str] = []
+        self._has_links = False
+        if rows:
+            room = 0.03 * (x[1] - x[0])  # so that no point lies on a name
+            x = x[0] - room, x[1] + room
+            self.y = Axis(-0.5, len(rows) - 0.5, _TOP, bottom, len(rows))
+            labels = [(self.y(row), name) for row, name in enumerate(rows)]
+        else:
+            self.y = Axis(*y, bottom, _TOP, 4)
+            labels = [(self.y(tick), self.y.label(tick)) for tick in self.y.ticks]
+        left = 10 + CHARACTER * max((len(name) for _, name in labels), default=0)
+        left += 14 if y_label else 0
+        end = width - _RIGHT
+        self.x = Axis(*x, min(left, 0.55 * width), end, max(2, int((end - left) / _TICK_GAP)))
+        self._frame(labels, bool(rows), bottom, x_label, y_label)
+
+    def _frame(
+        self,
+        labels: Sequence[tuple[float, str]],
+        rows: bool,
+        bottom: float,
+        x_label: str,
+        y_label: str,
+    ) -> None:
+        left, right = self.x.start, self.x.end
+        grid = "".join(f"M{self.x(tick):.1f} {_TOP}V{bottom:g}" for tick in self.x.ticks)
+        between = [self.y(row + 0.5) for row in range(len(labels) - 1)]
+        across = between if rows else [at for at, _ in labels]
+        grid += "".join(f"M{left:.1f} {at:.1f}H{right:g}" for at in across)
+        self._parts.append(f'<path class="grid" d="{grid}"/>')
+        self._parts.append(f'<path class="axis" d="M{left:.1f} {_TOP}V{bottom:g}H{right:g}"/>')
+        self.text(0, 12, self.title, "title")
+        for at, name in labels:
+            self.text(left - 5, at + 3.6, name, "end")
+        last = -math.inf
+        for tick in self.x.ticks:
+            text = self.x.label(tick)
+            half = CHARACTER * len(text) / 2
+            at = min(self.x(tick), self.width - half)
+            if at - half > last:
+                self.text(at, bottom + 13, text, "middle")
+                last = at + half + 4
+        if x_label:
+            self.text((left + right) / 2, self.height - 6, x_label, "middle")
+        if y_label:
+            middle = (_TOP + bottom) / 2
+            self._parts.append(
+                f'<text class="middle" transform="translate(10 {middle:g})rotate(-90)">'
+                f"{_escaped(y_label)}</text>"
+            )
+
+    def text(self, x: float, y: float, text: str, classes: str) -> None:
+        """Text, with `x` at its start, middle or end."""
+        self._parts.append(
+            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{_escaped(text)}</text>'
+        )
+
+    def upright(self, value: float) -> None:
+        """A line at a value of the horizontal axis: no difference, say."""
+        self._parts.append(
+            f'<path class="zero" d="M{self.x(value):.1f} {self.y.start:.1f}V{self.y.end:.1f}"/>'
+        )
+
+    def line(self, points: Sequence[Point], look: Look, *, steps: bool = False) -> None:
+        """A line through points, with marks here and there that tell it from one that it covers."""
+        if not points:
+            return
+        path = ""
+        before = ""
+        for x, y in ((self.x(x), self.y(y)) for x, y in points):
+            at = f"{y:.1f}"
+            path += f"H{x:.1f}V{at}" if steps and path else f"{'L' if path else 'M'}{x:.1f} {at}"
+            before = at
+        if steps:
+            path += f"H{self.x(points[-1][0]):.1f}V{before}"
+        dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
+        self._parts.append(f'<path class="line {look.colour}"{dash} d="{path}"/>')
+
+    def marks(self, points: Sequence[Point], look: Look, place: int, lines: int) -> None:
+        """Points of a line marked, others than those of the lines beside it."""
+        every = max(1, len(points) // 4)
+        first = (every * place) // max(1, lines)
+        for x, y in points[first::every]:
+            self._parts.append(shape(look.marker, look.colour, self.x(x), self.y(y), 2.6))
+
+    def band(self, above: Sequence[Point], below: Sequence[Point], classes: str) -> None:
+        """What lies between two lines."""
+        around = [*above, *reversed(below)]
+        path = "".join(
+            f"{'L' if place else 'M'}{self.x(x):.1f} {self.y(y):.1f}"
+            for place, (x, y) in enumerate(around)
+        )
+        self._parts.append(f'<path class="band {classes}" d="{path}Z"/>')
+
+    def diagonal(self) -> None:
+        """From corner to corner."""
+        (x0, x1), (y0, y1) = (self.x.start, self.x.end), (self.y.start, self.y.end)
+        self._parts.append(f'<path class="zero" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
+
+    def across(self, low: float, high: float, row: float, classes: str) -> None:
+        """An interval in a row."""
+        at = self.y(row)
+        self._parts.append(
+            f'<path class="line {classes}" d="M{self.x(low):.1f} {at:.1f}H{self.x(high):.1f}"/>'
+        )
+
+    def tall(self, x: float, low: float, high: float, classes: str) -> None:
+        """An interval at a place."""
+        self._parts.append(
+            f'<path class="line {classes}" '
+            f'd="M{self.x(x):.1f} {self.y(low):.1f}V{self.y(high):.1f}"/>'
+        )
+
+    def point(
+        self,
+        x: float,
+        y: float,
+        look: Look,
+        *,
+        hollow: bool = False,
+        says: str = "",
+        href: str = "",
+    ) -> None:
+        """A point; `says`: what it is, where somebody points at it; `href`: where it leads."""
+        classes = f"{look.colour} hollow" if hollow else look.colour
+        mark = shape(look.marker, classes, self.x(x), self.y(y))
+        if says:
+            mark = f"{mark[:-2]}><title>{_escaped(says)}</title></{mark[1 : mark.index(' ')]}>"
+        if href:
+            self._has_links = True
+            mark = (
+                f'<a href="{_escaped(href)}" aria-label="{_escaped(says)}" tabindex="-1">{mark}</a>'
+            )
+        self._parts.append(mark)
+
+    def panel(self, alt: str) -> Panel:
+        """What was drawn."""
+        return Panel(
+            self.title, "".join(self._parts), self.width, self.height, alt, self._has_links
+        )
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text))
