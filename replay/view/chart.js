@@ -52,6 +52,8 @@ export function lineChart({ title, definition, series, first, last, limits, unit
     return svg("path", {
       class: `line ${kind ?? `series-${index % 8}`}`, d: path,
       "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
+      // The first ones are drawn broader, so that lines that coincide show as bands.
+      "stroke-width": series.length > 1 ? (1.2 + (2.4 * (series.length - 1 - index)) / (series.length - 1)).toFixed(2) : null,
     });
   });
   const grid = ticks.map((tick) => [
