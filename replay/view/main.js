@@ -28,6 +28,7 @@ export function begin(WORLD) {
   const player = new Player({
     vocabulary: page.vocabulary,
     first: runs.some((run) => run.first === page.vocabulary.first) ? first - 1 : first,
+    opening: first,
     last,
     places: WORLD.places(runs),
     passing: WORLD.passing ?? [],

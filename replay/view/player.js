@@ -3,11 +3,11 @@
 import { el, svg, replaceAll } from "./dom.js";
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units; `places`: what else can be selected, by
+  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what else can be selected, by
   // name, with the test of a value, and `passing`, those that are of one unit only; `show(moment)`:
   // draws; `describe()`: the moment in words.
-  constructor({ vocabulary, first, last, places, passing, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, last, places, passing, show, describe });
+  constructor({ vocabulary, first, opening, last, places, passing, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, passing, show, describe });
     this.timer = null;
     this.moment = this.parsed(location.hash);
     const part = (name) => document.getElementById(name);
@@ -35,6 +35,11 @@ export class Player {
       event.preventDefault();
       this.goTo(form.elements.where.value);
     });
+    const main = part("view");
+    document.querySelector(".skip").addEventListener("click", (event) => {
+      event.preventDefault(); // the address is the moment's
+      main.focus();
+    });
     globalThis.addEventListener("hashchange", () => {
       this.moment = this.parsed(location.hash);
       this.draw(true);
@@ -45,7 +50,7 @@ export class Player {
   // The moment that an address says; what it says wrong is left out.
   parsed(address) {
     const said = new URLSearchParams(address.replace(/^#/, ""));
-    const moment = { [this.unit]: this.within(Number.parseInt(said.get(this.unit) ?? this.first, 10)) };
+    const moment = { [this.unit]: this.within(Number.parseInt(said.get(this.unit) ?? this.opening, 10)) };
     for (const [name, holds] of Object.entries(this.places)) {
       const value = said.get(name);
       if (value !== null && holds(value)) moment[name] = value;
@@ -54,7 +59,7 @@ export class Player {
   }
 
   within(number) {
-    return Number.isNaN(number) ? this.first : Math.min(this.last, Math.max(this.first, number));
+    return Number.isNaN(number) ? this.opening : Math.min(this.last, Math.max(this.first, number));
   }
 
   get at() {
@@ -90,7 +95,7 @@ export class Player {
     range.value = this.at;
     range.setAttribute("aria-valuetext", `${this.unit} ${this.at} of ${this.last}`);
     now.textContent = `${this.unit} ${this.at}`;
-    this.show(this.moment);
+    keepingFocus(() => this.show(this.moment));
     if (aloud) said.textContent = this.describe();
   }
 
@@ -156,6 +161,18 @@ export class Player {
     event.preventDefault();
     action();
   }
+}
+
+// Draw anew, and put the focus where it was: on what says the same.
+function keepingFocus(draw) {
+  const before = document.activeElement;
+  // A link to this moment names its unit first; the same one names another unit after a step.
+  const saysOf = (node) => `${node.tagName} ${node.getAttribute("href")?.replace(/=[^&]*/, "")} ${node.textContent}`;
+  const says = saysOf(before);
+  draw();
+  if (before.isConnected) return;
+  const same = [...document.querySelectorAll("main a, main summary, main button")].find((node) => saysOf(node) === says);
+  (same ?? document.getElementById("view")).focus({ preventScroll: true });
 }
 
 // Behind the scrubber: series by unit as areas, and marks: [{at, kind, title}].
