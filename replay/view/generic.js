@@ -1,6 +1,6 @@
 // The view of a world that brings none: its state as a tree, its measures, its events.
 import { el, replaceAll, plural } from "./dom.js";
-import { eventList, measureCharts, differenceOf } from "./events.js";
+import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
 
 export const WORLD = (() => {
   // A value as a tree; what holds others can be opened.
@@ -46,7 +46,7 @@ export const WORLD = (() => {
             el("p", { class: "note" }, "Worked out by the world's rules when this page was made."),
             tree("state", shown[1], true),
           ]);
-        replaceAll(events, eventList(run.events(at), this.unit));
+        replaceAll(events, forkNote(run, at, this.unit), eventList(run.events(at), this.unit));
         charts.move(at);
       }
     }
@@ -61,13 +61,10 @@ export const WORLD = (() => {
     return {
       look: (number) => counts.push(run.events(number).length),
       track: (first) => [
-        [{ title: "events", kind: "light", values: first < run.first ? [0, ...counts] : counts }], marksOf(run),
+        [{ title: "events", kind: "light", values: first < run.first ? [0, ...counts] : counts }], run.forkMarks,
       ],
     };
   }
-
-  const marksOf = (run) => [...run.units.values()].filter(({ forked }) => forked !== null)
-    .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
 
   return {
     folding: null,

@@ -74,6 +74,16 @@ export class Run {
     return this.units.get(number);
   }
 
+  // What a fork before a unit changed, or null; and all of them as marks behind the scrubber.
+  forkBefore(number) {
+    return this.units.get(number)?.forked ?? null;
+  }
+
+  get forkMarks() {
+    return [...this.units.values()].filter(({ forked }) => forked !== null)
+      .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
+  }
+
   // The events of a unit in their logical form.
   events(number) {
     return eventsOf(this.units.get(number)?.blocks ?? [], this.schemas);
@@ -97,7 +107,7 @@ export class Run {
   // Change the facts by a unit; gives its events. A fork before it is one more.
   apply(facts, number) {
     const events = this.events(number);
-    const forked = this.units.get(number)?.forked ?? null;
+    const forked = this.forkBefore(number);
     if (forked !== null) this.folding.apply(facts, { event: "forked", ...forked }, number);
     for (const event of events) this.folding.apply(facts, event, number);
     return events;

@@ -74,8 +74,7 @@ export class History {
   track(first, moment) {
     const plot = moment.plot === undefined ? undefined : Number(moment.plot);
     const shifted = (values) => (first < this.run.first ? [0, ...values] : values);
-    const marks = [...this.run.units.values()].filter(({ forked }) => forked !== null)
-      .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
+    const marks = this.run.forkMarks;
     const spells = plot === undefined ? [] : this.spells(plot);
     spells.forEach(({ from }, index) => {
       const isLast = index === spells.length - 1;

@@ -1,6 +1,6 @@
 // A round in words beside the map: what happened, a plot's story, an agent's plan.
 import { el, fold, listed, plural, replaceAll, rounded } from "../../view/dom.js";
-import { commandLine, eventList, longText } from "../../view/events.js";
+import { commandLine, eventList, forkNote, longText } from "../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
 import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./looks.js";
 import { whyPart } from "./why.js";
@@ -52,6 +52,7 @@ export class Story {
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
     return el("section", { "aria-label": `Round ${round.number}` },
       this.head(round.number === 0 ? "Before round 1" : `Round ${round.number}`),
+      forkNote(this.run, round.number, "round"),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
       this.lines("Raids", raids, (event) => this.raidLine(event)),
       this.lines("Rulings", round.of("ruled"), (event) => this.ruledLine(event)),
