@@ -66,14 +66,14 @@ export function differenceOf(against, player, unit) {
 }
 
 // What a fork before a unit changed, in words; nothing without one.
-export function forkNote(run, number, unit) {
+export function forkNote(run, number) {
   const forked = run.forkBefore(number);
   if (forked === null) return null;
   const { parent, changes, replaced, ...others } = forked;
   const said = [
     ...Object.entries(changes ?? {}).map(([name, value]) => `${name} becomes ${JSON.stringify(value)}`),
     ...Object.entries(others).filter(([, value]) => value !== null).map(([name]) => `another ${name}`),
-    ...(replaced ?? []).map(([at, who]) => `what ${who} submits in ${unit} ${at} is put in by hand`),
+    ...(replaced?.length ? [`${plural(replaced.length, "submission")} put in by hand`] : []),
   ];
   return el("p", { class: "fork" }, `Here the run leaves its parent (SHA-256 ${String(parent).slice(0, 16)}…): ${said.join("; ") || "nothing is changed"}.`);
 }

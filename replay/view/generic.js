@@ -46,7 +46,7 @@ export const WORLD = (() => {
             el("p", { class: "note" }, "Worked out by the world's rules when this page was made."),
             tree("state", shown[1], true),
           ]);
-        replaceAll(events, forkNote(run, at, this.unit), eventList(run.events(at), this.unit));
+        replaceAll(events, forkNote(run, at), eventList(run.events(at), this.unit));
         charts.move(at);
       }
     }

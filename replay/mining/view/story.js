@@ -52,7 +52,7 @@ export class Story {
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
     return el("section", { "aria-label": `Round ${round.number}` },
       this.head(round.number === 0 ? "Before round 1" : `Round ${round.number}`),
-      forkNote(this.run, round.number, "round"),
+      forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
       this.lines("Raids", raids, (event) => this.raidLine(event)),
       this.lines("Rulings", round.of("ruled"), (event) => this.ruledLine(event)),
