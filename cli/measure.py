@@ -48,8 +48,7 @@ def measure(
 
     Of mining: property, conflict, efficiency, inequality. Halves are those of the rounds after the
     burn-in, the first tenth. Of a folder, all *.journal files in it are meant; of several journals
-    the main measures are shown, and all of them with --csv or --json. How long property lasts needs
-    goldrush[stats].
+    the main measures are shown, and all of them with --csv or --json.
 
     \b
     Example: goldrush measure run.journal --by-round

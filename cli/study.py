@@ -206,21 +206,25 @@ def _no_verdicts(criteria: Criteria) -> str:
 
 
 def _verdicts(found: Sequence[Verdict], units: str) -> str:
-    """The verdicts, a line for the cells that are judged together; those with a star say below what
-    there was none of.
+    """The verdicts, a line for the cells that are judged together, and below them the reason of
+    each.
     """
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    lines: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
         treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))
-        star = "*" if one.nothing else ""
-        lines.setdefault(key, {})[one.criterion] = f"{one.verdict}{star}"
-    head = ("treatments", "roster", units, *next(iter(lines.values())))
-    shown = table([head, *((*key, *verdicts.values()) for key, verdicts in lines.items())], [2])
-    nothing = dict.fromkeys(one.nothing for one in found if one.nothing)
-    if not nothing:
-        return shown
-    return f"{shown}\n* {', '.join(nothing)}; the page says with how many agents"
+        lines.setdefault(key, []).append(one)
+    head = ("treatments", "roster", units, *(one.criterion for one in next(iter(lines.values()))))
+    rows = [(*key, *(one.verdict for one in of)) for key, of in lines.items()]
+    several = len({rounds for *_, rounds in lines}) > 1
+    says = [table([head, *rows], [2]), "", "because:"]
+    for (treatments, roster, rounds), of in lines.items():
+        who = f"{roster} under {treatments}{f', {rounds} {units}' if several else ''}"
+        if len({one.note for one in of}) == 1:
+            says.append(f"{who}: {escaped(of[0].note)}")
+        else:
+            says += [who, *(f"  {one.criterion}: {escaped(one.note)}" for one in of)]
+    return "\n".join(says)
 
 
 def _plan_of(

@@ -84,7 +84,7 @@ def _survival(cells: Cells, looks: Looks) -> Panel | None:
     says = []
     for place, (cell, weights) in enumerate(spells.items()):
         if weights:
-            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(list(weights), weights))]
+            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(weights, weights))]
             steps.append((float(max(one.exit for one in weights)), steps[-1][1]))
             plot.line(steps, looks[cell.roster], steps=True)
             plot.marks(steps, looks[cell.roster], place, len(spells))

@@ -178,14 +178,6 @@ def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
     assert_refused(ran, "torn tail")
 
 
-def test_without_statsmodels_it_says_what_to_install(kept: Path, tmp_path: Path) -> None:
-    (tmp_path / "statsmodels.py").write_text("raise ImportError")
-    hidden = f"{tmp_path}:{Path(__file__).resolve().parents[2]}"
-    ran = goldrush("measure", "runs/a.journal", cwd=kept, PYTHONPATH=hidden)
-
-    assert_refused(ran, "goldrush[stats]")
-
-
 def forged(path: Path, gold: Any) -> Path:
     """A run in which everything that is mined brings this."""
 

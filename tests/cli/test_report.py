@@ -59,8 +59,9 @@ def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
     told: Ran, study: Path, answered: dict[str, Any]
 ) -> None:
     lines = told.out.splitlines()
-    cells = [re.split(r"  +", line) for line in lines[1:-2] if not line.startswith("* ")]
-    verdicts = [verdict.removesuffix("*") for line in cells for verdict in line[3:]]
+    end = lines.index("because:")
+    cells = [re.split(r"  +", line) for line in lines[1 : end - 1]]
+    verdicts = [verdict for line in cells for verdict in line[3:]]
 
     assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
     assert ["treatments", "roster", "rounds", *CRITERIA] == lines[0].split()
@@ -69,7 +70,7 @@ def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
     assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
 
 
-def test_what_there_was_none_of_is_told_below_the_verdicts() -> None:
+def test_the_reason_of_each_verdict_is_told_below_them() -> None:
     peace: Changes = {"raid_rate": [(0.0, 0.0)] * 20, "targeting": [(None, None)] * 20}
     runs = [
         run
@@ -77,17 +78,17 @@ def test_what_there_was_none_of_is_told_below_the_verdicts() -> None:
         for treatment in ("baseline", "agents-20")
         for run in cell_of(changes, treatment, roster)
     ]
-    lines = [
-        re.split(r"  +", line)
-        for line in _verdicts(Assessment(results(*runs)).verdicts(), "rounds").splitlines()
-    ]
+    lines = _verdicts(Assessment(results(*runs)).verdicts(), "rounds").splitlines()
 
     assert [
-        ["baseline and agents-20", "greedy-mine", "200", "supported", "supported",
-         "not supported*", "supported"],
-        ["baseline and agents-20", "random", "200", *["undecided"] * 4],
-        ["* no conflict to reduce; the page says with how many agents"],
-    ] == lines[1:]  # fmt: skip
+        "because:",
+        "greedy-mine under baseline and agents-20",
+        "  stability: turnover rate: as expected, survival of ownership: as expected",
+        "  efficiency: efficiency: as expected, idle stamina rate: as expected",
+        "  conflict: no conflict to reduce",
+        "  norms: respect for first possession: as expected",
+        "random under baseline and agents-20: the null itself",
+    ] == lines[4:]
 
 
 def test_every_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:

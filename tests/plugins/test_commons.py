@@ -151,7 +151,7 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
     assert "Does a shared stock outlive those who fish it? A study of 12 runs" in page.text
     assert "Treatment half-shock, 12 seasons" in page.text
     assert "5 agents, shock 0.05." in page.text
-    assert 2 * 3 + 2 == len(page.svgs)  # two of each treatment, and a forest for each roster
+    assert 2 * 3 + 2 == page.tags.count("figure")  # two of each treatment, summary, forest
     assert ["recovery"] * 6 == [one["criterion"] for one in answered["verdicts"]]
     assert 4 == len(answered["against_baseline"])
     assert {"stock", "landed", "sustained", "gini"} == set(

@@ -5,7 +5,6 @@ counts, each figure with its arithmetic beside it. What by hand would be too lon
 `tests/measures_oracle.py`, which reads nothing but the events.
 """
 
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +16,12 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.mining.players import fork, record
 from goldrush.agents.roster import Entry
 from goldrush.kernel import fold, run
-from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
+from goldrush.kernel.errors import DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
 from goldrush.kernel.measures import mean
 from goldrush.kernel.mining import MINING
@@ -800,11 +800,24 @@ def test_a_spell_that_stands_for_several_weighs_as_much_as_they_do() -> None:
     assert [] == curve([running, running])
 
 
-def test_without_statsmodels_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels", None)
-
-    with pytest.raises(BadInput, match=r"pip install 'goldrush\[stats\]'"):
-        half_life(spells_of((2, True)))
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 9), st.booleans(), st.integers(0, 8)).filter(
+            lambda s: s[2] < s[0]
+        ),
+        min_size=1,
+    )
+)
+def test_a_curve_is_that_of_statsmodels(shown: list[tuple[int, bool, int]]) -> None:
+    exits, over, entries = zip(*shown, strict=True)
+    found = curve([Seen(*one) for one in shown])
+    if any(over):
+        theirs = SurvfuncRight(exits, [int(one) for one in over], entry=entries)
+        assert [
+            (at, almost(s)) for at, s in zip(theirs.surv_times, theirs.surv_prob, strict=True)
+        ] == found
+    else:
+        assert [] == found
 
 
 # What is no run to measure.
