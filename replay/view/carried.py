@@ -214,10 +214,10 @@ def _shown(
     world: World[Any], declared: Declared, size: int, first: int, last: int, walked: _Walked
 ) -> list[tuple[str, str]]:
     units = world.vocabulary.units
-    part = "" if walked.is_all else f", shown are {first} to {last}: --units shows others"
+    part = "" if walked.is_all else " of more; goldrush view --at shows others"
     found = [
         ("world", f"{world.name}, rules {world.rules}"),
-        (units, f"{first} to {last}" if walked.is_all else f"more{part}"),
+        (units, f"{first} to {last}{part}"),
         ("seed", str(declared.seed)),
         ("agents", declared.roster or str(len(declared.players))),
         ("journal", f"{size:,} bytes"),

@@ -26,7 +26,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import World
 from goldrush.replay.diff import Diff, diff
-from goldrush.replay.toolkit import Toolkit, View, toolkit_at, world_at
+from goldrush.replay.toolkit import View, toolkit_at, world_at
 from goldrush.replay.view.carried import Carried, carried
 from goldrush.replay.view.states import states
 
@@ -120,12 +120,10 @@ def _page(
             )
         runs.append(carried(against, toolkit, view, units))
         found = diff(path, against)
-    return _rendered(world, toolkit, view, runs, found), runs[0]
+    return _rendered(world, view, runs, found), runs[0]
 
 
-def _rendered(
-    world: World[Any], toolkit: Toolkit, view: View, runs: Sequence[Carried], found: Diff | None
-) -> str:
+def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Diff | None) -> str:
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
@@ -139,7 +137,7 @@ def _rendered(
         "runs": [
             {**run.as_dict(), "pieces": piece} for run, piece in zip(runs, pieces, strict=True)
         ],
-        "against": None if found is None else _difference(found, toolkit),
+        "against": None if found is None else _difference(found),
     }
     script = _script(view)
     style = "".join(each.read_text() for each in (_HERE / "page.css", *_style(view)))
@@ -229,7 +227,7 @@ def _same(one: bytes, two: bytes) -> int:
     return low
 
 
-def _difference(found: Diff, toolkit: Toolkit) -> dict[str, Any]:
+def _difference(found: Diff) -> dict[str, Any]:
     """Where two runs part, and why."""
     return {
         "first": None if found.first is None else found.first.round,

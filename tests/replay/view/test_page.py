@@ -49,7 +49,7 @@ def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
 
     assert (4, 6, False) == (written.first, written.last, written.whole)
     assert "agrees with the fold in all 3 rounds" in tab.text("#seal-0")
-    assert "shown are 4 to 6" in tab.text(".facts")
+    assert "4 to 6 of more" in tab.text(".facts")
 
 
 def test_a_run_that_broke_off_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -96,9 +96,12 @@ def test_what_cannot_be_shown_is_refused_and_nothing_is_written(
 
 def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Path) -> None:
     shutil.copy(path_of("baseline"), tmp_path / "run.journal")
+    first = goldrush("view", "run.journal", cwd=tmp_path)
+    again = goldrush("view", "run.journal", "--open", cwd=tmp_path, BROWSER="/no/browser")
 
-    for _ in range(2):
-        assert "page: run.html" in goldrush("view", "run.journal", cwd=tmp_path).out
+    assert "page: run.html" in first.out
+    assert (0, first.out) == (again.code, again.out)
+    assert "no browser could be started; open run.html" in again.err
 
 
 @pytest.mark.parametrize(
