@@ -28,6 +28,9 @@ export const Roundtables = (() => {
   const textOf = (value) =>
     JSON.stringify(value, (name, item) => (typeof item === "bigint" ? String(item) : item));
 
+  // A value that should be a name: as it is where it looks like one.
+  const word = (value) => (typeof value === "string" && /^[\w.-]{1,40}$/.test(value) ? value : textOf(value));
+
   // A tested or claimed value for people.
   const number = (value) => {
     if (value === null || value === undefined) return "no value";
@@ -177,7 +180,7 @@ export const Roundtables = (() => {
   }
 
   return {
-    reasonOf, textOf, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
+    reasonOf, textOf, word, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
     concludedStances, withoutAgent, roundsOf,
   };
 })();

@@ -5,9 +5,9 @@ import { el, svg } from "../view/dom.js";
 import { longText } from "../view/events.js";
 
 export const Season = (() => {
-  const { assignmentOf, refusals, textOf, number } = Roundtables;
-  const GLYPHS = ["●", "■", "▲", "◆", "▼", "★", "✚", "✖"];
-  const STROKES = ["", "7 3", "10 3 2 3"];
+  const { assignmentOf, refusals, textOf, word, number } = Roundtables;
+  const GLYPHS = [..."●■▲◆▼★✚✖○□△◇▽☆✛✕"];
+  const STROKES = ["", "7 3", "10 3 2 3", "4 2"];
   const CONDUCT_SHOWN = 60; // characters of a conduct in a line
 
   // One run: what its agents are called, and how they are drawn.
@@ -40,9 +40,10 @@ export const Season = (() => {
 
     style(agent) {
       const index = Math.max(0, this.workers.indexOf(agent));
+      const colour = (index + 3 * Math.floor(index / 8)) % 8;
       return {
-        series: `series-${index % 8}`, tone: `tone-${index % 8}`, glyph: GLYPHS[index % 8],
-        dash: STROKES[(index + Math.floor(index / 8)) % 3],
+        series: `series-${colour}`, tone: `tone-${colour}`, glyph: GLYPHS[index % GLYPHS.length],
+        dash: STROKES[(index + Math.floor(index / 4)) % 4],
       };
     }
 
@@ -78,18 +79,18 @@ export const Season = (() => {
 
   const LEAVING = { relegated: "benched", deleted: "deleted", returned: "returns", joined: "joins" };
   const MARKS = {
-    benched: { glyph: "▽", title: "benched" }, deleted: { glyph: "✕", title: "deleted" },
-    returns: { glyph: "△", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
+    benched: { glyph: "↓", title: "benched" }, deleted: { glyph: "×", title: "deleted" },
+    returns: { glyph: "↑", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
   };
 
   // The sentence of an event about one agent, for its chronicle; none for what is shown elsewhere.
   const CHRONICLE = {
-    class_moved: ({ class: to, allowed }) => allowed === false ? `asks to run as ${textOf(to)}, and may not` : `runs as ${textOf(to)}`,
+    class_moved: ({ class: to, allowed }) => allowed === false ? `asks to run as ${word(to)}, and may not` : `runs as ${word(to)}`,
     trait_recorded: ({ trait }) => ["the therapist notes: ", el("q", { class: "said" }, String(trait))],
     persona_proposed: ({ persona, taken }) => [`persona ${taken === true ? "taken" : "left"}: `, el("q", { class: "said" }, String(persona))],
     instructions_rewritten: ({ after, taken }) => [`instructions ${taken === false ? "offered and left" : "rewritten"}: `, el("code", {}, textOf(after))],
     elimination_faced: ({ cause }) => `faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`,
-    fate_chosen: ({ fate }) => `chooses ${textOf(fate)}`,
+    fate_chosen: ({ fate }) => `chooses ${word(fate)}`,
     relegated: () => "is benched",
     returned: () => "returns from the bench",
     deleted: () => "is deleted",
@@ -171,7 +172,7 @@ export const Season = (() => {
   const CHART = { width: 560, left: 46, right: 64, top: 14, bottom: 20 };
   const LINES_MAX = 24; // agents in a chart
 
-  // A line an agent over the assignments: {node, move(unit)}. `valueOf(state, agent)` is undefined
+  // A line an agent over the assignments: {node, move(unit, agent)}. `valueOf(state, agent)` is undefined
   // where there is none; `low`, `high`: the scale, from bottom to top.
   function agentChart({ people, gathered, title, definition, valueOf, low, high, ticks, height, marked }) {
     const { run, player } = people;
@@ -194,22 +195,21 @@ export const Season = (() => {
         if (value !== undefined) {
           const point = `${x(state.unit).toFixed(1)} ${y(value).toFixed(1)}`;
           const kind = state.status.get(agent) === "benched" ? "benched" : "active";
-          paths[kind] += before === null ? `M${point}` : `M${before}L${point}`;
+          paths[kind] += before === null ? `M${point}h0` : `M${before}L${point}`;
           before = point;
         } else before = null;
       }
       const last = states.findLast((state) => valueOf(state, agent) !== undefined);
-      labels.push({ agent, tone, glyph, x: x(last.unit), y: y(valueOf(last, agent)), isLast: last === end });
-      return [
+      labels.push({ agent, tone, glyph, x: x(last.unit), y: y(valueOf(last, agent)), isLast: last.unit > end.unit - 4 });
+      return svg("g", { "data-agent": agent },
         svg("path", { class: `line ${series} benched`, d: paths.benched }),
-        svg("path", { class: `line ${series}`, d: paths.active, "stroke-dasharray": dash }),
-      ];
+        svg("path", { class: `line ${series}`, d: paths.active, "stroke-dasharray": dash }));
     });
     const comings = marked
       ? gathered.moves.filter(({ agent }) => shown.includes(agent)).map(({ unit, agent, kind }) => {
         const state = states.findLast((each) => each.unit <= unit && valueOf(each, agent) !== undefined)
           ?? states.find((each) => valueOf(each, agent) !== undefined);
-        return svg("text", { class: `move ${people.style(agent).tone}`, x: x(kind === "joins" ? state.unit : unit), y: y(valueOf(state, agent)) + 4.5, "text-anchor": "middle" },
+        return svg("text", { class: `move ${people.style(agent).tone}`, "data-agent": agent, x: x(kind === "joins" ? state.unit : unit), y: y(valueOf(state, agent)) + 4.5, "text-anchor": "middle" },
           svg("title", {}, `${people.name(agent)}: ${MARKS[kind].title}, assignment ${unit}`), MARKS[kind].glyph);
       })
       : [];
@@ -230,15 +230,21 @@ export const Season = (() => {
     svg("text", { class: "tick", x: x(run.last), y: height - 5, "text-anchor": "end" }, `assignment ${run.last}`),
     lines, comings,
     spread(labels.filter(({ isLast }) => isLast), 11).map(({ agent, tone, glyph, y: at }) =>
-      svg("text", { class: `name ${tone}`, x: width - right + 8, y: at + 4 }, `${glyph} ${people.name(agent)}`)),
+      svg("text", { class: `name ${tone}`, x: width - right + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
+    labels.filter(({ isLast }) => !isLast).map(({ agent, tone, x: at, y: top_ }) =>
+      svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
     cursor);
     const node = el("figure", { class: "chart wide" },
       el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}`)),
       el("div", { class: "scroll" }, drawing));
-    const move = (unit) => {
+    const move = (unit, chosen) => {
       const at = x(Math.max(run.first - 1, unit));
       cursor.setAttribute("x1", at);
       cursor.setAttribute("x2", at);
+      drawing.classList.toggle("choosing", shown.includes(chosen));
+      for (const part of drawing.querySelectorAll("[data-agent]")) {
+        part.classList.toggle("chosen", part.dataset.agent === String(chosen));
+      }
     };
     return { node, move };
   }

@@ -5,7 +5,8 @@ import { el, svg } from "../view/dom.js";
 
 export const Stances = (() => {
   const { stancesAfter, concludedStances, withoutAgent, roundsOf } = Roundtables;
-  const FLOW = { name: 76, node: 34, slot: 17, gap: 12, top: 26, step: 92, bottom: 8 };
+  const FLOW = { name: 76, node: 34, slot: 17, gap: 12, top: 26, step: 84, bottom: 8 };
+  const SHRUNK = 0.8; // of its own size, before it scrolls
   const AGENTS_MAX = 40; // at a table that is drawn
   const NONE = Infinity; // the place of those who stand for nothing: below all proposals
 
@@ -82,11 +83,13 @@ export const Stances = (() => {
         at === NONE ? text : svg("a", { href: people.player.href({ table: table.number, line: at }) }, text));
     }));
     const drawing = svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, width, height, class: "flow", role: "group", "aria-label": "Stances by round, each line an agent",
+      viewBox: `0 0 ${width} ${height}`, class: "flow", role: "group", "aria-label": "Stances by round, each line an agent",
     },
     columns.map(({ title }, index) => svg("text", { class: "column", x: x(index) + node / 2, y: 14, "text-anchor": "middle" }, title)),
     lines, boxes,
     agents.map((each) => [label(each, 0, -1), label(each, columns.length - 1, 1)]));
+    drawing.style.maxWidth = `${width}px`;
+    drawing.style.minWidth = `${SHRUNK * width}px`;
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stances drawn" }, drawing);
   }
 

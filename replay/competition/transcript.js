@@ -5,7 +5,7 @@ import { el, svg, plural, seen } from "../view/dom.js";
 import { longText } from "../view/events.js";
 
 export const Transcript = (() => {
-  const { reasonOf, textOf, number, apart, isProposal } = Roundtables;
+  const { reasonOf, textOf, word, number, apart, isProposal } = Roundtables;
   const PLOT = { width: 240, height: 22, pad: 8 };
   const EDGES = { step: 9, lanes: 12, left: 6 };
   const SIGNALS = {
@@ -100,7 +100,7 @@ export const Transcript = (() => {
     trials(trials) {
       return trials.map(({ conduct, treatment, value }, index) => [
         index ? "; " : "", this.people.conductNode(conduct), " ",
-        treatment === this.table.subject?.[1] ? "" : `under ${textOf(treatment)} `, "→ ", el("span", { class: "value" }, number(value)),
+        treatment === this.table.subject?.[1] ? "" : `under ${word(treatment)} `, "→ ", el("span", { class: "value" }, number(value)),
       ]);
     }
 
@@ -149,8 +149,8 @@ export const Transcript = (() => {
       if (move === "propose") return ["proposes ", this.people.conductNode(conduct)];
       if (move === "amend") return ["amends ", to, " to ", this.people.conductNode(conduct)];
       if (move === "support") return ["supports ", to];
-      if (move === "challenge") return [`challenges the ${textOf(part).replaceAll('"', "")} of `, to];
-      return move === "pass" ? "passes" : `does ${textOf(move)}`;
+      if (move === "challenge") return [`challenges the ${word(part)} of `, to];
+      return move === "pass" ? "passes" : `does ${word(move)}`;
     }
 
     claims({ id, claim }, ruled) {

@@ -8,7 +8,7 @@ import { el, fold, listed, plural, replaceAll } from "../view/dom.js";
 import { commandLine, differenceOf, eventList, longText, measureCharts } from "../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, number, isProposal, assignmentOf, withoutAgent } = Roundtables;
+  const { reasonOf, textOf, word, number, isProposal, assignmentOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Worked out by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
@@ -82,7 +82,7 @@ export const WORLD = (() => {
       replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
       replaceAll(this.nodes.after, this.agent(), this.after(), section(`Standings after assignment ${Math.max(unit, this.run.first)}`, this.standings()));
       replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
-      this.charts.forEach((chart) => chart.move(unit));
+      this.charts.forEach((chart) => chart.move(unit, this.people.find(moment.agent)));
       for (const link of this.nodes.season.querySelectorAll("[data-unit]")) {
         if (link.dataset.unit === String(unit)) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
@@ -302,7 +302,7 @@ export const WORLD = (() => {
       const reads = this.factsOf(agent);
       return section(`Agent ${name}`,
         el("p", {}, player ? [`Policy ${player.policy}`, textOf(player.options) === "{}" ? "" : [", ", el("code", {}, textOf(player.options))], ". "] : "It joined later. ",
-          reads === undefined ? "Not there yet." : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${reads[5]} in all${reads[7] ? ", self-determined" : ""}.`),
+          reads === undefined ? "Not there yet." : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
         entries.length ? el("details", { open: true }, el("summary", {}, `Its story up to assignment ${unit} (${entries.length})`),
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
         answers.length ? this.answers(answers) : null,
@@ -374,7 +374,7 @@ export const WORLD = (() => {
   const TOLD = {
     project_proposed: ({ by, subject }, people) => [people.chip(by), " proposes a project: ", people.about(subject)],
     project_reviewed: ({ approved }) => `The user ${approved === true ? "approves" : "refuses"} the project`,
-    class_moved: ({ agent, class: to, allowed }, people) => [people.chip(agent), ` wants to run as ${textOf(to)}`, allowed === true ? ", and the admin allows it" : allowed === false ? ", and the admin does not allow it" : ""],
+    class_moved: ({ agent, class: to, allowed }, people) => [people.chip(agent), ` wants to run as ${word(to)}`, allowed === true ? ", and the admin allows it" : allowed === false ? ", and the admin does not allow it" : ""],
     team_recommended: ({ team }, people) => ["The therapist recommends the team ", Array.isArray(team) ? people.names_of(team) : textOf(team)],
     trait_recorded: ({ agent, trait }, people) => ["The therapist notes of ", people.chip(agent), ": ", said(trait)],
     persona_proposed: ({ agent, persona, taken: is }, people) => ["A persona for ", people.chip(agent), `, ${taken(is)}: `, said(persona)],
@@ -383,19 +383,19 @@ export const WORLD = (() => {
     instructions_rewritten({ agent, before, after, taken: is }, people) {
       const changed = Object.entries(after ?? {}).filter(([name, value]) => textOf(before?.[name]) !== textOf(value));
       return ["Instructions of ", people.chip(agent), ` rewritten, ${taken(is)}: `,
-        changed.length ? changed.map(([name, value]) => [el("code", {}, `${name} ${before?.[name] === undefined ? "" : `${textOf(before[name])} → `}${textOf(value)}`), " "]) : "nothing new"];
+        changed.length ? changed.map(([name, value], index) => [index ? ", " : "", el("code", {}, `${name} ${before?.[name] === undefined ? "" : `${textOf(before[name])} → `}${textOf(value)}`)]) : "nothing new"];
     },
     elimination_faced: ({ agent, cause }, people) => [people.chip(agent), ` faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`],
-    fate_chosen: ({ agent, fate }, people) => [people.chip(agent), ` chooses ${textOf(fate)}`],
+    fate_chosen: ({ agent, fate }, people) => [people.chip(agent), ` chooses ${word(fate)}`],
     relegated: ({ agent }, people) => [people.chip(agent), " is benched"],
     returned: ({ agent, for: seat }, people) => [people.chip(agent), " returns in the place of ", people.chip(seat)],
     deleted: ({ agent }, people) => [people.chip(agent), " is deleted"],
     joined: ({ ordinal, inherits }, people) => [people.chip(ordinal), " joins", inherits === null ? "" : [" with the memory of ", people.chip(inherits)]],
-    interviewed: ({ agent, questions, answers }, people) => [people.chip(agent), " is interviewed: ", pairsOf(questions, answers).map(([asked, told]) => [said(asked), " – ", said(told), " "])],
+    interviewed: ({ agent, questions, answers }, people) => [people.chip(agent), " is interviewed: ", pairsOf(questions, answers).map(([asked, told], index) => [index ? " " : "", said(asked), " – ", said(told)])],
     contract_offered: ({ agent, conditions, target, due }, people) => [people.chip(agent), " offers a contract: target ", el("code", {}, textOf(target)), ` by assignment ${textOf(due)} for `, el("code", {}, textOf(conditions))],
     contract_reviewed: ({ agent, approved, terms, taken: is }, people) => ["The user ", approved === true ? "approves" : terms === null ? "refuses" : "has other terms for", " the contract of ", people.chip(agent),
       terms === null ? "" : [": ", el("code", {}, textOf(terms)), is === true ? ", which it takes" : ", which it leaves"]],
-    condition_kept: ({ agent, condition, kept }, people) => [`The user ${kept === true ? "keeps" : "does not keep"} the condition ${textOf(condition)} of `, people.chip(agent)],
+    condition_kept: ({ agent, condition, kept }, people) => [`The user ${kept === true ? "keeps" : "does not keep"} the condition ${word(condition)} of `, people.chip(agent)],
     contract_signed: ({ agent, terms }, people) => [people.chip(agent), " has a contract: ", el("code", {}, textOf(terms))],
     contract_settled: ({ agent, outcome }, people) => ["The contract of ", people.chip(agent), ` ends: ${outcome}`],
     sparks_moved: ({ agent, amount, balance, why }, people) => [people.chip(agent), ` has ${plural(balance, "spark")} (${amount >= 0 ? "+" : "−"}${Math.abs(amount)}, ${why})`],
