@@ -229,7 +229,7 @@ export const Season = (() => {
     svg("text", { class: "tick", x: x(run.first), y: height - 5, "text-anchor": "middle" }, run.first),
     svg("text", { class: "tick", x: x(run.last), y: height - 5, "text-anchor": "end" }, `assignment ${run.last}`),
     lines, comings,
-    spread(labels.filter(({ isLast }) => isLast), 11).map(({ agent, tone, glyph, y: at }) =>
+    spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
       svg("text", { class: `name ${tone}`, x: width - right + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
     labels.filter(({ isLast }) => !isLast).map(({ agent, tone, x: at, y: top_ }) =>
       svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
@@ -249,8 +249,8 @@ export const Season = (() => {
     return { node, move };
   }
 
-  // Labels moved apart so that none covers another.
-  function spread(labels, gap) {
+  // Labels moved apart so that none covers another, and none is below `lowest`.
+  function spread(labels, gap, lowest) {
     const placed = labels.toSorted((one, other) => one.y - other.y).map((label) => ({ ...label }));
     for (let round = 0; round < 20; round += 1) {
       for (let index = 1; index < placed.length; index += 1) {
@@ -261,6 +261,9 @@ export const Season = (() => {
         }
       }
     }
+    placed.forEach((label, index) => {
+      label.y = Math.min(label.y, lowest - gap * (placed.length - 1 - index));
+    });
     return placed;
   }
 
