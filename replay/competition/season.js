@@ -1,7 +1,7 @@
 // A season for people: names, glyphs and line styles of its agents, conducts and subjects in words;
 // and its history, gathered assignment by assignment for charts.
 import { Roundtables } from "./assignment.js";
-import { el, svg } from "../view/dom.js";
+import { el, scrolling, svg } from "../view/dom.js";
 import { longText } from "../view/events.js";
 
 export const Season = (() => {
@@ -236,7 +236,7 @@ export const Season = (() => {
     cursor);
     const node = el("figure", { class: "chart wide" },
       el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}`)),
-      el("div", { class: "scroll" }, drawing));
+      scrolling(`${title} drawn`, drawing));
     const move = (unit, chosen) => {
       const at = x(Math.max(run.first - 1, unit));
       cursor.setAttribute("x1", at);
@@ -316,7 +316,7 @@ export const Season = (() => {
     const head = isByFamily
       ? el("tr", {}, el("th", { scope: "col" }, "family"), el("th", { scope: "col", colspan: width }, "treatments, and what was concluded under each"))
       : el("tr", {}, el("th", { scope: "col" }, "objective"), treatments.map((each) => el("th", { scope: "col" }, each)));
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Conclusions by subject" },
+    return scrolling("Conclusions by subject",
       el("table", { class: "map" }, el("thead", {}, head),
         el("tbody", {}, rows.map((row, index) => el("tr", {}, el("th", { scope: "row" }, row), cells(index))))));
   }
@@ -329,6 +329,7 @@ export const Season = (() => {
       : `assignment ${unit}: ${people.conduct(conduct)}, ${number(value)}${share ? `, better than ${share} of all conducts` : ""}${drawn ? ", drawn" : ""}`;
     return el("a", {
       class: `conclusion level-${level}`, "data-unit": unit, title: says, "aria-label": says,
+      "aria-current": unit === people.player.at ? "true" : null,
       href: people.player.href({ assignment: unit, table, line: proposal, without: null }),
     }, el("b", {}, unit), " ", proposal === null ? "none" : (share ?? number(value)));
   }

@@ -1,7 +1,7 @@
 // Who stands for which proposal after each round and at the conclusion, and where everybody would
 // have stood without one of them.
 import { Roundtables } from "./assignment.js";
-import { el, svg } from "../view/dom.js";
+import { el, fold, scrolling, svg } from "../view/dom.js";
 
 export const Stances = (() => {
   const { stancesAfter, concludedStances, withoutAgent, roundsOf } = Roundtables;
@@ -90,7 +90,7 @@ export const Stances = (() => {
     agents.map((each) => [label(each, 0, -1), label(each, columns.length - 1, 1)]));
     drawing.style.maxWidth = `${width}px`;
     drawing.style.minWidth = `${SHRUNK * width}px`;
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stances drawn" }, drawing);
+    return scrolling("Stances drawn", drawing);
   }
 
   // The same as a table.
@@ -100,8 +100,8 @@ export const Stances = (() => {
       const at = held.get(each);
       return each === missing ? "" : at === undefined ? "–" : el("a", { href: people.player.href({ table: table.number, line: at }) }, `#${at}`);
     };
-    return el("details", {}, el("summary", {}, "Stances as a table"),
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stances as a table" }, el("table", {},
+    return fold("Stances as a table", false, () =>
+      scrolling("Stances as a table", el("table", {},
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), columns.map(({ title }) => el("th", { scope: "col" }, title)))),
         el("tbody", {}, (table.opened?.order ?? []).map((each) => el("tr", {},
           el("th", { scope: "row" }, people.chip(each)),

@@ -1,7 +1,7 @@
 // A roundtable as a transcript of cards: who said what, in which round, on what it relies and refers,
 // with tests beside the claims; and what became of the conclusion.
 import { Roundtables } from "./assignment.js";
-import { el, svg, plural, seen } from "../view/dom.js";
+import { el, fold, plural, seen, svg } from "../view/dom.js";
 import { longText } from "../view/events.js";
 
 export const Transcript = (() => {
@@ -92,9 +92,8 @@ export const Transcript = (() => {
     early(trials) {
       const by = new Map();
       for (const trial of trials) by.set(trial.agent, [...(by.get(trial.agent) ?? []), trial]);
-      return el("li", { class: "aside" }, el("details", {},
-        el("summary", {}, `${plural(trials.length, "trial")} before anybody spoke, each told to its agent alone`),
-        [...by].map(([agent, own]) => el("p", {}, this.people.chip(agent), ": ", this.trials(own)))));
+      return el("li", { class: "aside" }, fold(`${plural(trials.length, "trial")} before anybody spoke, each told to its agent alone`, false,
+        () => [...by].map(([agent, own]) => el("p", {}, this.people.chip(agent), ": ", this.trials(own)))));
     }
 
     trials(trials) {
@@ -185,7 +184,7 @@ export const Transcript = (() => {
     }
 
     answer({ text, source }) {
-      return el("details", { class: "raw" }, el("summary", {}, `Its answer as it came${modelOf(source)}`), longText(text));
+      return el("div", { class: "raw" }, fold(`Its answer as it came${modelOf(source)}`, false, () => longText(text)));
     }
 
     // Whether the other run has another contribution here.

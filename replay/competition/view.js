@@ -4,7 +4,7 @@ import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
-import { el, fold, listed, plural, replaceAll } from "../view/dom.js";
+import { el, fold, listed, plural, replaceAll, scrolling } from "../view/dom.js";
 import { commandLine, differenceOf, eventList, longText, measureCharts } from "../view/events.js";
 
 export const WORLD = (() => {
@@ -45,8 +45,6 @@ export const WORLD = (() => {
   const of = (facts, agent) => facts[1].find(([ordinal]) => ordinal === agent);
 
   const section = (title, ...children) => el("section", {}, el("h3", {}, title), children);
-  const labelled = (label, ...children) =>
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, children);
 
   // One run of the page.
   class Pane {
@@ -67,9 +65,10 @@ export const WORLD = (() => {
       replaceAll(this.nodes.season,
         el("div", { class: "season-grid" }, this.charts[0].node,
           el("div", {}, this.charts[1].node)),
-        fold("Objectives, treatments and what was concluded", false,
+        fold("Objectives, treatments and what was concluded", false, () => [
           el("p", { class: "note" }, "Each entry is an assignment, with the share of all conducts that its conclusion is better than (where the arena knows all values; else the tested value). ", BY_RULES),
-          Season.conclusionMap(people, gathered)));
+          Season.conclusionMap(people, gathered),
+        ]));
       replaceAll(this.nodes.measures, measures.node);
     }
 
@@ -184,7 +183,7 @@ export const WORLD = (() => {
       const button = (agent) => {
         const name = agent === null ? "nobody" : this.people.name(agent);
         return el("button", {
-          type: "button", "aria-pressed": String(chosen === agent), "data-focus": `without ${name}`,
+          type: "button", "aria-pressed": String(chosen === agent),
           click: () => this.player.go({ without: agent === null ? null : name }),
         }, name);
       };
@@ -222,7 +221,7 @@ export const WORLD = (() => {
       };
       const sorted = table.scored.toSorted((one, other) => other.total - one.total);
       return [
-        labelled("Scores", el("table", { class: "scores" },
+        scrolling("Scores", el("table", { class: "scores" },
           el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), DIMENSIONS.map((each) => el("th", { scope: "col", class: "number" }, each)),
             el("th", { scope: "col", class: "number" }, "total"), el("th", { scope: "col", class: "number" }, "rubric"), el("th", { scope: "col", class: "number" }, "sparks"))),
           el("tbody", {}, sorted.map((scored) => {
@@ -243,7 +242,7 @@ export const WORLD = (() => {
       const grounds = table.ruled.agents[agent];
       const bottom = table.bottomed?.agent === agent ? table.bottomed : null;
       const isOpen = people.find(this.moment.agent) === agent;
-      const rows = DIMENSIONS.map((dimension, index) => {
+      const rows = () => DIMENSIONS.map((dimension, index) => {
         const steps = scored.steps.filter(([, of_]) => of_ === dimension);
         const reason = Array.isArray(rated?.reasons) ? rated.reasons[index] : undefined;
         return [
@@ -255,11 +254,12 @@ export const WORLD = (() => {
             grounds ? el("p", { class: "rests" }, this.rests(table, agent, grounds, dimension)) : null),
         ];
       });
-      return el("details", { open: isOpen, class: "reasons" },
-        el("summary", { "data-focus": `why ${agent}` }, `${people.name(agent)}: ${scored.total} of 12`, bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak} in a row` : ""),
+      const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak} in a row` : "";
+      return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => [
         rated === undefined ? el("p", { class: "note" }, "The therapist gave no numbers: those of the rubric stand.") : null,
-        el("dl", {}, rows),
-        commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${table.number} --score ${shell(people.name(agent))}`));
+        el("dl", {}, rows()),
+        commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${table.number} --score ${shell(people.name(agent))}`),
+      ]));
     }
 
     // The lines that a score rests on.
@@ -303,7 +303,7 @@ export const WORLD = (() => {
       return section(`Agent ${name}`,
         el("p", {}, player ? [`Policy ${player.policy}`, textOf(player.options) === "{}" ? "" : [", ", el("code", {}, textOf(player.options))], ". "] : "It joined later. ",
           reads === undefined ? "Not there yet." : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
-        entries.length ? el("details", { open: true }, el("summary", {}, `Its story up to assignment ${unit} (${entries.length})`),
+        entries.length ? fold(`Its story up to assignment ${unit} (${entries.length})`, true, () =>
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
         answers.length ? this.answers(answers) : null,
         el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
@@ -311,13 +311,13 @@ export const WORLD = (() => {
     }
 
     answers(answers) {
-      return el("details", { open: true }, el("summary", {}, `Its answers as they came (${answers.length})`),
-        answers.map(({ question, text, source }) => el("details", { class: "raw" },
-          el("summary", {}, question.replace(/_$/, ""), modelOf(source)),
+      return fold(`Its answers as they came (${answers.length})`, true, () =>
+        answers.map(({ question, text, source }) => fold(`${question.replace(/_$/, "")}${modelOf(source)}`, false, () => [
           longText(text),
           Object.entries(source ?? {}).filter(([key, value]) => /reason|thinking/.test(key) && typeof value === "string" && value)
             .map(([key, value]) => [el("p", { class: "note" }, key), longText(value)]),
-          source?.error ? el("p", { class: "bad" }, "Error: ", el("code", {}, textOf(source.error))) : null)));
+          source?.error ? el("p", { class: "bad" }, "Error: ", el("code", {}, textOf(source.error))) : null,
+        ])));
     }
 
     factsOf(agent) {
@@ -334,7 +334,7 @@ export const WORLD = (() => {
       const workers = agents.filter(([, , role, status]) => role === "worker" && (status !== "gone"))
         .toSorted((one, other) => (ranked.get(one[0])?.[0] ?? Infinity) - (ranked.get(other[0])?.[0] ?? Infinity));
       const heads = ["rank", "worker", "status", "sparks", "rolling", "all-time", "tier"];
-      return labelled("Standings", el("table", {},
+      return scrolling("Standings", el("table", {},
         el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col", class: ["worker", "status"].includes(head) ? null : "number" }, head)))),
         el("tbody", {}, workers.map(([ordinal, , , status, sparks, total, stage]) => el("tr", {},
           el("td", { class: "number" }, ranked.get(ordinal)?.[0] ?? "–"), el("th", { scope: "row" }, this.people.chip(ordinal)), el("td", {}, status),
@@ -349,7 +349,7 @@ export const WORLD = (() => {
       const raised = known.filter(({ event }) => event in TOLD);
       return [
         raised.length ? section("What followed", el("ul", { class: "story" }, raised.map((event) => el("li", {}, this.tell(event))))) : null,
-        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, debriefs.map(({ agent, questions, answers, extra, code }) =>
+        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => debriefs.map(({ agent, questions, answers, extra, code }) =>
           el("p", {}, this.people.chip(agent), extra ? " once more: " : ": ",
             pairsOf(questions, answers).map(([asked, said]) => [el("q", { class: "said" }, String(asked)), " – ", el("q", { class: "said" }, String(said)), " "]), this.refusal(code)))) : null,
       ];
@@ -428,7 +428,6 @@ export const WORLD = (() => {
     }
 
     show(moment) {
-      const focus = document.activeElement?.dataset?.focus;
       for (const pane of this.panes) pane.show(moment);
       const cards = this.panes.map((pane, index) => pane.cards(this.panes[1 - index]?.table ?? null));
       const first = cards.find((each) => each !== null);
@@ -438,7 +437,6 @@ export const WORLD = (() => {
           this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]).node);
       }
       if (this.panes.length > 1) replaceAll(this.apart, this.differences());
-      if (focus !== undefined) this.room.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
       const at = `${moment.assignment} ${moment.table} ${moment.line}`;
       if (moment.line !== undefined && at !== this.line) {
         this.room.querySelector(`[data-line="${CSS.escape(moment.line)}"]`)?.scrollIntoView({ block: "center" });
@@ -460,7 +458,7 @@ export const WORLD = (() => {
       const names = ["status", "rank", "total", "sparks"];
       return section("Where the workers differ, as after this assignment",
         ordinals.length
-          ? labelled("Workers that differ", el("table", {},
+          ? scrolling("Workers that differ", el("table", {},
             el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "worker"), names.flatMap((name) => ["A", "B"].map((side) => el("th", { scope: "col", class: name === "status" ? null : "number" }, `${name} ${side}`))))),
             el("tbody", {}, ordinals.map((ordinal) => el("tr", {}, el("th", { scope: "row" }, (a.get(ordinal) ?? b.get(ordinal)).name),
               names.map((name) => cells(a.get(ordinal), b.get(ordinal), name)))))))

@@ -71,3 +71,7 @@ export function fold(title, open, ...children) {
   });
   return node;
 }
+
+// What may be wider than the page and is then scrolled, by keys too.
+export const scrolling = (label, ...children) =>
+  el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, children);

@@ -184,12 +184,13 @@ def _json(data: Mapping[str, Any]) -> str:
 def _head(run: Carried, index: int, count: int) -> str:
     """What is said of a run above everything, and the line for what the page finds out about it."""
     which = f"<strong>{'AB'[index]}</strong> " if count > 1 else ""
+    shown = [*([("run", "AB"[index])] if count > 1 else []), *run.shown]
     facts = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(escaped(text))}</dd></div>"
-        for name, text in run.shown
+        for name, text in shown
     )
     return (
-        f'<dl class="facts">{which}{facts}</dl>\n'
+        f'<dl class="facts">{facts}</dl>\n'
         f'<p class="seal" id="seal-{index}" role="status">'
         f"{which}Checking the journal in this page.</p>"
     )
