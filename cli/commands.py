@@ -19,6 +19,7 @@ BUILT_IN: Final = {
     "ls": "outline:ls",
     "info": "outline:info",
     "replay": "replay:replay",
+    "watch": "watch:watch",
     "view": "view:view",
     "log": "log:log",
     "diff": "diff:diff",

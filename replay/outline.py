@@ -146,7 +146,7 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
         found,
         declared=declared,
         units=units,
-        of=_of(toolkit, declared),
+        of=units_of(toolkit, declared),
         vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
@@ -154,7 +154,7 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
     )
 
 
-def _of(toolkit: Toolkit | None, declared: Declared) -> int | None:
+def units_of(toolkit: Toolkit | None, declared: Declared) -> int | None:
     """Of how many units a run is, by its settings."""
     if toolkit is None or toolkit.players is None:
         return None

@@ -317,7 +317,7 @@ def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
         "plugins", "policies", "prompt", "record", "replay", "report", "resume", "season",
-        "settings", "study", "treatments", "verify", "view", "why",
+        "settings", "study", "treatments", "verify", "view", "watch", "why",
     }  # fmt: skip
     with_json = {
         name

@@ -122,6 +122,15 @@ def test_what_a_run_says_of_itself_is_shown_in_any_world(goldrush: Goldrush) -> 
     assert [1] == [fork["lesson"] for fork in shown["forks"]]
 
 
+def test_a_run_of_any_world_is_watched(goldrush: Goldrush) -> None:
+    lines = goldrush("watch", "a.journal").out.splitlines()
+
+    assert ["lesson 0", "lesson 1", "lesson 2", "lesson 3"] == [
+        line.partition(":")[0] for line in lines
+    ]
+    assert lines[1].endswith(": 3 answered, 1 praised, 1 lesson_closed")
+
+
 def test_export_takes_any_world(goldrush: Goldrush) -> None:
     ran = goldrush("export", "a.journal")
     table = goldrush("export", "a.journal", "--format", "csv", "--table", "events")

@@ -87,6 +87,11 @@ def test_the_mark_is_left_where_the_module_is_imported(place: Place, tmp_path: P
 COMMANDS: dict[str, list[list[object]]] = {
     "replay": [["{}", "--round", 1], ["{}", "--round", 1, "--json"]],
     "log": [["{}"], ["{}", "--json"]],
+    "why": [["{}", "--round", 1], ["{}", "--round", 2, "--json"]],
+    "ls": [["{}"]],
+    "info": [["{}"], ["{}", "--json"]],
+    "watch": [["{}"], ["{}", "--json"]],
+    "view": [["{}", "--out", "{out}"], ["{}", "--json", "--out", "{out}"]],
     "audit": [["{}", "--all"], ["{}", "--fairness"], ["{}", "--round", 1],
               ["{}", "--round", 1, "--score", 6]],
     "export": [["{}"], ["{}", "--to", "{out}"], ["{}", "--format", "csv", "--out", "{out}"]],
@@ -120,12 +125,18 @@ def test_every_command_that_reads_a_file_is_tried() -> None:
     assert set(cli.list_commands(click.Context(cli))) - without == set(COMMANDS)
 
 
+def _stop(seconds: float) -> None:
+    raise click.ClickException("nothing more comes")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("kind", ["conduct", "cast", "roster"])
 def test_no_command_imports_what_a_journal_names(
     command: str, kind: str, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if command == "watch":  # these runs have not ended, and nothing more comes
+        monkeypatch.setattr("goldrush.cli.watch.time.sleep", _stop)
     sound = place.run if kind == "roster" else place.season
     for number, words in enumerate(COMMANDS[command]):
         journal = tmp_path / f"{number}.journal"

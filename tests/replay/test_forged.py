@@ -23,7 +23,17 @@ from goldrush.kernel.journal import Commit, Header, JournalReader, Place
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
-from goldrush.replay import diff, fairness, log, prompts, rebuild, table_files, toolkit, usage
+from goldrush.replay import (
+    diff,
+    fairness,
+    follow,
+    log,
+    prompts,
+    rebuild,
+    table_files,
+    toolkit,
+    usage,
+)
 from goldrush.replay.competition import audit as season_audit
 from goldrush.replay.competition import consequences as season_consequences
 from goldrush.replay.competition import folder, leaderboard, score, steps
@@ -199,6 +209,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
     "diff.diff": _differing,
     "fairness.fairness": lambda c: fairness.fairness([c.forged]),
+    "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "mining.place.plot_of": lambda c: mining_place.plot_of(c.forged, "0,0"),
     "mining.measured.measure": lambda c: measured.measure(c.forged),

@@ -1,0 +1,101 @@
+"""`goldrush watch`: a run followed while it is recorded."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from goldrush.cli.options import json_option
+from goldrush.cli.screen import frame_of, is_terminal, screen
+from goldrush.kernel.text import counted, escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from goldrush.replay.follow import Progress
+    from goldrush.replay.toolkit import Toolkit
+
+EVERY_MIN: Final = 0.1
+EVERY_MAX: Final = 3600.0
+
+
+@click.command()
+@click.argument("journal", type=click.Path())
+@click.option(
+    "--every",
+    type=click.FloatRange(EVERY_MIN, EVERY_MAX),
+    default=1.0,
+    help="Seconds from one look at the file to the next (default 1).",
+)
+@json_option("Print one JSON object a round.")
+def watch(journal: str, every: float, as_json: bool) -> None:
+    """Follow a run that is being recorded, until it ends: round, map, raids, tokens, answers.
+
+    In a terminal the last round is shown, and whose answers are missing in the one under way; else
+    a line a round is printed, from the first one on. The file is only read, and not locked.
+
+    \b
+    Example: goldrush watch run.journal
+    """
+    from goldrush.replay.follow import follow
+    from goldrush.replay.toolkit import toolkit_at
+
+    toolkit = toolkit_at(journal)
+    seen = follow(journal, lambda: time.sleep(every))
+    if is_terminal() and not as_json:
+        with suppress(KeyboardInterrupt), screen() as show:
+            for progress in seen:
+                if not progress.is_new:  # what is behind the last one is not worth showing
+                    show(f"{_status(progress)}\n{_frame(journal, progress, toolkit)}")
+        return
+    for progress in seen:
+        rebuilt = progress.rebuilt
+        if progress.is_new and rebuilt.round >= rebuilt.vocabulary.first:
+            says = json.dumps(progress.as_dict()) if as_json else _line(progress, toolkit)
+            click.echo(says)
+
+
+def _frame(journal: str, progress: Progress, toolkit: Toolkit) -> str:
+    from goldrush.replay.story import narrator
+
+    return frame_of(progress.rebuilt, toolkit, narrator(journal))
+
+
+def _line(progress: Progress, toolkit: Toolkit) -> str:
+    """A unit on one line."""
+    rebuilt = progress.rebuilt
+    if toolkit.unit is not None and toolkit.unit.line is not None:
+        says = toolkit.unit.line(rebuilt)
+    else:
+        counts = progress.as_dict()["events"]
+        says = ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())
+    return f"{_where(progress)}: {says}{''.join(_tokens(progress))}"
+
+
+def _where(progress: Progress) -> str:
+    of = "" if progress.of is None else f" of {progress.of}"
+    return f"{progress.rebuilt.vocabulary.unit} {progress.rebuilt.round}{of}"
+
+
+def _tokens(progress: Progress) -> Iterator[str]:
+    if progress.tokens_in or progress.tokens_out:
+        yield f"; {progress.tokens_in:,} tokens in, {progress.tokens_out:,} out"
+
+
+def _status(progress: Progress) -> str:
+    """What is under way, in a line."""
+    vocabulary, path = progress.rebuilt.vocabulary, escaped(progress.rebuilt.path)
+    tokens = "".join(_tokens(progress))
+    if progress.ended:
+        return f"{path}: ended{tokens}"
+    says = f"{path}: {vocabulary.unit} {progress.rebuilt.round + 1} under way"
+    if progress.inputs:
+        says += f", {counted(progress.inputs, 'input')} so far"
+    if progress.missing:
+        missing = ", ".join(map(str, progress.missing))
+        says += f", no answer yet of agent{'s' if len(progress.missing) > 1 else ''} {missing}"
+    return f"{says}{tokens}"

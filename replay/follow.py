@@ -1,0 +1,194 @@
+"""A run followed while it is recorded: its units as they close, and what has come of the one under
+way.
+
+At every look the file is opened for reading, and read from the last unit on that was seen. No lock
+is taken and nothing is written, so the recorder notices nothing. What is not whole at its end is
+being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.people import HUMAN
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Place
+from goldrush.kernel.world import Row, World
+from goldrush.replay.declared import Declared, declared_by
+from goldrush.replay.forged import reader_of
+from goldrush.replay.outline import units_of
+from goldrush.replay.rebuild import Rebuilt, closed_units
+from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
+
+
+@attrs.frozen
+class Progress:
+    """How far a run has come.
+
+    - `rebuilt`: the last unit that is closed (the start, as long as none is).
+    - `is_new`: it has closed since what was given before; else something else has changed.
+    - `of`: of how many units the run is; None where that cannot be told.
+    - `inputs`: how many of the unit under way are committed, `missing`: who is still to be asked
+      from outside (models, people), where all are asked at once; None in other worlds.
+    - `tokens_in`, `tokens_out`: of all answers, as servers counted them.
+    - `ended`: whether the run has.
+    """
+
+    rebuilt: Rebuilt
+    is_new: bool
+    of: int | None
+    inputs: int
+    missing: tuple[int, ...] | None
+    tokens_in: int
+    tokens_out: int
+    ended: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """It for JSON, without the state; events by how many there are of each type."""
+        counts: dict[str, int] = {}
+        for event in self.rebuilt.events:
+            counts[event.name] = counts.get(event.name, 0) + 1
+        return {
+            "journal": self.rebuilt.path,
+            "world": self.rebuilt.header.world,
+            self.rebuilt.vocabulary.unit: self.rebuilt.round,
+            "of": self.of,
+            "digest": f"{self.rebuilt.digest:016x}",
+            "events": counts,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+        }
+
+
+@reader_of
+def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Progress]:
+    """Every unit of a journal as it closes, from the start on, until the run has ended; and when
+    all that stands in the file has been given, if any of it is new, how far the run has come then.
+
+    `wait()` is called before the file is looked at again. Raises what reading a
+    journal raises, but for a torn tail, and BadInput where the path names another file by now.
+    """
+    run = None
+    while run is None or not run.ended:
+        if run is not None:
+            wait()
+        with JournalReader(path) as reader:
+            run = run or _Run(reader)
+            yield from run.look(reader)
+
+
+class _Run:
+    """What has been seen of a run so far. The fields that begin with `open_` are of the unit under
+    way, and read again at every look.
+    """
+
+    def __init__(self, reader: JournalReader) -> None:
+        self.ended = False
+        self._file = _file(reader)
+        self._toolkit: Toolkit = toolkit_of(reader)
+        self._world: World[Any] = open_world(reader)
+        self._declared: Declared | None = None
+        self._place: Place | None = None  # behind the last commit that left no unit open
+        self._state: Any = None  # there
+        self._last: Rebuilt | None = None
+        self._tokens = (0, 0)
+        self._open_tokens = (0, 0)
+        self._open_inputs: list[Row] = []
+        self._open_answered: set[int] = set()
+
+    def look(self, reader: JournalReader) -> Iterator[Progress]:
+        """What has changed since the last look."""
+        if _file(reader) != self._file:
+            raise BadInput(f"{reader.path} names another file by now", "watch it again")
+        before = self._progress(is_new=False)
+        self._forget_open()
+        first = 0 if self._place is None else self._place.unit + 1
+        try:
+            for rebuilt in closed_units(self._world, reader, self._walk(reader), first):
+                self._last = attrs.evolve(rebuilt, state=self._state)
+                before = self._progress(is_new=True)
+                if before is not None:
+                    yield before
+        except TornTail:
+            pass
+        now = self._progress(is_new=False)
+        if now is not None and now != before:
+            yield now
+
+    def _walk(self, reader: JournalReader) -> Iterator[tuple[Commit, Any]]:
+        """The commits since the last look with the state after each."""
+        world = self._world
+        state = None if self._state is None else world.copy(self._state)
+        for commit, after in fold.states(world, reader, reader.commits(self._place), state):
+            if commit.setup is not None:
+                event = fold.setup_event(world, reader, commit)
+                self._declared = declared_by(world, self._declared, event)
+            self._count(commit)
+            if commit.digest is not None:
+                self._place, self._state = commit.after, world.copy(after)
+                self._tokens = self._all_tokens()
+                self._forget_open()
+            if commit.kind == FORK and self._last is not None:
+                self._last = attrs.evolve(self._last, state=self._state)
+            self.ended = commit.kind == END
+            yield commit, after
+
+    def _count(self, commit: Commit) -> None:
+        """Take note of a commit's inputs, and of what is known of the answers among them."""
+        players = self._toolkit.players
+        answers = None if players is None else players.answers
+        for block in commit.blocks[::2]:
+            for code, rows in block:
+                self._open_inputs += rows
+                if answers is None or code != answers.code:
+                    continue
+                for row in rows:
+                    agent, _, _, source = answers.read(row)
+                    self._open_answered.add(agent)
+                    spent = (_number(source, "tokens_in"), _number(source, "tokens_out"))
+                    self._open_tokens = _sum(self._open_tokens, spent)
+
+    def _forget_open(self) -> None:
+        self._open_tokens, self._open_inputs, self._open_answered = (0, 0), [], set()
+
+    def _all_tokens(self) -> tuple[int, int]:
+        return _sum(self._tokens, self._open_tokens)
+
+    def _progress(self, *, is_new: bool) -> Progress | None:
+        if self._last is None or self._declared is None:
+            return None
+        return Progress(
+            self._last, is_new, units_of(self._toolkit, self._declared), len(self._open_inputs),
+            self._missing(self._declared), *self._all_tokens(), self.ended,
+        )  # fmt: skip
+
+    def _missing(self, declared: Declared) -> tuple[int, ...] | None:
+        if self._toolkit.agents is None:
+            return None
+        asked = [
+            number
+            for number, entry in enumerate(declared.players)
+            if entry["policy"] in (LLM, HUMAN) and not self.ended
+        ]
+        return tuple(number for number in asked if number not in self._open_answered)
+
+
+def _file(reader: JournalReader) -> tuple[int, int]:
+    """Which file it is, whatever it is called."""
+    here = reader.stat()
+    return here.st_dev, here.st_ino
+
+
+def _number(source: Mapping[str, Any] | None, name: str) -> int:
+    value = (source or {}).get(name)
+    return value if type(value) is int and value > 0 else 0
+
+
+def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]

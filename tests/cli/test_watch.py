@@ -1,0 +1,61 @@
+"""`watch`: a run followed by another process while it is written."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from goldrush.kernel.journal import JournalWriter
+from tests.cli.helpers import ROOT, goldrush, in_terminal
+from tests.golden import MODELS, path_of, season_path
+from tests.journals import MINING_HEADER, commits_of
+
+
+def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
+    tmp_path: Path,
+) -> None:
+    commits = commits_of(path_of(MODELS))
+    with JournalWriter(tmp_path / "run.journal", MINING_HEADER) as journal:
+        journal.append(commits[0])
+        watching = subprocess.Popen(
+            [sys.executable, "-m", "goldrush", "watch", "run.journal", "--every", "0.1"],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert watching.stdout is not None
+        for commit in commits[1:]:
+            journal.append(commit)
+            if commit.digest is not None:
+                line = watching.stdout.readline()
+
+                assert line.startswith(f"round {commit.unit} of 6: ")
+    out, err = watching.communicate()
+
+    assert (0, "", "") == (watching.returncode, out, err)
+    assert "18,732 tokens in, 3,118 out" in line
+    assert ["run.journal"] == os.listdir(tmp_path)
+
+
+def test_json_is_an_object_a_unit(tmp_path: Path) -> None:
+    ran = goldrush("watch", season_path("short"), "--json", cwd=tmp_path)
+    shown = [json.loads(line) for line in ran.out.splitlines()]
+
+    assert (0, "") == (ran.code, ran.err)
+    assert [(0, 3), (1, 3), (2, 3)] == [(one["assignment"], one["of"]) for one in shown]
+    assert [6, 6, 6] == [one["events"]["scored"] for one in shown]
+
+
+def test_a_terminal_shows_the_last_round_and_whose_answers_are_missing(tmp_path: Path) -> None:
+    commits = commits_of(path_of(MODELS))
+    open_ = next(commit for commit in commits if commit.digest is None)
+    (tmp_path / "run.journal").write_bytes(path_of(MODELS).read_bytes()[: open_.end + 7])
+    under_way = in_terminal("watch", "run.journal", cwd=tmp_path, until=b"no answer yet of agent")
+    ended = in_terminal("watch", path_of(MODELS), cwd=tmp_path)
+
+    assert (0, 0) == (under_way.code, ended.code)
+    assert "run.journal: round 1 under way, 1 input so far, no answer yet of agents " in (
+        under_way.out
+    )
+    assert "ended; 18,732 tokens in, 3,118 out" in ended.out
+    assert "round 6 of 6, digest" in ended.out
