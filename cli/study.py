@@ -153,10 +153,19 @@ def study(
     help="md: Markdown, figures in a folder beside it.",
 )  # fmt: skip
 @jobs_option
+@click.option(
+    "--pages", is_flag=True, help="Write the page of each run, to which the report leads."
+)
 @click.option("--force", is_flag=True, help="Overwrite a page that is no earlier report.")
 @json_option("Print the answers as JSON; write no page.")
 def report(
-    study: str, out: str | None, format_: str, jobs: int | None, force: bool, as_json: bool
+    study: str,
+    out: str | None,
+    format_: str,
+    jobs: int | None,
+    pages: bool,
+    force: bool,
+    as_json: bool,
 ) -> int:
     """Report on a study: verdicts, figures and tables in one page.
 
@@ -168,7 +177,7 @@ def report(
     from goldrush.kernel.errors import BadInput
 
     if as_json:
-        given = {"--out": out, "--format": format_ != "html", "--force": force}
+        given = {"--out": out, "--format": format_ != "html", "--pages": pages, "--force": force}
         for option, is_given in given.items():
             if is_given:
                 raise BadInput("--json writes no page", f"leave {option} out")
@@ -185,7 +194,9 @@ def report(
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
-        written = write_report(study, out, format_, jobs=jobs, force=force, on_step=step)
+        written = write_report(
+            study, out, format_, jobs=jobs, force=force, pages=pages, on_step=step
+        )
     if written.hardly_played:
         click.echo("models that hardly played, most of whose answers were no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
@@ -196,6 +207,11 @@ def report(
     else:
         click.echo(f"{_no_verdicts(written.of.studies.criteria)}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
+    if written.pages is not None:
+        of_runs = written.pages
+        count = counted(of_runs.count, "page")
+        folder = quoted_path(str(of_runs.folder))
+        click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     return DONE
 
 

@@ -16,6 +16,7 @@ from goldrush.replay.report.page import (
     Content,
     Figure,
     Heading,
+    Link,
     Panel,
     Table,
     Text,
@@ -54,7 +55,7 @@ def is_markdown(title: str, front: bytes) -> bool:
 
 def _table(table: Table) -> str:
     rows: list[Sequence[Content]] = [table.head, *table.rows]
-    lines = ["| " + " | ".join(_plain(str(cell)) for cell in row) + " |" for row in rows]
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * len(table.head))
     return "\n".join([_plain(table.caption), "", *lines])
 
@@ -64,6 +65,13 @@ def _figure(figure: Figure, folder: str) -> str:
     return (
         f"![{_plain(figure.name)}]({quote(folder)}/{figure.name}.svg)\n\n{_plain(figure.caption)}\n\n"
         f"{_code(figure.commands)}\n\nfrom {_plain(journals)}"
+    )
+
+
+def _cell(cell: Content) -> str:
+    text = _plain(str(cell))
+    return (
+        f"[{text}]({quote(cell.href, safe='/%')})" if isinstance(cell, Link) and cell.href else text
     )
 
 

@@ -25,6 +25,7 @@ from goldrush.replay.extras import require
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
+from goldrush.replay.report.pages import Pages, write_pages
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.results import results_of
@@ -42,7 +43,8 @@ OnStep = Callable[[str, int, int], None]
 @attrs.frozen
 class Reported:
     """A report that is written: the world `of` its study, its `path`, the `verdicts` that stand in
-    front of it, a line for each model that `hardly_played`, and what the world `says` (Studies).
+    front of it, a line for each model that `hardly_played`, what the world `says` (Studies), and
+    the `pages` of its runs, if they were to be written.
     """
 
     of: Studied
@@ -50,6 +52,7 @@ class Reported:
     verdicts: Sequence[Verdict]
     hardly_played: Sequence[str]
     says: Sequence[str] = ()
+    pages: Pages | None = None
 
 
 def report(
@@ -59,6 +62,7 @@ def report(
     *,
     jobs: int | None = None,
     force: bool = False,
+    pages: bool = False,
     on_step: OnStep | None = None,
 ) -> Reported:
     """Write the report of the study in `folder`.
@@ -66,7 +70,9 @@ def report(
     `out`: where (default: `report.html` or `report.md` in the folder). An earlier report is
     replaced, another page only with `force`. Figures of a page in Markdown go into a folder beside
     it, which has its name and `-figures`; those of an earlier report go, others only with `force`.
-    `jobs` processes measure. The same study gives the same bytes.
+    `pages`: with the page of each run in a folder `pages` beside it (see write_pages), to which
+    points of figures and outlier seeds lead. `jobs` processes measure, and write these. The same
+    study gives the same bytes.
 
     Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
     without scipy and Jinja; WriteFailed where the system refuses: what was there before is whole
@@ -91,7 +97,10 @@ def report(
     from goldrush.replay.report.contents import page_of  # which takes scipy
     from goldrush.replay.report.sections import study_of
 
-    study = study_of(results)
+    of_runs = None
+    if pages:
+        of_runs = write_pages(results, path, jobs=jobs, force=force, on_page=tell("writing pages"))
+    study = study_of(results, of_runs.hrefs if of_runs else None)
     blocks = page_of(study)
     if beside is None:
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
@@ -108,7 +117,7 @@ def report(
             page.publish()  # first, for a page that is there lets its figures be replaced
             new.publish(replace=True)
     judged, own = study.assessment.verdicts(), of.studies.says(results)
-    return Reported(of, path, judged, hardly_played(results), own)
+    return Reported(of, path, judged, hardly_played(results), own, of_runs)
 
 
 def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:

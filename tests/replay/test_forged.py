@@ -269,6 +269,7 @@ NO_READERS = {
     "mining.measured.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
     "parent.fault_of": "bytes",
+    "report.pages.write_pages": "what results_of gives; pages by write_page",
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",
     "competition.played.played": "its caller is behind the door",

@@ -1,0 +1,73 @@
+"""The page of every run of a study, to which its report leads: each as `goldrush view` makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import attrs
+
+from goldrush.agents.workers import each_of
+from goldrush.kernel.errors import WriteFailed
+from goldrush.kernel.files import make_folder, make_folders_within, reason
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Results
+
+PAGES: Final = "pages"  # the folder beside a report that holds them
+
+
+@attrs.frozen
+class Pages:
+    """Pages that were written: how many, into which folder, how many bytes together, and by cell
+    and seed where a report in the folder around it finds each.
+    """
+
+    count: int
+    folder: Path
+    size: int
+    hrefs: Mapping[tuple[Cell, int], str]
+
+
+def write_pages(
+    results: Results[Any, Any],
+    report: Path,
+    *,
+    jobs: int | None = None,
+    force: bool = False,
+    on_page: Callable[[int, int], None] | None = None,
+) -> Pages:
+    """Write the page of each run into a folder beside the report, under the run's path in the
+    study.
+
+    Earlier pages are replaced, other files only with `force`. `jobs` processes write; `on_page` is
+    told (pages written, in all). Raises what replay.view.page.write_page raises, and WriteFailed
+    where a folder cannot be made.
+    """
+    folder = report.parent / PAGES
+    hrefs: dict[tuple[Cell, int], str] = {}
+    tasks: list[tuple[Path, Path, bool]] = []
+    try:
+        make_folder(str(folder))
+        for cell, paths in results.journals.items():
+            for result, path in zip(results.by_cell[cell], paths, strict=True):
+                name = f"{path.removesuffix('.journal')}.html"
+                make_folders_within(str(folder), name)
+                tasks.append((Path(results.folder, path), folder / name, force))
+                hrefs[cell, result.seed] = quote(f"{PAGES}/{name}")
+    except OSError as error:
+        raise WriteFailed(str(error.filename or folder), reason(error)) from None
+    size = 0
+    for done, written in enumerate(each_of(_write, tasks, jobs), 1):
+        size += written
+        if on_page is not None:
+            on_page(done, len(tasks))
+    return Pages(len(tasks), folder, size, hrefs)
+
+
+def _write(task: tuple[Path, Path, bool]) -> int:
+    from goldrush.replay.view.page import write_page
+
+    journal, out, force = task
+    return write_page(journal, out, force=force).size
