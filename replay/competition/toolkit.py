@@ -24,7 +24,7 @@ from goldrush.replay.competition import (
 )
 from goldrush.replay.competition.consequences import consequences
 from goldrush.replay.competition.steps import world_of
-from goldrush.replay.competition.view import VIEW
+from goldrush.replay.competition.view.view import VIEW
 from goldrush.replay.toolkit import (
     Consequences,
     Folder,

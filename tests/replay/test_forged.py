@@ -39,7 +39,7 @@ from goldrush.replay.competition import consequences as season_consequences
 from goldrush.replay.competition import folder, leaderboard, score, steps
 from goldrush.replay.competition import prompt as season_prompt
 from goldrush.replay.competition import summary as season_summary
-from goldrush.replay.competition import view as season_view
+from goldrush.replay.competition.view import view as season_view
 from goldrush.replay.diff import Diff
 from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, reporting_forged
@@ -249,7 +249,7 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
     "competition.leaderboard.standing": lambda c: leaderboard.standing(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
-    "competition.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
+    "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
     "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
     "competition.summary.summarise": lambda c: season_summary.summarise(c.forged),

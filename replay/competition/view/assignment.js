@@ -1,6 +1,6 @@
 // An assignment as its events tell it: tables with their contributions, trials, tests and signals,
 // what was refused and why. Facts only; what the rules say of a table is in `ruled`.
-import { rounded } from "../view/dom.js";
+import { rounded } from "../../view/dom.js";
 
 export const Roundtables = (() => {
   const CODES = {

@@ -4,8 +4,8 @@ import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
-import { el, fold, listed, plural, replaceAll, scrolling } from "../view/dom.js";
-import { commandLine, differenceOf, eventList, longText, measureCharts } from "../view/events.js";
+import { el, fold, listed, plural, replaceAll, scrolling } from "../../view/dom.js";
+import { commandLine, differenceOf, eventList, longText, measureCharts } from "../../view/events.js";
 
 export const WORLD = (() => {
   const { reasonOf, textOf, word, number, isProposal, assignmentOf, withoutAgent } = Roundtables;

@@ -1,8 +1,8 @@
 // A roundtable as a transcript of cards: who said what, in which round, on what it relies and refers,
 // with tests beside the claims; and what became of the conclusion.
 import { Roundtables } from "./assignment.js";
-import { el, fold, plural, seen, svg } from "../view/dom.js";
-import { longText } from "../view/events.js";
+import { el, fold, plural, seen, svg } from "../../view/dom.js";
+import { longText } from "../../view/events.js";
 
 export const Transcript = (() => {
   const { reasonOf, textOf, word, number, apart, isProposal } = Roundtables;

@@ -1,7 +1,7 @@
 // Who stands for which proposal after each round and at the conclusion, and where everybody would
 // have stood without one of them.
 import { Roundtables } from "./assignment.js";
-import { el, fold, scrolling, svg } from "../view/dom.js";
+import { el, fold, scrolling, svg } from "../../view/dom.js";
 
 export const Stances = (() => {
   const { stancesAfter, concludedStances, withoutAgent, roundsOf } = Roundtables;

@@ -1,8 +1,8 @@
 // A season for people: names, glyphs and line styles of its agents, conducts and subjects in words;
 // and its history, gathered assignment by assignment for charts.
 import { Roundtables } from "./assignment.js";
-import { el, scrolling, svg } from "../view/dom.js";
-import { longText } from "../view/events.js";
+import { el, scrolling, svg } from "../../view/dom.js";
+import { longText } from "../../view/events.js";
 
 export const Season = (() => {
   const { assignmentOf, refusals, textOf, word, number } = Roundtables;

@@ -1,0 +1,1 @@
+"""The competition on the page of a run."""
