@@ -8,9 +8,12 @@ import { whyPart } from "./why.js";
 const LINES_MAX = 40; // of a list, before the rest is to be opened
 
 export class Story {
-  // `isOne`: it is the only run on the page, so that headings need none above them.
-  constructor(run, player, isOne) {
+  // `name`: of the run, where there are two; else headings need none above them.
+  constructor(run, player, name) {
     Object.assign(this, { run, player });
+    const isOne = name === null;
+    this.section = (label, kind, ...children) =>
+      el("section", { class: kind, "aria-label": isOne ? label : `${name}: ${label}` }, ...children);
     this.node = el("div", { class: "story" });
     this.head = (...children) => el(isOne ? "h2" : "h3", { class: "part" }, ...children);
     this.subhead = (text) => el(isOne ? "h3" : "h4", { class: "subhead" }, text);
@@ -50,7 +53,7 @@ export class Story {
     const alone = claims.filter(({ claimants }) => claimants.length === 1);
     const said = [...round.plans.values()].filter(({ say }) => say !== null);
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
-    return el("section", { "aria-label": `Round ${round.number}` },
+    return this.section(`Round ${round.number}`, null,
       this.head(round.number === 0 ? "Before round 1" : `Round ${round.number}`),
       forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
@@ -134,11 +137,11 @@ export class Story {
     const gathered = this.run.gathered;
     const spells = gathered?.spells(plot) ?? [];
     const story = gathered?.stories.get(plot) ?? [];
-    return el("section", { class: "selected", "aria-label": `Plot ${plot}` },
+    return this.section(`Plot ${plot}`, "selected",
       this.head(`Plot ${plot}`, el("span", { class: "note" }, ` row ${Math.floor(plot / this.round.setup.config.cols)}, column ${plot % this.round.setup.config.cols}`), this.closing("plot")),
       el("p", {}, owner === null ? "It is nobody's." : ["It is ", this.agentLink(owner), `'s since round ${since[plot]}, by ${how[plot] === SEIZED ? "capture" : "claim"}.`]),
       spells.length
-        ? fold(`Its owners (${spells.length})`, true, el("div", { class: "tall", tabindex: "0", role: "region", "aria-label": `Owners of plot ${plot}` },
+        ? fold(`Its owners (${spells.length})`, true, el("div", { class: "tall", tabindex: "0", role: "group", "aria-label": `Owners of plot ${plot}` },
           el("table", {}, el("thead", {}, el("tr", {}, ["rounds", "owner", "by"].map((head) => el("th", { scope: "col" }, head)))),
             el("tbody", {}, spells.map((spell) => el("tr", { class: spell.from <= this.round.number && (spell.to ?? Infinity) >= this.round.number ? "now" : null },
               el("td", {}, this.roundLink(spell.from), spell.to === null ? " on" : ` to ${spell.to}`),
@@ -161,7 +164,7 @@ export class Story {
     const gone = this.round.removals(agent);
     const held = this.round.plotsOf(agent);
     const earned = this.round.mined().get(agent) ?? 0;
-    return el("section", { class: "selected", "aria-label": `Agent ${agent}` },
+    return this.section(`Agent ${agent}`, "selected",
       this.head(`Agent ${this.agentName(agent)}`, this.closing("agent")),
       el("p", {}, `${rounded(this.round.facts[GOLD][agent])} gold (${rounded(earned)} mined in this round); ${plural(held.length, "plot")}${held.length ? `: ${ranges(held)}` : ""}.`),
       plan === undefined

@@ -14,10 +14,10 @@ class Pane {
     this.run = run;
     this.map = new PlotMap(run, player, index);
     this.ribbon = ribbonOf(run, player);
-    this.story = new Story(run, player, count === 1);
-    this.measures = measureCharts(run, "round");
+        this.measures = measureCharts(run, "round");
     this.gold = { node: el("div"), move: () => {} };
     const name = count > 1 ? `Run ${"AB"[index]}` : null;
+    this.story = new Story(run, player, name);
     this.node = el("section", { class: "pane", "aria-label": name ?? "The round" },
       name === null ? null : el("h2", {}, name),
       el("div", { class: "round" },
@@ -89,7 +89,7 @@ class MiningView {
     const heads = ["agent", "gold in A", "gold in B", "B − A"];
     replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
       el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Gold in both runs" }, el("table", {},
+      el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Gold in both runs" }, el("table", {},
         el("thead", {}, el("tr", {}, heads.map((head, index) => el("th", { scope: "col", class: index ? "number" : null }, head)))),
         el("tbody", {}, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent]))))));
   }

@@ -206,7 +206,7 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
     one, two = path_of("baseline"), path_of("forked")
     found = diff(one, two)
     assert found.first is not None
-    tab.open(paged(one, two), f"#round={found.first.round}")
+    tab.open(paged(one, two), f"#round={found.first.round}&plot=17&agent=2")
     owners = [rebuild(path, found.first.round).state.owner for path in (one, two)]
     apart = [plot for plot, (a, b) in enumerate(zip(*owners, strict=True)) if a != b]
 
@@ -214,6 +214,7 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
     assert AGREES in tab.text("#seal-1")
     assert f"round {found.first.round}" in tab.text(".difference")
     assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
+    assert [] == tab.violations()
 
 
 def test_a_world_without_a_view_gets_states_measures_and_events(
