@@ -3,6 +3,7 @@ import { el, svg, rounded } from "./dom.js";
 
 const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18 };
 export const WIDE = { ...SMALL, width: 1040, height: 220 };
+export const HALF = { ...SMALL, width: 560, height: 200 };
 
 const DASHES = ["", "6 3", "2 2", "8 3 2 3"];
 

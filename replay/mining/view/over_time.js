@@ -1,5 +1,5 @@
 // A mining run over time: who owned what, and gold.
-import { lineChart, WIDE } from "../../view/chart.js";
+import { lineChart } from "../../view/chart.js";
 import { el, svg } from "../../view/dom.js";
 import { AGENTS_MAX, calledOf, fillOf, SIDE_MAX } from "./looks.js";
 
@@ -48,11 +48,11 @@ export function ribbonOf(run, player) {
   };
 }
 
-export function goldChart(run, history, isNarrow) {
+export function goldChart(run, history, size) {
   const { players } = run.setupAt(run.first);
   const agents = Math.min(players.length, AGENTS_MAX);
   const chart = lineChart({
-    title: "gold by agent", unit: "round", size: isNarrow ? undefined : WIDE, first: run.first, last: run.last, limits: [0],
+    title: "gold by agent", unit: "round", size, first: run.first, last: run.last, limits: [0],
     series: Array.from({ length: agents }, (_, agent) => ({ title: `agent ${agent}`, values: history.gold.map((gold) => gold[agent]) })),
   });
   const key = el("ul", { class: "legend" }, Array.from({ length: agents }, (_, agent) =>

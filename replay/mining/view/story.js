@@ -12,6 +12,7 @@ export class Story {
   constructor(run, player, name) {
     Object.assign(this, { run, player });
     const isOne = name === null;
+    this.before = isOne ? null : `${name}: `;
     this.section = (label, kind, ...children) =>
       el("section", { class: kind, "aria-label": isOne ? label : `${name}: ${label}` }, ...children);
     this.node = el("div", { class: "story" });
@@ -54,7 +55,7 @@ export class Story {
     const said = [...round.plans.values()].filter(({ say }) => say !== null);
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
     return this.section(`Round ${round.number}`, null,
-      this.head(round.number === 0 ? "Before round 1" : `Round ${round.number}`),
+      this.head(this.before, round.number === 0 ? "Before round 1" : `Round ${round.number}`),
       forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
       this.lines("Raids", raids, (event) => this.raidLine(event)),

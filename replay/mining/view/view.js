@@ -1,4 +1,5 @@
 // The mining world on the page of a run.
+import { HALF, WIDE } from "../../view/chart.js";
 import { el, plural, replaceAll, rounded } from "../../view/dom.js";
 import { differenceOf, measureCharts } from "../../view/events.js";
 import { folding, GOLD, History, OWNER } from "./facts.js";
@@ -12,17 +13,16 @@ import { openWhy } from "./why.js";
 class Pane {
   constructor(run, player, index, count) {
     this.run = run;
+    this.isBeside = count > 1;
     this.map = new PlotMap(run, player, index);
     this.ribbon = ribbonOf(run, player);
         this.measures = measureCharts(run, "round");
     this.gold = { node: el("div"), move: () => {} };
     const name = count > 1 ? `Run ${"AB"[index]}` : null;
     this.story = new Story(run, player, name);
-    this.node = el("section", { class: "pane", "aria-label": name ?? "The round" },
+    this.plots = el("section", { "aria-label": name ?? "Plots" },
       name === null ? null : el("h2", {}, name),
-      el("div", { class: "round" },
-        el("div", {}, this.map.node, this.map.cut && el("p", { class: "note" }, this.map.cut), legend(), this.ribbon.node),
-        this.story.node));
+      this.map.node, this.map.cut && el("p", { class: "note" }, this.map.cut), legend(), this.ribbon.node);
     const over = name === null ? "Over time" : `${name} over time`;
     this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
   }
@@ -30,7 +30,7 @@ class Pane {
   // All of the run is gathered.
   ready() {
     this.ribbon.draw(this.run.gathered);
-    const { node, move } = goldChart(this.run, this.run.gathered, this.map.narrow);
+    const { node, move } = goldChart(this.run, this.run.gathered, this.map.narrow || this.isBeside ? HALF : WIDE);
     replaceAll(this.gold.node, node);
     this.gold.move = move;
   }
@@ -59,12 +59,14 @@ class MiningView {
     Object.assign(this, { runs, player });
     this.panes = runs.map((run, index) => new Pane(run, player, index, runs.length));
     this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
-    const beside = runs.length > 1 ? "panes" : null;
-    replaceAll(room,
-      page.against === null ? null : differenceOf(page.against, player, "round"),
-      el("div", { class: beside }, this.panes.map((pane) => pane.node)),
-      this.difference,
-      el("div", { class: beside }, this.panes.map((pane) => pane.overTime)));
+    const beside = (...nodes) => el("div", { class: "panes" }, nodes);
+    const [one, two] = this.panes;
+    replaceAll(room, two === undefined
+      ? [el("div", { class: "round" }, one.plots, one.story.node), one.overTime]
+      : [
+        differenceOf(page.against, player, "round"), beside(one.plots, two.plots), this.difference,
+        beside(one.story.node, two.story.node), beside(one.overTime, two.overTime),
+      ]);
   }
 
   ready(run) {
