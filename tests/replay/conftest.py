@@ -1,10 +1,12 @@
 """A browser for the tests of pages; see tests/browser.py."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from goldrush.replay.view.page import page_of
 from tests.browser import WIDE, Tab, browsers
 
 
@@ -32,3 +34,15 @@ def new_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
 @pytest.fixture
 def tab(new_tab: Callable[..., Tab]) -> Tab:
     return new_tab()
+
+
+@pytest.fixture
+def paged(tmp_path: Path) -> Callable[..., Path]:
+    """Makes the page of a journal."""
+
+    def made(journal: Path, against: Path | None = None, **how: Any) -> Path:
+        path = tmp_path / f"{journal.stem}.html"
+        path.write_text(page_of(journal, against, **how))
+        return path
+
+    return made

@@ -17,19 +17,16 @@ from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
 from goldrush.replay.diff import diff
-from goldrush.replay.log import Query, log
 from goldrush.replay.mining.why import explained_at
 from goldrush.replay.rebuild import rebuild
-from goldrush.replay.toolkit import world_at
-from goldrush.replay.view.page import page_of
 from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, forged
+from tests.pages import AGREES, as_shown, shown_events, written
 from tests.plugins.installed import install_world
 
 PLUGIN = ROOT / "tests" / "plugins" / "commons"
-AGREES = "What is shown agrees with the fold in all"
 GOLDENS = (
     "baseline", "agents-20", "authority-adjudicate", "authority-punish", "defense-pointwise",
     "forked", "language-models", "truce-0",
@@ -38,18 +35,6 @@ HOSTILE = (
     '</script><script>document.title="gone"</script><img src=x onerror="document.title=1">'
     "\x1b[2J\u202egnirts\u2066 &amp; \x00 {{data}}"
 )
-
-
-@pytest.fixture
-def paged(tmp_path: Path) -> Callable[..., Path]:
-    """Makes the page of a journal."""
-
-    def made(journal: Path, against: Path | None = None, **how: Any) -> Path:
-        path = tmp_path / f"{journal.stem}.html"
-        path.write_text(page_of(journal, against, **how))
-        return path
-
-    return made
 
 
 @pytest.fixture
@@ -67,37 +52,6 @@ def commons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def cell(tab: Tab, plot: int) -> Any:
     return tab.page.get_by_role("gridcell", name=re.compile(rf"^plot {plot},"))
-
-
-def shown_events(tab: Tab) -> list[str]:
-    tab.page.get_by_text("as they stand in the journal").click()
-    tab.page.wait_for_selector(".events li")
-    return [" ".join(text.split()) for text in tab.texts(".events li")]
-
-
-def as_shown(journal: Path, unit: int) -> list[str]:
-    """The events of a unit as the page writes them."""
-    vocabulary = world_at(journal).vocabulary
-    shown = []
-    for event in log(journal, Query(unit, unit)):
-        if event.name in (vocabulary.closed, vocabulary.ended, vocabulary.forked):
-            continue
-        fields = {name: value for name, value in event.fields.items() if name != vocabulary.unit}
-        parts = [f"{name} {written(value)}" for name, value in fields.items()]
-        shown.append(" ".join(" ".join([event.name, *parts]).split()))
-    return shown
-
-
-def written(value: Any) -> str:
-    if isinstance(value, str):
-        return escaped(value)
-    return json.dumps(whole(value), separators=(",", ":"), ensure_ascii=False)
-
-
-def whole(value: Any) -> Any:
-    if isinstance(value, list):
-        return [whole(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @pytest.mark.parametrize("name", GOLDENS)

@@ -1,0 +1,43 @@
+"""What a page of a run says of events, and what the journal says of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from goldrush.kernel.text import escaped
+from goldrush.replay.log import Query, log
+from goldrush.replay.toolkit import world_at
+from tests.browser import Tab
+
+AGREES = "What is shown agrees with the fold in all"
+
+
+def shown_events(tab: Tab) -> list[str]:
+    tab.page.get_by_text("as they stand in the journal").click()
+    tab.page.wait_for_selector(".events li")
+    return [" ".join(text.split()) for text in tab.texts(".events li")]
+
+
+def as_shown(journal: Path, unit: int) -> list[str]:
+    """The events of a unit as the page writes them."""
+    vocabulary = world_at(journal).vocabulary
+    shown = []
+    for event in log(journal, Query(unit, unit)):
+        if event.name in (vocabulary.closed, vocabulary.ended, vocabulary.forked):
+            continue
+        fields = {name: value for name, value in event.fields.items() if name != vocabulary.unit}
+        parts = [f"{name} {written(value)}" for name, value in fields.items()]
+        shown.append(" ".join(" ".join([event.name, *parts]).split()))
+    return shown
+
+
+def written(value: Any) -> str:
+    if isinstance(value, str):
+        return escaped(value)
+    return json.dumps(whole(value), separators=(",", ":"), ensure_ascii=False)
+
+
+def whole(value: Any) -> Any:
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
