@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,8 +46,8 @@ def screen() -> Iterator[Callable[[str], None]]:
 
 
 def is_terminal() -> bool:
-    """Whether what is printed goes to a terminal."""
-    return sys.stdout.isatty()
+    """Whether what is printed goes to a terminal that can show one thing in place of another."""
+    return sys.stdout.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 def frame_of(rebuilt: Rebuilt, toolkit: Toolkit, narrator: Narrator) -> str:

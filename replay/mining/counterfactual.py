@@ -14,6 +14,7 @@ import attrs
 
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.people import HUMAN
+from goldrush.kernel.errors import BadPlan
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import (
     CLAIM,
@@ -117,9 +118,14 @@ class Round:
         return [action for action in self._plans[agent] if action[:2] != (kind, plot)]
 
     def again(self, agent: int, plan: Sequence[Act]) -> Outcome:
-        """What would have followed with another plan of one agent."""
+        """What would have followed with another plan of one agent. Raises ValueError where what
+        stays of its submission is none that a recorder writes.
+        """
         rows = list(self.submitted)
-        rows[agent] = resubmitted(self._submission(agent, plan), self.config)
+        try:
+            rows[agent] = resubmitted(self._submission(agent, plan), self.config)
+        except BadPlan as error:
+            raise ValueError(str(error)) from None
         return Outcome(MINING.decide(self.before, Block([(SUBMITTED, rows)])))
 
     def change(self, agent: int, plan: Sequence[Act], says: str) -> Change:

@@ -3,7 +3,10 @@
 import json
 import shlex
 
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.why import explained
 from goldrush.replay.why import Change
+from tests.golden import MODELS, path_of
 
 
 def test_a_command_gives_the_submissions_to_a_fork_whatever_they_say() -> None:
@@ -17,3 +20,24 @@ def test_a_command_gives_the_submissions_to_a_fork_whatever_they_say() -> None:
     assert ["|", "goldrush", "fork", "./-a b.journal", "--at", "6"] == words[4:10]
     assert ["--replace-submission", "-"] == words[10:]
     assert command.isprintable()
+
+
+def test_what_models_answered_then_is_put_in_by_hand_too() -> None:
+    path = path_of(MODELS)
+    recorded = {
+        (event.unit, event["agent"]): event for event in log(path, Query(names=["submitted"]))
+    }
+    changes = [one.change for one in explained(path) if one.change is not None]
+    for change in changes:
+        first, *others = change.submissions
+
+        assert change.agent == first["agent"]
+        assert sorted({0, 1, 2} - {change.agent}) == [other["agent"] for other in others]
+        for other in others:
+            event = recorded[change.unit, other["agent"]]
+            assert other == {
+                name: value
+                for name, value in event.fields.items()
+                if value is not None and name != "source"
+            }
+    assert changes
