@@ -108,7 +108,7 @@ def _numeric_columns(table: Table) -> set[int]:
     for column in range(1, len(table.head)):
         cells = [row[column] for row in table.rows]
         texts = [cell for cell in cells if isinstance(cell, str) and cell != NONE]
-        if texts and all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
+        if all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
             found.add(column)
     return found
 

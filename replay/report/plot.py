@@ -17,12 +17,12 @@ from typing import Final
 from goldrush.replay.report.looks import Look, shape
 from goldrush.replay.report.page import Panel, fixed, printable
 
-NARROW, WIDE = 288.0, 438.0  # of three panels beside each other, and of two
+NARROW, WIDE = 288.0, 420.0  # of three panels beside each other, and of two
 HEIGHT: Final = 158.0
 CHARACTER: Final = 6.4  # how wide a character is at most, on average
 TEXT: Final = 11  # font size
 _TOP, _RIGHT, _BOTTOM = 22.0, 10.0, 34.0
-_TICK_GAP: Final = 48.0  # between two figures on the horizontal axis, at least
+_TICK_GAP: Final = 42.0  # between two figures on the horizontal axis, at least
 
 Point = tuple[float, float]
 
