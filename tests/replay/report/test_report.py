@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from base64 import b64encode
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import results_of
+from tests.browser import PHONE, WIDE, Tab, browsers
 from tests.replay.report.pages import Page, Seen, figures_in, said, studied
 from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of
@@ -179,6 +181,23 @@ def test_three_seeds_are_said_to_be_too_few(page: Page) -> None:
         "3 seeds: the smallest p that the test can give is then 0.125, before the correction. "
         "No sub-measure can pass it, whichever way round; that takes 8 seeds at least."
     ) in page.text
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from browsers()
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)])
+def test_a_browser_shows_it_without_a_word_and_everybody_can_read_it(
+    scheme: str, size: dict[str, int], html: str, study: Path, browser: Any
+) -> None:
+    tab = Tab(browser, scheme, size)
+    tab.page.goto((study / "report.html").as_uri())
+
+    assert [] == tab.problems
+    assert [] == tab.violations()
+    assert size["width"] == tab.page.evaluate("document.documentElement.scrollWidth")
 
 
 # verdicts follow from their tables
