@@ -33,7 +33,7 @@ def as_shown(journal: Path, unit: int) -> list[str]:
 
 def written(value: Any) -> str:
     if isinstance(value, str):
-        return escaped(value)
+        return "\n".join(map(escaped, value.split("\n")))
     return json.dumps(whole(value), separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,0 +1,140 @@
+"""The page of a season in a real browser: what it tells of a table is what the rules make of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.competition.events import CODES, Spoke
+from goldrush.kernel.text import escaped
+from goldrush.replay.competition.score import scores
+from goldrush.replay.competition.story import names_in
+from goldrush.replay.diff import diff
+from goldrush.replay.log import Query, log
+from tests.browser import PHONE, WIDE, Tab
+from tests.golden import SEASON_NAMES, season_path
+from tests.pages import AGREES, as_shown, shown_events
+from tests.replay.view.test_browser import HOSTILE
+from tests.seasons import changed, forged, fork
+
+EVERY = season_path("every-event")
+LINES = "cards => cards.map(card => card.dataset.line)"
+ARGUED = 4  # an assignment of it in which without some of them all would have been otherwise
+
+
+@pytest.mark.parametrize("name", sorted(SEASON_NAMES))
+def test_the_page_of_a_season_agrees_with_the_fold(
+    name: str, tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = season_path(name)
+    tab.open(paged(journal), "#assignment=0")
+
+    assert AGREES in tab.text("#seal-0")
+    assert as_shown(journal, 0) == shown_events(tab)
+
+
+def test_a_fork_that_changes_what_newcomers_start_with_agrees(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    forked = tmp_path / "forked.journal"
+    fork(EVERY, 3, forked, settings={"sparks_start": 9, "challenges": False})
+    tab.open(paged(EVERY, forked), "#assignment=4")
+    found = diff(EVERY, forked)
+    assert found.first is not None
+
+    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.text("#seal-1")
+    assert f"assignment {found.first.round}" in tab.text(".difference")
+    assert "differs" in tab.text(".card.differs")
+
+
+def test_cards_are_the_contributions_and_lead_to_one_another(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}")
+    events = list(log(EVERY, Query(ARGUED, ARGUED)))
+    spoken = [event for event in events if event.name == "spoke"]
+    reference = next(event for event in spoken if event["target"] is not None)
+    card = tab.page.locator(f".card[data-line='{reference['id']}']")
+
+    assert [str(event["id"]) for event in spoken] == tab.page.locator(".card").evaluate_all(LINES)
+    assert reference["words"] in str(card.inner_text())
+
+    card.get_by_role("link", name=f"#{reference['target']}", exact=True).first.click()
+    chosen = tab.page.locator(".card[aria-current]")
+    assert f"#{reference['target']} " in str(chosen.inner_text())
+    assert f"line={reference['target']}" in tab.moment
+    assert f"number {reference['target']}" in str(tab.page.locator("#said").text_content())
+
+    tab.press("ArrowRight")
+    assert f"assignment={ARGUED + 1}" == tab.moment
+
+
+def test_without_somebody_is_what_its_score_rests_on(tab: Tab, paged: Callable[..., Path]) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}")
+    agents = {name: agent for agent, name in names_in(EVERY).items()}
+    names = tab.texts(".choice button")[1:]
+    differing = set()
+    for name in names:
+        tab.page.get_by_role("button", name=name, exact=True).press("Enter")
+        [score] = scores(EVERY, ARGUED, agents[name])
+        says = tab.text(".counterfactual")
+        faded = tab.page.locator(".card.gone").evaluate_all(LINES)
+
+        assert f"without={name}" in tab.moment
+        assert score.differs == ("the same would have been concluded" not in says)
+        assert len(score.moved) == tab.page.locator(".counterfactual li").count()
+        assert {str(one.id) for one in score.proposals} <= set(faded)
+        differing.add(score.differs)
+    assert {True, False} == differing
+
+
+def test_a_score_names_the_lines_that_it_rests_on(tab: Tab, paged: Callable[..., Path]) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}&agent={names_in(EVERY)[9]}")
+    [score] = scores(EVERY, ARGUED, 9)
+    lines = {one.id for one in (*score.proposals, *score.challenges)}
+    linked = tab.page.locator(".reasons details[open] dd a").all_text_contents()
+
+    assert lines
+    assert {f"#{line}" for line in lines} <= set(linked)
+    assert f"{names_in(EVERY)[9]}: {score.again.total} of 12" in tab.text(
+        ".reasons details[open] summary"
+    )
+
+
+def test_a_season_of_hostile_texts_stays_text(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    place = Spoke._fields.index("words")
+
+    def spoil(row: list[Any]) -> None:
+        row[place] = HOSTILE
+
+    path = season_path("short")
+    commits = changed(path, CODES[Spoke], 1, spoil)
+    tab.open(paged(forged(tmp_path / "hostile.journal", commits, path)), "#assignment=1&line=0")
+    title = tab.page.title()
+
+    assert AGREES in tab.text("#seal-0")
+    assert escaped(HOSTILE) in tab.text(".card")
+    assert title == tab.page.title()
+    assert 0 == tab.page.locator("main img, main script").count()
+    assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=str)
+def test_everybody_can_follow_a_season(
+    scheme: str, size: dict[str, int], new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    name = names_in(EVERY)[9]
+    moment = f"#assignment={ARGUED}&line=3&agent={name}&without={name}"
+    tab = new_tab(scheme, size).open(paged(EVERY), moment)
+    if size == PHONE:
+        tab.page.get_by_text("The season:").click()
+    for part in ("Objectives, treatments", "Stances as a table"):
+        tab.page.get_by_text(part).first.click()
+    tab.page.wait_for_selector(".map")
+
+    assert [] == tab.violations()
+    assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
