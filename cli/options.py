@@ -92,7 +92,7 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
     if place is None:
         return None
     if not word:
-        raise BadInput(f"nothing in {journal} is at a place of its own", "leave --place out")
+        raise BadInput(f"events of {journal} are at no place of their own", "leave --place out")
     place_of = toolkit_at(journal).place_of
     if place_of is not None:
         return place_of(journal, place)
