@@ -22,6 +22,7 @@ FILES = {
     "fork": ["fork", "a.journal", "--at", "1", "--out"],
     "report": ["report", "study", "--out"],
     "verify": ["verify", "a.journal", "--junit"],
+    "view": ["view", "a.journal", "--out"],
 }
 FOLDERS = {
     "study": ["study", "--seeds", "1", "--rounds", "1", "--out"],
