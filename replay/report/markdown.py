@@ -76,6 +76,7 @@ def _cell(cell: Content) -> str:
 
 
 _GAP: Final = 16.0  # between panels
+_EDGE: Final = 10  # around all of them
 
 
 def _standing_alone(figure: Figure) -> str:
@@ -96,12 +97,13 @@ def _standing_alone(figure: Figure) -> str:
         label = f'<text x="{KEY[0] + 6}" y="10">{escape(printable(key.label))}</text>'
         parts.append(f'<g transform="translate({x:g} {y:g})">{key.svg}{label}</g>')
         x += long
-    height = y + 18
+    wide, high = width + 2 * _EDGE, y + 18 + 2 * _EDGE
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}"><style>{style("colours", "figure")}</style>'
-        f'<rect width="100%" height="100%" style="fill: var(--paper)"/>{"".join(parts)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" '
+        f'width="{wide:g}" height="{high:g}"><style>{style("colours", "figure")}</style>'
+        f'<rect x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}" '
+        f'style="fill: var(--paper)"/>{"".join(parts)}</svg>\n'
     )
 
 

@@ -20,7 +20,6 @@ from goldrush.replay.report.page import Panel, fixed, printable
 NARROW, WIDE = 288.0, 420.0  # of three panels beside each other, and of two
 HEIGHT: Final = 158.0
 CHARACTER: Final = 6.4  # how wide a character is at most, on average
-TEXT: Final = 11  # font size
 _TOP, _RIGHT, _BOTTOM = 22.0, 10.0, 34.0
 _TICK_GAP: Final = 42.0  # between two figures on the horizontal axis, at least
 

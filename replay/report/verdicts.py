@@ -54,6 +54,9 @@ def summary(study: Study) -> list[Block]:
     ]
 
 
+NAMED_MAX: Final = 4  # verdicts that are named in the sentence; the table has all
+
+
 def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     """Verdicts, each on what and which, in a sentence."""
     if len(verdicts) == 1:
@@ -63,12 +66,16 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     outcomes = [verdict for _, verdict in verdicts]
     counts = [(outcomes.count(one), one) for one in (NOT_SUPPORTED, UNDECIDED)]
     others = " and ".join(f"{n:,} {'is' if n == 1 else 'are'} {one}" for n, one in counts if n)
+    if len(set(outcomes)) == 1 and not supported:
+        others = f"all are {outcomes[0]}"
     if not supported:
         return f"None of {counted(len(outcomes), 'verdict')} is {SUPPORTED}: {others}."
     rest = f"; of the others, {others}" if others else ""
+    more = len(supported) - NAMED_MAX
+    named = [*supported[:NAMED_MAX], *([f"and {more:,} more"] if more > 0 else [])]
     return (
         f"{len(supported):,} of {counted(len(outcomes), 'verdict')} "
-        f"{'is' if len(supported) == 1 else 'are'} {SUPPORTED} ({'; '.join(supported)}){rest}."
+        f"{'is' if len(supported) == 1 else 'are'} {SUPPORTED} ({'; '.join(named)}){rest}."
     )
 
 

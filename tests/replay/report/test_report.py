@@ -496,11 +496,13 @@ def test_where_commands_are_typed_is_said_first() -> None:
     ("verdicts", "says"),
     [
         ([("it", "undecided")], "It: undecided."),
+        ([("a", "undecided")] * 3, "None of 3 verdicts is supported: all are undecided."),
         ([("a", "undecided"), ("b", "not supported")],
          "None of 2 verdicts is supported: 1 is not supported and 1 is undecided."),
         ([("a", "supported"), ("b", "not supported")],
          "1 of 2 verdicts is supported (a); of the others, 1 is not supported."),
-        ([("a", "supported"), ("b", "supported")], "2 of 2 verdicts are supported (a; b)."),
+        ([(name, "supported") for name in "abcdef"],
+         "6 of 6 verdicts are supported (a; b; c; d; and 2 more)."),
     ],
 )  # fmt: skip
 def test_the_finding_is_a_sentence(verdicts: list[tuple[str, str]], says: str) -> None:
