@@ -49,7 +49,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         echo_json([one.as_dict() for one in found])
         return
-    head = ("journal", "world", "treatment", "roster", "seed", "units", "", "bytes")
+    head = ("journal", "world", "treatment", "roster", "seed", "units", "state", "bytes")
     click.echo(table([head, *map(_row, found)], numbers=(4, 5, 7)))
 
 
