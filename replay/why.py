@@ -52,8 +52,8 @@ class Explanation:
     number of a place (a plot), or None. `agents`: those involved, ascending. `account`: lines that
     say who did what. `plan`: the agent whose plan is listed behind them, and the listing, or None.
     `snippet`: lines of Python that redo the draws, given msgpack and xxhash;
-    empty where nothing was drawn. `change`: what would have changed it, None where no single plan
-    would have (`account` then ends with the reason).
+    empty where nothing was drawn. `change`: the plan of one agent that would have changed it; None
+    where there is none to tell of, and `account` then ends with the reason.
     """
 
     kind: str
