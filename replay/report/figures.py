@@ -353,9 +353,10 @@ def scatter(
 ) -> Panel:
     """A point for each run, with what it is and where it leads, by look."""
     every = [point for of in points.values() for point, _, _ in of]
+    (left, right), (low, high) = (reach(values) for values in zip(*every, strict=True))
     plot = Plot(
-        title, reach(x for x, _ in every), reach(y for _, y in every), width=WIDE,
-        height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
+        title, (left - 0.03 * (right - left), right), (low - 0.04 * (high - low), high),
+        width=WIDE, height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
     )  # fmt: skip
     for look, of in points.items():
         for (x, y), says, href in of:

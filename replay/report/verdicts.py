@@ -397,4 +397,4 @@ _OUTCOMES: Final = {
 
 
 def _judged(one: Judged) -> Marked:
-    return Marked(f"{_OUTCOMES[one.outcome]} with N = {one.agents}", one.note)
+    return Marked(_OUTCOMES[one.outcome], one.note)
