@@ -13,7 +13,7 @@ from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.replay.follow import Progress, follow
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.usage import usage
-from tests.golden import FORKED, MODELS, path_of, season_path
+from tests.golden import FORKED, FORKED_SEASON, MODEL_SEASON, MODELS, path_of, season_path
 from tests.journals import commits_of
 
 
@@ -29,8 +29,11 @@ def grows(path: Path, data: bytes, ends: list[int]) -> Callable[[], None]:
     return grow
 
 
-@pytest.mark.parametrize("source", [path_of(FORKED), path_of(MODELS), season_path("forked")],
-                         ids=["forked", "models", "season"])  # fmt: skip
+SOURCES = [path_of(FORKED), path_of(MODELS), season_path(FORKED_SEASON), season_path(MODEL_SEASON)]
+
+
+@pytest.mark.parametrize("source", SOURCES,
+                         ids=["forked", "models", "season", "models in a season"])  # fmt: skip
 def test_every_unit_is_given_once_however_the_file_grows(source: Path, tmp_path: Path) -> None:
     path, data = tmp_path / "run.journal", source.read_bytes()
     start = commits_of(source)[0].end
