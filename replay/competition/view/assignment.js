@@ -153,10 +153,16 @@ export const Roundtables = (() => {
 
   const concludedStances = (table) => new Map(table.concluded?.stances ?? []);
 
+  // What the scores of an agent rest on, and the table without it, where the rules say so.
+  function groundsOf(table, agent) {
+    const found = table.ruled.agents[agent];
+    return found === undefined ? null : { best: null, repeated: [], challenges: [], moved: [], gone: [], ...found };
+  }
+
   // What would have been concluded without an agent: {proposal, differs, tied, moved, gone}.
   function withoutAgent(table, agent) {
-    const grounds = table.ruled.agents[agent];
-    if (grounds === undefined) return null;
+    const grounds = groundsOf(table, agent);
+    if (grounds === null) return null;
     const [proposal, differs, tied] = grounds.without;
     const stances = concludedStances(table);
     stances.delete(agent);
@@ -181,6 +187,6 @@ export const Roundtables = (() => {
 
   return {
     reasonOf, textOf, word, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
-    concludedStances, withoutAgent, roundsOf,
+    concludedStances, groundsOf, withoutAgent, roundsOf,
   };
 })();

@@ -34,7 +34,7 @@ export const Season = (() => {
       return this.names.get(agent) ?? `agent ${textOf(agent)}`;
     }
 
-    names_of(agents) {
+    listOf(agents) {
       return agents.length ? agents.map((agent) => this.name(agent)).join(", ") : "nobody";
     }
 
@@ -231,7 +231,7 @@ export const Season = (() => {
     lines, comings,
     spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
       svg("text", { class: `name ${tone}`, x: width - right + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
-    labels.filter(({ isLast }) => !isLast).map(({ agent, tone, x: at, y: top_ }) =>
+    labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
       svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
     cursor);
     const node = el("figure", { class: "chart wide" },

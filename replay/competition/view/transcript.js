@@ -5,7 +5,7 @@ import { el, fold, plural, seen, svg } from "../../view/dom.js";
 import { longText } from "../../view/events.js";
 
 export const Transcript = (() => {
-  const { reasonOf, textOf, word, number, apart, isProposal } = Roundtables;
+  const { reasonOf, textOf, word, number, apart, groundsOf, isProposal } = Roundtables;
   const PLOT = { width: 240, height: 22, pad: 8 };
   const EDGES = { step: 9, lanes: 12, left: 6 };
   const SIGNALS = {
@@ -57,7 +57,7 @@ export const Transcript = (() => {
       this.ruled = new Map(table.ruled.claims.map(([id, base, sharp, edge]) => [id, { base, sharp, edge }]));
       this.removed = new Set(table.ruled.removed);
       this.without = people.find(moment.without);
-      this.gone = new Set(this.without === null ? [] : (table.ruled.agents[this.without]?.gone ?? []));
+      this.gone = new Set(this.without === null ? [] : (groundsOf(table, this.without)?.gone ?? []));
     }
 
     link(id) {
@@ -105,16 +105,16 @@ export const Transcript = (() => {
 
     refused(act, code) {
       return el("li", { class: "card refused" },
-        el("p", {}, "Refused: ", act.agent === undefined ? act.event : [this.people.chip(act.agent), ` (${act.event})`], " – ", reasonOf(code), ". ",
+        el("p", {}, "Refused: ", act.agent === undefined ? act.event : [this.people.chip(act.agent), ` (${act.event}`, act.conduct ? [" ", this.people.conductNode(act.conduct)] : "", ")"], " – ", reasonOf(code), ". ",
           el("code", { class: "code" }, code)));
     }
 
     judged({ signal, round, ids, reason, code }) {
       const said = typeof signal === "string" ? (SIGNALS[signal] ?? signal) : textOf(signal);
-      return el("li", { class: "judge" }, el("p", {}, el("b", {}, "Judge"), ` after round ${round}: ${said} `,
-        Array.isArray(ids) && ids.length ? this.links(ids) : null,
+      return el("li", { class: "judge" }, el("p", {}, el("b", {}, "Judge"), ` after round ${round}: ${said}`,
+        Array.isArray(ids) && ids.length ? [" ", this.links(ids)] : null,
         reason ? [" ", el("q", { class: "said" }, String(reason))] : null,
-        code === null ? null : [" Refused: ", reasonOf(code), ". ", el("code", { class: "code" }, code)]));
+        code === null ? null : [". Refused: ", reasonOf(code), ". ", el("code", { class: "code" }, code)]));
     }
 
     // A contribution as a card.

@@ -8,7 +8,7 @@ import { el, fold, listed, plural, replaceAll, scrolling } from "../../view/dom.
 import { commandLine, differenceOf, eventList, longText, measureCharts } from "../../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, word, number, isProposal, assignmentOf, withoutAgent } = Roundtables;
+  const { reasonOf, textOf, word, number, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Worked out by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
@@ -102,6 +102,7 @@ export const WORLD = (() => {
     head() {
       const { opened, tables, unit, before } = this.assignment;
       const { people } = this;
+      if (unit > this.run.last) return el("h2", {}, `${this.label} has no assignment ${unit}`);
       if (opened === null) {
         return [el("h2", {}, this.label === null ? "Before the first assignment" : `${this.label}: before the first assignment`),
           el("p", {}, `The cast: ${listed(this.run.setupAt(this.run.first).players.map(({ name, role, policy }) => `${name} (${role === "worker" ? policy : role})`))}.`)];
@@ -115,7 +116,8 @@ export const WORLD = (() => {
           opened.directive ? [", with the directive ", el("code", {}, textOf(opened.directive))] : null, ". ",
           this.seats(table)),
         forked === null ? null : el("p", { class: "note" }, "The season was forked here: ", el("code", {}, textOf(forked.changes)), "."),
-        before.length ? el("ul", {}, before.map((event) => el("li", {}, this.tell(event)))) : null,
+        before.length || table?.settings.length
+          ? el("ul", {}, [...before, ...(table?.settings ?? [])].map((event) => el("li", {}, this.tell(event)))) : null,
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
           el("a", {
             href: this.player.href({ table: at, line: null }), "aria-current": at === table.number ? "true" : null, class: "tab",
@@ -138,7 +140,7 @@ export const WORLD = (() => {
       const { proposal, conduct, tied } = concluded;
       const value = table.tests.get(`${proposal} base`)?.value ?? null;
       const share = table.ruled.percentile;
-      return el("div", { class: "conclusion-box" },
+      return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
         proposal === null
           ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands for a proposal in the end. The bar is ${number(bar?.value)}.`)
           : el("p", {}, el("b", {}, "Concluded on "), this.link(proposal), " of ", people.chip(table.said[proposal].agent), ": ", people.conductNode(conduct),
@@ -146,7 +148,7 @@ export const WORLD = (() => {
         share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
         tied.length ? [el("p", {}, "Drawn among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), ", which are equal in stances and test. The draw can be redone:"),
           commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
-        digested.map(({ text, dissent, rejected, code }) => el("p", {}, el("b", {}, "Digest: "), el("q", { class: "said" }, String(text)),
+        digested.map(({ text, dissent, rejected, code }) => el("p", {}, el("b", {}, "Digest: "), text ? el("q", { class: "said" }, String(text)) : "–",
           dissent ? [" Dissent: ", el("q", { class: "said" }, String(dissent))] : null,
           rejected === true ? el("b", {}, " The assistant rejects the conclusion.") : null, this.refusal(code))),
         adopted.map(({ adopted: is, code }) => el("p", {}, is === true ? "The admin adopts it." : "The admin does not adopt it.", this.refusal(code))));
@@ -172,6 +174,7 @@ export const WORLD = (() => {
           flow ?? el("p", { class: "note" }, "No stances to draw."),
           el("p", { class: "note" }, "Stances after each round and at the conclusion; a proposal that is refuted loses them. ", BY_RULES),
           isRuled ? this.choice(sat, chosen) : el("p", { class: "note" }, `What would have been without somebody is not known here: ${this.run.computed.missing}.`),
+          agent !== null && chosen === null ? el("p", {}, `${this.people.name(agent)} did not sit at this table.`) : null,
           chosen === null ? null : this.without(table, chosen),
           Stances.asTable(this.people, table, chosen)),
         table.scored.length ? section("Scores and why", this.scores(table)) : null,
@@ -239,7 +242,7 @@ export const WORLD = (() => {
       const { people } = this;
       const agent = scored.agent;
       const rated = table.rated.get(agent);
-      const grounds = table.ruled.agents[agent];
+      const grounds = groundsOf(table, agent);
       const bottom = table.bottomed?.agent === agent ? table.bottomed : null;
       const isOpen = people.find(this.moment.agent) === agent;
       const rows = () => DIMENSIONS.map((dimension, index) => {
@@ -372,10 +375,15 @@ export const WORLD = (() => {
 
   // Events around the tables in words.
   const TOLD = {
+    assignment_opened: ({ by, subjects }, people) => [people.chip(by), " opens the assignment: ", Array.isArray(subjects) ? listed(subjects.map((each) => people.about(each))) : textOf(subjects)],
+    table_set: ({ by, team, order, rounds }, people) => [people.chip(by), " sets the table: ", listed([
+      ...[["team", team], ["order", order]].filter(([, agents]) => agents !== null).map(([name, agents]) => `${name} ${Array.isArray(agents) ? people.listOf(agents) : textOf(agents)}`),
+      ...(rounds === null ? [] : [`up to ${textOf(rounds)} rounds`]),
+    ]) || "as it is"],
     project_proposed: ({ by, subject }, people) => [people.chip(by), " proposes a project: ", people.about(subject)],
     project_reviewed: ({ approved }) => `The user ${approved === true ? "approves" : "refuses"} the project`,
     class_moved: ({ agent, class: to, allowed }, people) => [people.chip(agent), ` wants to run as ${word(to)}`, allowed === true ? ", and the admin allows it" : allowed === false ? ", and the admin does not allow it" : ""],
-    team_recommended: ({ team }, people) => ["The therapist recommends the team ", Array.isArray(team) ? people.names_of(team) : textOf(team)],
+    team_recommended: ({ team }, people) => ["The therapist recommends the team ", Array.isArray(team) ? people.listOf(team) : textOf(team)],
     trait_recorded: ({ agent, trait }, people) => ["The therapist notes of ", people.chip(agent), ": ", said(trait)],
     persona_proposed: ({ agent, persona, taken: is }, people) => ["A persona for ", people.chip(agent), `, ${taken(is)}: `, said(persona)],
     skill_distilled: ({ agent, skill, taken: is }, people) => ["A skill for ", people.chip(agent), `, ${taken(is)}: `,

@@ -163,10 +163,12 @@ def _grounds(rules: Rules, table: Table, grounds: Grounds) -> dict[str, Any]:
     - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
     - `moved`: others whose final stance differs: [agent, stance];
     - `gone`: its contributions and those that refer to them.
+
+    What is empty is left out.
     """
     without = grounds.without
     own = [said.id for said in table.said if said.agent == grounds.agent]
-    return {
+    found = {
         "rubric": grounds.scores,
         "best": None if grounds.best is None else _novel(rules, grounds.best),
         "repeated": [base.id for base in grounds.bases if not base.is_counted],
@@ -175,6 +177,7 @@ def _grounds(rules: Rules, table: Table, grounds: Grounds) -> dict[str, Any]:
         "moved": list(without.moved.items()),
         "gone": sorted(table.with_followers(own)),
     }
+    return {name: value for name, value in found.items() if value not in (None, [])}
 
 
 def _novel(rules: Rules, best: Compared) -> list[Any]:
