@@ -101,11 +101,12 @@ def in_terminal(*arguments: object, cwd: Path, until: bytes = b"", **env: str) -
     `until`: what is shown when Ctrl-C is pressed.
     """
     master, slave = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "goldrush", *map(str, arguments)],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **env},
+        env={**inherited, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **env},
         stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
     )  # fmt: skip
     os.close(slave)
