@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from goldrush.replay.outline import Outline
 
 WIDTH_MAX: Final = 60  # characters of a roster, of a setting
+OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
 _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
 
 
@@ -30,7 +31,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
 
     All in and below the folders given; without one, those in journals/, where record puts them.
     Bytes are checked, events are not: that is what verify does. The treatment is that of the study
-    in whose folder a journal lies.
+    in whose folder a journal lies; elsewhere it is the settings that are not the world's defaults.
 
     \b
     Example: goldrush ls journals
@@ -58,7 +59,7 @@ def _row(one: Outline) -> tuple[str, ...]:
     return (
         escaped(one.path),
         "-" if one.header is None else escaped(one.header.world),
-        escaped(one.treatment or "-"),
+        _cut(one.treatment or _others(one) or "-", OTHERS_MAX),
         _cut(roster or "-"),
         "-" if seed is None else str(seed),
         "-" if one.header is None else _units(one),
@@ -90,9 +91,9 @@ def _state(one: Outline) -> str:
     return "not known here" if one.header is not None else "cannot be read"
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = WIDTH_MAX) -> str:
     text = escaped(text)
-    return text if len(text) <= WIDTH_MAX else text[: WIDTH_MAX - 3] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 @click.command()
@@ -171,13 +172,24 @@ def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
     return called(entry), " ".join(said)
 
 
+def _others(one: Outline) -> str:
+    """The settings that are not the world's defaults, but for those that have columns."""
+    shown = ("seed", one.vocabulary.units)
+    return " ".join(
+        f"{name}={value}"
+        for name, value, default in _settings(one)
+        if default and name not in shown
+    )
+
+
 def _settings(one: Outline) -> list[tuple[str, str, str]]:
     """The settings, with the default of each that has another one here."""
     import attrs
 
-    from goldrush.replay.toolkit import toolkit_at
+    from goldrush.replay.toolkit import toolkit_named
 
-    config = toolkit_at(one.path).config
+    toolkit = None if one.header is None else toolkit_named(one.header.world)
+    config = None if toolkit is None else toolkit.config
     defaults = {} if config is None else {f.name: f.default for f in attrs.fields(config)}
     rows = []
     for name, value in one.declared.settings.items():
