@@ -108,5 +108,5 @@ export const Stances = (() => {
           columns.map(({ held, missing }) => el("td", {}, stance(held, each, missing)))))))));
   }
 
-  return { flow, asTable };
+  return { flow, asTable, AGENTS_MAX };
 })();

@@ -171,7 +171,7 @@ export const WORLD = (() => {
       const isRuled = Object.keys(table.ruled.agents).length > 0;
       return [
         section("Who stands where",
-          flow ?? el("p", { class: "note" }, "No stances to draw."),
+          flow ?? el("p", { class: "note" }, sat.length > Stances.AGENTS_MAX ? `Stances of more than ${Stances.AGENTS_MAX} agents are not drawn; the table below has them.` : "No stances to draw."),
           el("p", { class: "note" }, "Stances after each round and at the conclusion; a proposal that is refuted loses them. ", BY_RULES),
           isRuled ? this.choice(sat, chosen) : el("p", { class: "note" }, `What would have been without somebody is not known here: ${this.run.computed.missing}.`),
           agent !== null && chosen === null ? el("p", {}, `${this.people.name(agent)} did not sit at this table.`) : null,

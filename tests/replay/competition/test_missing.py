@@ -21,6 +21,7 @@ from goldrush.replay.rebuild import rebuild
 from goldrush.replay.story import narrator
 from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import verify
+from goldrush.replay.view.page import page_of
 from tests.journals import commits_of, write
 from tests.seasons import HEADER, events_of, forged, fork, kept, resume
 
@@ -40,6 +41,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "log": lambda path: list(narrator(path).chronicle(log(path))),
     "audit": lambda path: list(audit_all(path)),
     "summary": summarise,
+    "page": page_of,
     "folder": lambda path: as_files(standing(path)),
 }
 JUDGES: dict[str, Callable[[Path], object]] = {
