@@ -212,7 +212,11 @@ export const WORLD = (() => {
         moved.length
           ? el("ul", {}, moved.map(([other, then]) => el("li", {}, people.chip(other), " would have stood for ", stance(then), ", and stands for ", stance(now.get(other)), ".")))
           : el("p", {}, "Nobody else would have stood elsewhere."),
-        el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it; tests and the judge's signals stay. ${BY_RULES}`));
+        el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it; tests and the judge's signals stay. ${BY_RULES}`),
+        PLAIN.test(name) ? [
+          el("p", { class: "note" }, `How the season goes on where ${name} says nothing from here:`),
+          commandLine(`goldrush fork JOURNAL --at ${this.assignment.unit - 1} --roster ${name}=silent`),
+        ] : null);
     }
 
     // The four scores of everybody, and what each rests on.
@@ -310,7 +314,9 @@ export const WORLD = (() => {
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
         answers.length ? this.answers(answers) : null,
         el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
-        commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`));
+        commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`),
+        el("p", { class: "note" }, "Its memory and instructions, beside those of the others, as files:"),
+        commandLine(`goldrush export JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --to DIR`));
     }
 
     answers(answers) {
@@ -371,7 +377,8 @@ export const WORLD = (() => {
     : [[textOf(questions), textOf(answers)]]);
 
   // A name as a word of a shell.
-  const shell = (name) => (/^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+  const PLAIN = /^[\w.-]+$/;
+  const shell = (name) => (PLAIN.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
   // Events around the tables in words.
   const TOLD = {
