@@ -79,7 +79,7 @@ export const WORLD = (() => {
       const table = this.table;
       replaceAll(this.nodes.head, this.head());
       replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
-      replaceAll(this.nodes.after, this.agent(), this.after(), section(`Standings after assignment ${Math.max(unit, this.run.first)}`, this.standings()));
+      replaceAll(this.nodes.after, this.agent(), this.after(), section(unit < this.run.first ? "Standings before the first assignment" : `Standings after assignment ${this.clamped}`, this.standings()));
       replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
       this.charts.forEach((chart) => chart.move(unit, this.people.find(moment.agent)));
       for (const link of this.nodes.season.querySelectorAll("[data-unit]")) {
@@ -429,12 +429,12 @@ export const WORLD = (() => {
       this.talk = el("div", { class: "talk" });
       this.apart = el("div");
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
-      const talk = el("section", {}, el("h3", {}, "The roundtable"), this.talk);
+      this.section = section("The roundtable", this.talk);
       replaceAll(room,
         page.against === null ? null : differenceOf(page.against, player, "assignment"),
         fold("The season: ranks, sparks, conclusions", wide, all("season")),
         all("head"),
-        isPair ? [talk, all("aside"), all("after")] : el("div", { class: "assignment" }, talk, el("div", {}, all("aside"), all("after"))),
+        isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
         this.apart, all("measures"), all("events"));
     }
 
@@ -446,8 +446,8 @@ export const WORLD = (() => {
       for (const pane of this.panes) pane.show(moment);
       const cards = this.panes.map((pane, index) => pane.cards(this.panes[1 - index]?.table ?? null));
       const first = cards.find((each) => each !== null);
-      if (first === undefined) replaceAll(this.talk, el("p", { class: "note" }, "No table was set."));
-      else {
+      this.section.hidden = first === undefined;
+      if (first !== undefined) {
         replaceAll(this.talk, legendOf(first.table, first.scale),
           this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]).node);
       }
