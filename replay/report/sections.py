@@ -420,7 +420,11 @@ def _in_prose(definition: str) -> str:
     text = re.sub(r"`+([^`]*)`+", r"\1", definition)
     text = re.sub(r"(?<=\S) \.\. (?=\S)", " to ", text)
     text = re.sub(r"\bNone (where|if)\b", r"Undefined \1", text)
+    text = re.sub(r"_([ijk])\b", lambda index: _BELOW[index[1]], text)
     return re.sub(r"(?<=[a-z])_(?=[a-z])", " ", text)
+
+
+_BELOW: Final = {"i": "ᵢ", "j": "ⱼ", "k": "ₖ"}  # indices of a sum
 
 
 def citation(study: Study) -> list[Block]:
