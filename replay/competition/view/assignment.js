@@ -43,23 +43,33 @@ export const Roundtables = (() => {
       ? [String(one), String(other)]
       : [number(one), number(other)];
 
-  // The codes of refused acts by event. A refusal repeats the whole act, which stands before it.
+  // The codes of refused acts by event. A refusal repeats the act and its index in the step, which is
+  // what was submitted last before what was derived; where the step began is found by trying.
   function refusals(events) {
     const codes = new Map();
-    events.forEach((refused, index) => {
-      if (refused.event !== "refused") return;
-      const { index: _, ...act } = refused.act;
-      const wanted = textOf(act);
-      for (let at = index - 1; at >= 0; at -= 1) {
-        const { is_input: isInput, ...submitted } = events[at];
-        if (isInput && !codes.has(events[at]) && textOf(submitted) === wanted) {
-          codes.set(events[at], refused.code);
-          return;
-        }
+    for (let at = 0; at < events.length;) {
+      const start = at;
+      while (events[at]?.is_input) at += 1;
+      const end = at;
+      const refused = [];
+      for (; at < events.length && !events[at].is_input; at += 1) {
+        if (events[at].event === "refused") refused.push(events[at]);
       }
-    });
+      const most = Math.max(...refused.map(({ act }) => act.index));
+      let first = end - 1 - most;
+      while (first > start && !refused.every(({ act }) => isSame(events[first + act.index], act))) first -= 1;
+      for (const { act, code } of refused) {
+        const submitted = isSame(events[first + act.index], act)
+          ? events[first + act.index]
+          : events.findLast((event, place) => place < end && isSame(event, act)); // answers came between
+        codes.set(submitted, code);
+      }
+    }
     return codes;
   }
+
+  const isSame = (event, act) =>
+    event?.event === act.event && Object.keys(event).every((name) => name === "is_input" || textOf(event[name]) === textOf(act[name]));
 
   const PROPOSALS = new Set(["propose", "amend"]);
 
@@ -118,15 +128,19 @@ export const Roundtables = (() => {
       if (code !== null) table.items.push({ kind: "refused", event, code });
       else (table.said.length ? (table.waiting ??= []) : table.early).push(event);
     },
+    // What is refused in its author's turn counts as a pass, out of turn as nothing.
     spoke(table, event, code, answer) {
-      const isNext = code === null || event.id === table.said.length;
-      const id = isNext ? table.said.length : null;
+      const next = table.said.length;
+      const isPass = table.ruled.passes.some(([id, agent, why]) => id === next && agent === event.agent && why === code);
+      const id = code === null || isPass ? next : null;
       const isModels = answer?.agent === event.agent && answer.question === "speak";
       const said = {
-        kind: "said", ...event, id, code, trials: table.waiting ?? [], answer: isModels ? answer : null,
+        kind: "said", ...event, id, code, trials: id === null ? [] : (table.waiting ?? []), answer: isModels ? answer : null,
       };
-      table.waiting = [];
-      if (isNext) table.said.push(said);
+      if (id !== null) {
+        table.said.push(said);
+        table.waiting = [];
+      }
       table.items.push(said);
     },
     judged(table, event, code) { table.items.push({ kind: "judged", ...event, code }); },

@@ -74,16 +74,20 @@ export const Transcript = (() => {
       let [round, id, more] = [null, -1, 0]; // the place of what has no number: behind the last that has one
       const { items, early } = this.table;
       if (early.length) rows.push([[-1, 0, 0, 0], this.early(early)]);
+      let isOver = false; // the round: it was judged
       for (const item of items) {
         const isSaid = item.kind === "said";
-        const at = isSaid && item.code === null ? item.round : (round ?? 0);
-        if (isSaid && at !== round) {
+        const isJudged = item.kind === "judged";
+        const follows = round === null ? 0 : round + (isOver && !isJudged);
+        const at = isSaid && item.code === null ? item.round : follows;
+        isOver = isJudged;
+        if (at !== round && (isSaid || round !== null)) {
           round = at;
           rows.push([[at, 0, 0, 0], el("li", { class: "round" }, el("h4", {}, `Round ${at}`))]);
         }
         [id, more] = isSaid && item.id !== null ? [item.id, 0] : [id, more + 1];
         if (isSaid) rows.push([[at, 1, id, more], this.said(item)]);
-        else if (item.kind === "judged") rows.push([[at, 2, more, 0], this.judged(item)]);
+        else if (isJudged) rows.push([[at, 2, more, 0], this.judged(item)]);
         else rows.push([[at, 1, id, more], this.refused(item.event, item.code)]);
       }
       return rows;
@@ -130,11 +134,11 @@ export const Transcript = (() => {
         el("p", { class: "head" },
           id === null ? null : el("span", { class: "number" }, this.link(id)), " ",
           this.people.chip(agent), " ", this.moved(item),
-          this.table.concluded !== null && id === this.table.concluded.proposal ? [" ", el("span", { class: "chip good" }, "the conclusion")] : null,
+          id !== null && id === this.table.concluded?.proposal ? [" ", el("span", { class: "chip good" }, "the conclusion")] : null,
           this.removed.has(id) ? [" ", el("span", { class: "chip bad" }, "redirected: does not count")] : null,
           this.gone.has(id) ? [" ", el("span", { class: "chip" }, `not without ${this.people.name(this.without)}`)] : null,
           this.differs(item) ? [" ", el("span", { class: "chip differ" }, "differs")] : null),
-        code === null ? null : el("p", { class: "bad" }, `Refused, counts as a pass: ${reasonOf(code)}. `, el("code", { class: "code" }, code)),
+        code === null ? null : el("p", { class: "bad" }, `Refused${id === null ? "" : ", counts as a pass"}: ${reasonOf(code)}. `, el("code", { class: "code" }, code)),
         isProposal(item) ? this.claims(item, ruled) : null,
         move === "challenge" && code === null ? this.challenged(target, item.part, id) : null,
         words ? el("div", { class: "words" }, longText(String(words))) : null,

@@ -129,7 +129,7 @@ export const WORLD = (() => {
     seats(table) {
       if (!table?.opened) return null;
       const { order, rounds, words } = table.opened;
-      return [`Up to ${rounds} rounds, in the order `, order.map((agent, index) => [index ? ", " : "", this.people.chip(agent)]),
+      return [`Up to ${plural(rounds, "round")}, in the order `, order.map((agent, index) => [index ? ", " : "", this.people.chip(agent)]),
         words.length ? ", as drawn." : "."];
     }
 
@@ -385,7 +385,7 @@ export const WORLD = (() => {
     assignment_opened: ({ by, subjects }, people) => [people.chip(by), " opens the assignment: ", Array.isArray(subjects) ? listed(subjects.map((each) => people.about(each))) : textOf(subjects)],
     table_set: ({ by, team, order, rounds }, people) => [people.chip(by), " sets the table: ", listed([
       ...[["team", team], ["order", order]].filter(([, agents]) => agents !== null).map(([name, agents]) => `${name} ${Array.isArray(agents) ? people.listOf(agents) : textOf(agents)}`),
-      ...(rounds === null ? [] : [`up to ${textOf(rounds)} rounds`]),
+      ...(rounds === null ? [] : [`rounds: ${textOf(rounds)}`]),
     ]) || "as it is"],
     project_proposed: ({ by, subject }, people) => [people.chip(by), " proposes a project: ", people.about(subject)],
     project_reviewed: ({ approved }) => `The user ${approved === true ? "approves" : "refuses"} the project`,

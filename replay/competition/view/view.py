@@ -128,6 +128,7 @@ def _table(
 
     - `stances`: [contributions so far, agent, proposal or None], as they changed before the proof;
     - `claims`: [proposal, base held, sharp, edge held (None without one)];
+    - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
     - `removed`: contributions that the judge's redirections removed;
     - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
     - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
@@ -147,6 +148,7 @@ def _table(
              table.held(said.id, Part.EDGE)]
             for said in table.proposals()
         ],
+        "passes": [[said.id, said.agent, said.code] for said in table.said if said.code],
         "removed": sorted(table.removed),
         "percentile": None if quality is None else round(quality.percentile, 4),
         "agents": agents,

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.competition.events import CODES, Spoke
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
+from goldrush.replay.competition.played import played
 from goldrush.replay.competition.score import scores
+from goldrush.replay.competition.steps import season_world
 from goldrush.replay.competition.story import names_in
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
@@ -19,6 +22,9 @@ from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork
 
 EVERY = season_path("every-event")
+CODES_OF = """cards => cards.filter(card => card.dataset.line)
+    .map(card => [card.dataset.line, card.querySelector(".code")?.textContent ?? null])"""
+SHOWN = "moment => document.getElementById('now').textContent === moment"
 LINES = "cards => cards.map(card => card.dataset.line)"
 ARGUED = 4  # an assignment of it in which without some of them all would have been otherwise
 
@@ -69,6 +75,23 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
 
     tab.press("ArrowRight")
     assert f"assignment={ARGUED + 1}" == tab.moment
+
+
+def test_whatever_anybody_does_its_contributions_are_those_of_the_table(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    """What was refused in turn counts as a pass, and out of turn as nothing."""
+    journal = season_path("every-code")
+    tab.open(paged(journal))
+    with JournalReader(journal) as reader:
+        for unit, assignment in enumerate(played(season_world(reader), reader)):
+            tab.page.evaluate(f"location.hash = '#assignment={unit}'")
+            tab.page.wait_for_function(SHOWN, arg=f"assignment {unit}")
+            said = [(str(one.id), one.code) for one in assignment.state.tables[0].said]
+
+            assert said == [
+                tuple(pair) for pair in tab.page.locator(".card").evaluate_all(CODES_OF)
+            ]
 
 
 def test_without_somebody_is_what_its_score_rests_on(tab: Tab, paged: Callable[..., Path]) -> None:
