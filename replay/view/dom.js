@@ -72,6 +72,11 @@ export function fold(title, open, ...children) {
   return node;
 }
 
-// What may be wider than the page and is then scrolled, by keys too.
-export const scrolling = (label, ...children) =>
-  el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, children);
+// What may be wider than the page and is then scrolled, by keys too: they step nothing then.
+export function scrolling(label, ...children) {
+  const node = el("div", {
+    class: "scroll", tabindex: "0", role: "group", "aria-label": label,
+    keydown: (event) => event.key.startsWith("Arrow") && node.scrollWidth > node.clientWidth && event.stopPropagation(),
+  }, children);
+  return node;
+}
