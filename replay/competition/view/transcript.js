@@ -272,7 +272,7 @@ export const Transcript = (() => {
       rows.get(key)[side + 1] = row[1];
     }));
     return el("div", { class: "pairs" }, [...rows.values()].toSorted(order).map(([, a, b]) =>
-      el("div", { class: "pair" }, [a, b].map((node, side) =>
+      el("div", { class: `pair ${a !== null && b !== null && a.isEqualNode(b) ? "same" : ""}` }, [a, b].map((node, side) =>
         el("ol", { class: "cards", "aria-label": `Run ${"AB"[side]}` }, node ?? el("li", { class: "note nothing" }, "–"))))));
   }
 
