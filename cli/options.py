@@ -71,7 +71,10 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first
-    return first, int(match[3]) if match[3] else None
+    last = int(match[3]) if match[3] else None
+    if first is not None and last is not None and last < first:
+        raise BadInput(f"{text} ends before it begins", f"write {last}-{first}")
+    return first, last
 
 
 def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from goldrush.cli.options import Output, json_option, range_of
 from goldrush.cli.text import echo_json
-from goldrush.kernel.text import quoted_path
+from goldrush.kernel.text import escaped, quoted_path
+
+if TYPE_CHECKING:
+    from goldrush.replay.view.carried import Carried
 
 
 @click.command()
@@ -32,7 +36,8 @@ def view(
 
     One HTML file that needs nothing else and asks nothing of any network: the journal is in it, its
     checksums are worked out anew in the reader's browser, and every moment has an address. The same
-    journal gives the same page, byte for byte.
+    journal gives the same page, byte for byte. Of a long run a page has room for 8 MiB and 20,000
+    rounds.
 
     \b
     Example: goldrush view run.journal --open
@@ -44,6 +49,8 @@ def view(
     written = write_page(
         journal, out or _named(journal, against), against=against, units=units, force=force
     )
+    for path, run in zip(filter(None, (journal, against)), written.runs, strict=True):
+        _warn(path, run, units)
     if as_json:
         echo_json(written.as_dict())
     else:
@@ -52,9 +59,26 @@ def view(
         _open(written.path)
 
 
+def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> None:
+    """Say what of a run the page does not show, though it was asked for."""
+    name = quoted_path(journal)
+    if run.trouble is not None:
+        click.echo(f"{name} breaks off: {escaped(run.trouble)}; what is before is shown", err=True)
+    if run.last < min(run.total if asked[1] is None else asked[1], run.total):
+        click.echo(
+            f"{name}: a page has room for {run.first:,} to {run.last:,} of {run.total:,}; --at "
+            f"{run.last + 1}- shows what follows",
+            err=True,
+        )
+
+
 def _named(journal: str, against: str | None) -> str:
     """The page's path where none is given: beside the journal, by its name."""
+    from goldrush.kernel.errors import BadInput
+
     path = Path(journal)
+    if path.parent == Path("/dev"):
+        raise BadInput(f"{journal} has no place for a page beside it", "give --out")
     other = "" if against is None else f"-against-{Path(against).stem}"
     return str(path.with_name(f"{path.stem}{other}.html"))
 

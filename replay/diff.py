@@ -422,7 +422,11 @@ def _causes(
     type = next((type for type in world.events if type.name == event.name), None)
     where = f"in {world.vocabulary.unit} {first.round}"
     agent = None if type is None else next(type.named("agent", event), None)
-    hands = [run.path for run in (one, two) if (first.round, agent) in run.by_hand]
+    hands = [
+        name
+        for name, run in zip("ab", (one, two), strict=True)
+        if (first.round, agent) in run.by_hand
+    ]
     if type is not None and type.is_input and (hands or not declared):
         by_hand = f", put in by hand in {' and '.join(hands)}" if hands else ""
         whose = event.name if agent is None else f"that of agent {agent}"

@@ -5,7 +5,6 @@ which all agents submit at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, mode
 from goldrush.agents.llm.question import Message, Question, digest
 from goldrush.agents.players import Means
 from goldrush.kernel import derive
-from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
 from goldrush.replay.forged import reader_of
 from goldrush.replay.toolkit import Prompts
@@ -92,18 +91,18 @@ def prompts_by_unit(
         return
     version = version_of(game)
     vocabulary = game.world.vocabulary
-    with JournalReader(path) as reader, suppress(TornTail):
+    with JournalReader(path) as reader:
         for commit, state in derive.states(game.world, reader):
             number = vocabulary.number(commit.unit) + 1
-            if commit.kind == END or number > last or commit.digest is None:
-                continue
-            if number < first:
+            if commit.kind == END or commit.digest is None or number < first:
                 continue
             view = game.view(state)
             for entry in state.roster:
                 if entry["policy"] == LLM and model_of(entry["options"]).prompt == version:
                     agent = entry["agent"]
                     yield number, agent, game.prompting.messages(view, agent)
+            if number == last:
+                return  # what is behind it may be broken
 
 
 def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:

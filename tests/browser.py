@@ -59,6 +59,10 @@ class Tab:
         """What the first such element says."""
         return str(self.page.locator(selector).first.inner_text())
 
+    def seal(self, run: int = 0) -> str:
+        """All that the page says of whether a run holds, opened or not."""
+        return str(self.page.locator(f"#seal-{run}").text_content())
+
     def texts(self, selector: str) -> list[str]:
         """What all such elements say, whether or not they are seen."""
         return [str(text) for text in self.page.locator(selector).all_text_contents()]

@@ -9,7 +9,7 @@ from goldrush.replay.log import Query, log
 from goldrush.replay.toolkit import world_at
 from tests.browser import Tab
 
-AGREES = "What is shown agrees with the fold in all"
+AGREES = "agree with the fold in every"
 
 
 def shown_events(tab: Tab) -> list[str]:

@@ -12,12 +12,13 @@ import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint
-from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import counted
 from goldrush.kernel.world import World, amount
 from goldrush.replay.declared import Declared, declared_by
 from goldrush.replay.forged import reader_of
+from goldrush.replay.outline import units_of
 from goldrush.replay.story import names_of
 from goldrush.replay.toolkit import Toolkit, View, open_world
 
@@ -41,12 +42,13 @@ class Piece:
 class Carried:
     """One run of a page.
 
-    `size`: bytes of the journal; `first` .. `last`: the units that are shown, as people count, and
-    `whole`, whether they are all. `setups`: the settings and players that hold from a unit on,
-    those of the start first. `facts`: what the page folds on from; `prints`: 16 hex digits for each
-    unit. `measures`: name, title, definition, lower limit, whether it is one of the main ones, and
-    a value for each unit. `shown`: what is said of the run above everything, by name. `computed`:
-    the world's own.
+    `size`: bytes of the journal; `first` .. `last`: the units that are shown, as people count, of
+    `total` that are closed, and `whole`, whether they are all. `trouble`: where the journal breaks
+    off, or None. `setups`: the settings and players that hold from a unit on, those of the start
+    first; none of a whole run, whose journal says it. `facts`: what the page folds on from;
+    `prints`: 16 hex digits for each unit. `measures`: name, title, definition, lower limit, whether
+    it is one of the main ones, and a value for each unit. `shown`: what is said of the run above
+    everything, by name. `computed`: the world's own.
     """
 
     title: str
@@ -55,8 +57,9 @@ class Carried:
     size: int
     first: int
     last: int
+    total: int
     whole: bool
-    finished: bool
+    trouble: str | None
     pieces: Sequence[Piece]
     setups: Sequence[tuple[int, Mapping[str, Any]]]
     facts: Any
@@ -86,8 +89,9 @@ class _Walked:
     start: int  # the byte behind START
     since: int  # the byte where the first unit begins
     until: int  # the byte behind the last one, and behind END where that follows
+    closed: int  # the last unit that is closed
     is_all: bool
-    finished: bool
+    trouble: JournalError | None
 
 
 @reader_of
@@ -108,24 +112,24 @@ def carried(
             pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
         size = reader.size
     first, last = number(walked.first), number(walked.last)
-    declared = walked.declared[-1][1]
     return Carried(
-        title=_title(world, declared, walked.last if walked.finished else None),
-        shown=_shown(world, declared, size, first, last, walked),
+        title=_title(world, toolkit, walked),
+        shown=_shown(world, size, walked),
         names=names_of(path),
         size=size,
         first=first,
         last=last,
+        total=number(walked.closed),
         whole=whole,
-        finished=walked.finished,
+        trouble=_said(walked.trouble, path),
         pieces=pieces,
         setups=[
             (number(unit), {"config": dict(one.settings), "players": list(one.players)})
-            for unit, one in walked.declared
+            for unit, one in (() if whole else walked.declared)
         ],
         facts=walked.facts,
         prints=walked.prints,
-        measures=_measures(path, toolkit) if whole else [],
+        measures=[] if walked.trouble else _measures(path, toolkit, walked),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
 
@@ -139,6 +143,7 @@ def _walk(
     declared: list[tuple[int, Declared]] = []
     facts: Any = None
     prints: list[str] = []
+    trouble: JournalError | None = None
     start = since = until = last = end = closed = 0
     try:
         for commit, state in fold.states(world, reader):
@@ -162,8 +167,10 @@ def _walk(
             elif commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most):
                 prints.append(f"{fingerprint(_plain(view, state)):016x}" if view.facts else "")
                 last, until = commit.unit, end
-    except TornTail:
-        pass  # the run is unfinished, and shown as far as it goes
+    except (TornTail, DamagedJournal) as error:
+        if not start:
+            raise
+        trouble = error  # what is before it is whole, and shown
     if not prints:
         raise BadInput(
             f"{reader.path} has no {vocabulary.unit} to show there",
@@ -175,7 +182,7 @@ def _walk(
     if is_all:
         until = end  # an END with it, and inputs that wait
     return _Walked(
-        declared, first, last, facts, "".join(prints), start, since, until, is_all, reader.ended
+        declared, first, last, facts, "".join(prints), start, since, until, closed, is_all, trouble
     )
 
 
@@ -204,20 +211,21 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _title(world: World[Any], declared: Declared, units: int | None) -> str:
+def _title(world: World[Any], toolkit: Toolkit, walked: _Walked) -> str:
+    declared = walked.declared[-1][1]
+    length, of = counted(walked.closed, world.vocabulary.unit), units_of(toolkit, declared)
+    part = "" if of in (None, walked.closed) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
-    length = "unfinished" if units is None else counted(units, world.vocabulary.unit)
-    return f"{world.name}: {length}{seed}"
+    return f"{world.name}: {length}{part}{seed}"
 
 
-def _shown(
-    world: World[Any], declared: Declared, size: int, first: int, last: int, walked: _Walked
-) -> list[tuple[str, str]]:
-    units = world.vocabulary.units
-    part = "" if walked.is_all else " of more; goldrush view --at shows others"
+def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str]]:
+    declared = walked.declared[-1][1]
+    first, last, closed = map(world.vocabulary.number, (walked.first, walked.last, walked.closed))
+    part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
     found = [
         ("world", f"{world.name}, rules {world.rules}"),
-        (units, f"{first} to {last}{part}"),
+        (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
         ("seed", str(declared.seed)),
         ("agents", declared.roster or str(len(declared.players))),
         ("journal", f"{size:,} bytes"),
@@ -225,15 +233,20 @@ def _shown(
     return [(name, text) for name, text in found if text != "None"]
 
 
-def _measures(path: str | Path, toolkit: Toolkit) -> list[dict[str, Any]]:
+def _said(trouble: JournalError | None, path: str | Path) -> str | None:
+    """What is wrong with a journal, without its path."""
+    return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
+
+
+def _measures(path: str | Path, toolkit: Toolkit, walked: _Walked) -> list[dict[str, Any]]:
     if toolkit.measures is None:
         return []
     measures = toolkit.measures()
     with JournalReader(path) as reader:
-        try:
-            measured = measures.read(reader)
-        except TornTail:  # what broke off is measured when it has been resumed
-            return []
+        measured = measures.read(reader)
+    values = {
+        name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
+    }
     main = measures.of_units or list(measured.known)
     return [
         {
@@ -242,10 +255,10 @@ def _measures(path: str | Path, toolkit: Toolkit) -> list[dict[str, Any]]:
             "title": measure.title,
             "definition": measure.definition,
             "low": measure.limits[0] if measure.limits[0] > -1e300 else None,
-            "values": [_short(value) for value in measured.values[name]],
+            "values": [_short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
-        if measure.by_unit and any(value is not None for value in measured.values[name])
+        if measure.by_unit and any(value is not None for value in values[name])
     ]
 
 

@@ -52,17 +52,18 @@ export function measureCharts(run, unit) {
   };
 }
 
-// Where two runs part, and why.
-export function differenceOf(against, player, unit) {
-  const { first, causes } = against;
-  const same = first === null && !causes.length;
+// Where two runs part, and why; `runs`: both.
+export function differenceOf({ same, prefix, first, causes }, runs, player, unit) {
+  const [short, long] = prefix === "a" ? ["A", "B"] : ["B", "A"];
+  const isHere = first !== null && first >= player.first && first <= player.last;
+  const parts = [
+    same ? null : el("ul", {}, causes.map((cause) => el("li", {}, cause))),
+    first === null ? null : el("p", {}, "The first event that differs is in ",
+      isHere ? el("a", { href: player.href({ [unit]: first }) }, `${unit} ${first}`) : `${unit} ${first}`, "."),
+    prefix === null ? null : el("p", {}, `Run ${short} is the beginning of run ${long}: it breaks off with ${unit} ${runs[prefix === "a" ? 0 : 1].last}.`),
+  ];
   return el("section", { class: "difference", "aria-label": "Where the two runs part" },
-    el("h2", {}, same ? "The two runs are the same" : "Where the two runs part"),
-    first === null
-      ? null
-      : el("p", {}, "The first event that differs is in ",
-        el("a", { href: player.href({ [unit]: first }) }, `${unit} ${first}`), "."),
-    causes.length ? el("ul", {}, causes.map((cause) => el("li", {}, cause))) : null);
+    el("h2", {}, same ? "The two runs are the same" : "Where the two runs part"), parts);
 }
 
 // What a fork before a unit changed, in words; nothing without one.

@@ -27,7 +27,7 @@ export const WORLD = (() => {
         run, state: el("div"), events: el("div"), charts: measureCharts(run, page.vocabulary.unit),
       }));
       replaceAll(room,
-        page.against === null ? null : differenceOf(page.against, player, this.unit),
+        page.against === null ? null : differenceOf(page.against, runs, player, this.unit),
         el("div", { class: "panes" }, this.panes.map(({ state, events, charts }, index) =>
           el("section", { "aria-label": runs.length > 1 ? `Run ${"AB"[index]}` : "Run" },
             runs.length > 1 ? el("h2", {}, `Run ${"AB"[index]}`) : null, state, charts.node, events))));

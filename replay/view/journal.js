@@ -10,41 +10,46 @@ export const hex = (word) => word.toString(16).padStart(16, "0");
 
 // The bytes of text in base64.
 export function bytesOf(base64) {
-  return Uint8Array.from(atob(base64.trim()), (character) => character.charCodeAt(0));
+  try {
+    return Uint8Array.from(atob(base64.trim()), (character) => character.charCodeAt(0));
+  } catch {
+    throw new Error("its base64 cannot be read");
+  }
 }
 
 // The number of bytes of the header, and its checksum.
 function readHeader(bytes) {
-  const [fields, end] = unpack(bytes);
-  const found = new DataView(bytes.buffer, bytes.byteOffset + end - 8, 8).getBigUint64(0);
-  if (fields[0] !== "goldrush" || xxh3(bytes.subarray(0, end - 9)) !== found) {
-    throw new Error("the header does not hold, at byte 0");
+  try {
+    const [fields, end] = unpack(bytes);
+    const found = new DataView(bytes.buffer, bytes.byteOffset + end - 8, 8).getBigUint64(0);
+    if (fields[0] === "goldrush" && xxh3(bytes.subarray(0, end - 9)) === found) return [end, found];
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error; // no msgpack at all
   }
-  return [end, found];
+  throw new Error("the header does not hold, at byte 0");
 }
 
-// All commits of a piece of a journal: {kind, unit, digest, blocks, setup, offset}. `offset` is where
-// the piece begins in the file, `before` the checksum before it (null: it begins with the header).
-export function readCommits(bytes, offset, before) {
+// The commits of a piece of a journal, one after the other: {kind, unit, digest, blocks, setup, offset}.
+// `offset` is where the piece begins in the file, `before` the checksum before it (null: it begins with
+// the header). Throws where the first one does not hold.
+export function* readCommits(bytes, offset, before) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let [at, checksum] = before === null ? readHeader(bytes) : [0, before];
-  const commits = [];
   while (at < bytes.length) {
     const where = `at byte ${offset + at}`;
+    if (at + 11 > bytes.length) throw new Error(`the bytes end within a commit, ${where}`);
     const check = Number(xxh3(bytes.subarray(at, at + 6), checksum) & 0xffffffffn);
+    if (view.getUint32(at + 7) !== check) throw new Error(`the length of the commit ${where} does not hold`);
     const end = at + 11 + view.getUint32(at + 2) + 9;
-    if (view.getUint32(at + 7) !== check || end > bytes.length) {
-      throw new Error(`the length of the commit ${where} does not hold`);
-    }
+    if (end > bytes.length) throw new Error(`the bytes end within a commit, ${where}`);
     checksum = xxh3(bytes.subarray(at, end - 9), checksum);
     const found = view.getBigUint64(end - 8);
     if (found !== checksum) {
       throw new Error(`expected checksum ${hex(checksum)}, found ${hex(found)}, ${where}`);
     }
-    commits.push({ ...commitOf(unpack(bytes, at + 11)[0]), offset: offset + at });
+    yield { ...commitOf(unpack(bytes, at + 11)[0]), offset: offset + at };
     at = end;
   }
-  return commits;
 }
 
 function commitOf(body) {

@@ -4,13 +4,23 @@ import { bytesOf } from "./journal.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
 
-export function begin(WORLD) {
+// Whatever goes wrong is said where people look for whether the journal holds.
+export function start(world) {
+  globalThis.addEventListener("error", ({ message }) => {
+    for (const line of document.querySelectorAll(".seal")) {
+      line.className = "seal broken";
+      replaceAll(line, `This page cannot be checked, or shown whole: ${message}.`);
+    }
+  });
+  begin(world());
+}
+
+function begin(WORLD) {
   const page = JSON.parse(document.getElementById("page").textContent);
-  const carried = [...document.querySelectorAll("script[data-journal]")].map((node) =>
-    bytesOf(node.textContent));
+  const texts = [...document.querySelectorAll("script[data-journal]")].map((node) => node.textContent);
   const runs = page.runs.map((data) => {
-    const pieces = data.pieces.map(({ shared, bytes }) => joined(carried[0], shared, carried[bytes]));
-    return new Run(data, pieces, page, WORLD.folding);
+    const bytes = () => data.pieces.map((piece) => joined(bytesOf(texts[0]), piece.shared, bytesOf(texts[piece.bytes])));
+    return new Run(data, bytes, page, WORLD.folding);
   });
 
   // A piece that begins with the first `length` bytes of another and goes on with its own.
@@ -22,6 +32,10 @@ export function begin(WORLD) {
     return bytes;
   }
 
+  if (runs.some((run) => run.count < 1)) { // not one unit is whole: there is nothing to show
+    runs.forEach((run, index) => report(run, document.getElementById(`seal-${index}`), null));
+    return;
+  }
   const first = Math.min(...runs.map((run) => run.first));
   const last = Math.max(...runs.map((run) => run.last));
   let view = null;
@@ -57,6 +71,7 @@ export function begin(WORLD) {
         setTimeout(facts);
         return;
       }
+      run.foldedAll();
       run.gathered = gathered;
       view.ready(run);
       player.track();
@@ -67,20 +82,34 @@ export function begin(WORLD) {
   }
 
   function report(run, line, sha256) {
-    const unit = page.vocabulary.unit;
-    if (run.broken !== null) {
-      line.className = "seal broken";
-      replaceAll(line, `The journal in this page does not hold: ${run.broken}. Only what is before that is shown.`);
-    } else if (run.differs !== null) {
-      line.className = "seal broken";
-      replaceAll(line, `What this page folded differs from the print of the fold that it carries, from ${unit} ${run.differs} on.`);
-    } else {
-      line.className = "seal holds";
-      const folded = run.folding === null ? "" : ` What is shown agrees with the fold in all ${plural(run.count, unit)}.`;
-      replaceAll(line,
-        `The chain of checksums holds: ${plural(run.commits, "commit")}, ${plural(run.size, "byte")}.${folded}`,
-        sha256 === null ? "" : [" SHA-256 ", el("code", {}, sha256)]);
-    }
+    const [holds, ...said] = sealOf(run, sha256, page, WORLD);
+    line.className = holds ? "seal holds" : "seal broken";
+    replaceAll(line, el("details", { open: !holds },
+      el("summary", {}, `${holds ? "✓" : "✗"} ${said[0]}`), said.slice(1).map((text) => el("p", {}, text))));
     document.documentElement.dataset[`sealed${run === runs[0] ? "" : "Other"}`] = line.className;
   }
+}
+
+// Whether a run holds, that in a sentence, and what it rests on.
+function sealOf(run, sha256, page, WORLD) {
+  const { unit } = page.vocabulary;
+  const { trouble } = run;
+  if (run.broken !== null) {
+    return [false, `The journal in this page does not hold: ${run.broken}. Only what is before that is shown.`];
+  }
+  if (run.differs !== null) {
+    return [false, `What this page folded differs from the print of the fold that it carries, from ${unit} ${run.differs} on.`];
+  }
+  const folded = run.folding === null ? "" : ", and what is folded from it agrees with goldrush";
+  const bytes = plural(run.size, "byte");
+  return [
+    trouble === null, `Checked here, just now: the journal in this page holds${folded}.`,
+    run.whole
+      ? `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}.`
+      : `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}: the start of the run and ${page.vocabulary.units} ${run.first} to ${run.last}. The checksum before ${unit} ${run.first} is taken as it stands in the page.`,
+    trouble === null ? null : `The file that this page was made from breaks off there: ${trouble}.`,
+    run.folding === null ? null : `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and carries a print of what goldrush folded.`,
+    run.measures.length ? "Measures, and what is marked as worked out when this page was made, are not checked here." : null,
+    sha256 === null ? null : ["SHA-256 ", el("code", {}, sha256)],
+  ].filter((text) => text !== null);
 }

@@ -44,18 +44,17 @@ GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
 @attrs.frozen
 class Written:
-    """A page that was written: where, how many bytes, what it shows of how long a run."""
+    """A page that was written: where, how many bytes, what of each run it carries."""
 
     path: Path
     size: int
-    journal_size: int
-    first: int
-    last: int
-    whole: bool
+    runs: Sequence[Carried]
 
     def as_dict(self) -> dict[str, Any]:
         """What was written, for JSON."""
-        return {**attrs.asdict(self), "path": str(self.path)}
+        names = ("first", "last", "total", "whole", "trouble")
+        runs = [{name: getattr(run, name) for name in names} for run in self.runs]
+        return {"path": str(self.path), "size": self.size, "runs": runs}
 
 
 def write_page(
@@ -71,10 +70,10 @@ def write_page(
     An earlier page there is replaced, any other file only with `force`. Raises what page_of raises,
     BadInput where something else is there, WriteFailed.
     """
-    page, one = _page(path, against, units)
+    page, runs = _page(path, against, units)
     data = page.encode()
     files.write_whole(str(out), data, force=force, is_own=is_page)
-    return Written(Path(out), len(data), one.size, one.first, one.last, one.whole)
+    return Written(Path(out), len(data), runs)
 
 
 def page_of(
@@ -85,7 +84,8 @@ def page_of(
     """The page of a journal, as HTML.
 
     Args:
-        path: the journal; one that is unfinished is shown as far as its units are closed.
+        path: the journal; one that is unfinished, or damaged, is shown as far as it is whole and
+            its units are closed.
         against: another run of the same world, to be shown beside it.
         units: the first and the last unit to show, as people count (None: from the start, to the
             end). A journal of more than JOURNAL_MAX bytes or UNITS_MAX units is shown as far from
@@ -106,7 +106,7 @@ def is_page(front: bytes) -> bool:
 
 def _page(
     path: str | Path, against: str | Path | None, units: tuple[int | None, int | None]
-) -> tuple[str, Carried]:
+) -> tuple[str, Sequence[Carried]]:
     toolkit = toolkit_at(path)
     view = toolkit.view or _GENERIC
     world = world_at(path)
@@ -120,7 +120,7 @@ def _page(
             )
         runs.append(carried(against, toolkit, view, units))
         found = diff(path, against)
-    return _rendered(world, view, runs, found), runs[0]
+    return _rendered(world, view, runs, found), runs
 
 
 def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Diff | None) -> str:
@@ -165,7 +165,7 @@ def _script(view: View) -> str:
     frame = (_HERE / name for name in _SCRIPTS)
     modules = (*frame, *view.modules, view.script, _HERE / "main.js")
     joined = "\n".join(_MODULE.sub("", module.read_text()) for module in modules)
-    return f'(() => {{\n"use strict";\n{joined}\nbegin(WORLD);\n}})();\n'
+    return f'(() => {{\n"use strict";\n{joined}\nstart(() => WORLD);\n}})();\n'
 
 
 def _style(view: View) -> list[Path]:
@@ -191,8 +191,8 @@ def _head(run: Carried, index: int, count: int) -> str:
     )
     return (
         f'<dl class="facts">{facts}</dl>\n'
-        f'<p class="seal" id="seal-{index}" role="status">'
-        f"{which}Checking the journal in this page.</p>"
+        f'<div class="seal" id="seal-{index}" role="status">'
+        f"{which}Not checked: the script of this page has not run.</div>"
     )
 
 
@@ -229,8 +229,13 @@ def _same(one: bytes, two: bytes) -> int:
 
 
 def _difference(found: Diff) -> dict[str, Any]:
-    """Where two runs part, and why."""
+    """Where two runs part, and why. A page names no path: the runs are A and B."""
+    says = [cause.says for cause in found.causes]
+    for name, side in (("A", found.a), ("B", found.b)):
+        says = [text.replace(f"{side.path}: ", f"{name}: ", 1) for text in says]
     return {
+        "same": found.same,
+        "prefix": found.prefix,
         "first": None if found.first is None else found.first.round,
-        "causes": [escaped(cause.says) for cause in found.causes],
+        "causes": [escaped(text) for text in says],
     }

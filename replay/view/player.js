@@ -3,19 +3,27 @@
 import { el, svg, replaceAll } from "./dom.js";
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what else can be selected, by
-  // name, with the test of a value, and `passing`, those that are of one unit only; `show(moment)`:
-  // draws; `describe()`: the moment in words.
+  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what
+  // else can be selected, by name, each with what makes of typed text a value or null, and `passing`,
+  // those that are of one unit only; `show(moment)`: draws; `describe()`: the moment in words.
   constructor({ vocabulary, first, opening, last, places, passing, show, describe }) {
     Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, passing, show, describe });
     this.timer = null;
-    this.moment = this.parsed(location.hash);
     const part = (name) => document.getElementById(name);
     this.parts = {
       range: part("scrubber"), play: part("play"), speed: part("speed"), goto: part("goto"),
       now: part("now"), said: part("said"), keys: part("keys"), fault: part("goto-fault"),
     };
     this.listen(part);
+    this.arrive();
+  }
+
+  // Take over the moment that the address says, and say what is wrong with it.
+  arrive() {
+    const [moment, wrong] = this.parsed(location.hash);
+    this.moment = moment;
+    this.parts.fault.textContent = wrong.length ? `Not in this page: ${wrong.join(", ")}.` : "";
+    if (wrong.length) history.replaceState(null, "", this.href());
   }
 
   listen(part) {
@@ -41,21 +49,29 @@ export class Player {
       main.focus();
     });
     globalThis.addEventListener("hashchange", () => {
-      this.moment = this.parsed(location.hash);
+      this.arrive();
       this.draw(true);
     });
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // The moment that an address says; what it says wrong is left out.
+  // The moment that an address says, and what in it is not there.
   parsed(address) {
-    const said = new URLSearchParams(address.replace(/^#/, ""));
-    const moment = { [this.unit]: this.within(Number.parseInt(said.get(this.unit) ?? this.opening, 10)) };
-    for (const [name, holds] of Object.entries(this.places)) {
-      const value = said.get(name);
-      if (value !== null && holds(value)) moment[name] = value;
+    const moment = { [this.unit]: this.opening };
+    const wrong = [];
+    for (const [name, text] of new URLSearchParams(address.replace(/^#/, ""))) {
+      const value = this.valueOf(name, text);
+      if (value === null) wrong.push(`${name} ${text}`);
+      else moment[name] = value;
     }
-    return moment;
+    return [moment, wrong];
+  }
+
+  // A unit or a place from text; null where there is none.
+  valueOf(name, text) {
+    if (name !== this.unit) return Object.hasOwn(this.places, name) ? this.places[name](text) : null;
+    const number = /^-?\d{1,9}$/.test(text) ? Number(text) : NaN;
+    return this.within(number) === number ? number : null;
   }
 
   within(number) {
@@ -76,13 +92,15 @@ export class Player {
     return `#${said}`;
   }
 
-  // Go to another moment. While it plays nothing is announced.
+  // Go to another moment. What is selected is a step in the browser's history, another unit is none.
+  // While it plays nothing is announced.
   go(changes) {
     const isElsewhere = (changes[this.unit] ?? this.at) !== this.at;
     const left = isElsewhere ? Object.fromEntries(this.passing.map((name) => [name, null])) : {};
     const address = this.href({ ...left, ...changes });
-    history.replaceState(null, "", address);
-    this.moment = this.parsed(address);
+    if (isElsewhere || address === location.hash) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+    this.arrive();
     this.draw(this.timer === null);
   }
 
@@ -123,23 +141,17 @@ export class Player {
 
   // What people type: `78`, `round 78`, `plot 17`, a beginning of the word being enough.
   goTo(text) {
-    const [, word, value] = /^\s*([a-z]*)\s*[=:]?\s*(\S+)\s*$/i.exec(text) ?? [];
-    const names = [this.unit, ...Object.keys(this.places)];
+    const [, word, typed] = /^\s*([a-z]*)\s*[=:]?\s*(\S.*?)\s*$/i.exec(text) ?? [];
+    const names = [this.unit, ...Object.keys(this.places)].filter((each) => each !== "without");
     const name = names.find((each) => each.startsWith((word || this.unit).toLowerCase()));
-    const holds = name === this.unit ? (typed) => this.holds(typed) : this.places[name];
+    const value = typed === undefined || name === undefined ? null : this.valueOf(name, typed);
     const { fault, goto: form } = this.parts;
-    if (value !== undefined && holds?.(value)) {
-      fault.textContent = "";
-      form.elements.where.value = "";
-      this.go({ [name]: name === this.unit ? Number(value) : value });
-    } else {
-      const places = names.slice(1).map((each) => `, or a ${each}`).join("");
-      fault.textContent = `Nothing there. Type a ${this.unit} from ${this.first} to ${this.last}${places}.`;
+    if (value === null) {
+      fault.textContent = `Nothing there. Type ${this.unit} ${this.first} to ${this.last}${names.slice(1).map((each) => `, or ${each} and its number`).join("")}.`;
+      return;
     }
-  }
-
-  holds(typed) {
-    return /^-?\d{1,9}$/.test(typed) && this.within(Number(typed)) === Number(typed);
+    form.elements.where.value = "";
+    this.go({ [name]: value });
   }
 
   key(event) {
@@ -155,6 +167,7 @@ export class Player {
       " ": () => this.toggle(),
       "/": () => this.parts.goto.elements.where.focus(),
       "?": () => this.parts.keys.showModal(),
+      Escape: () => this.go(Object.fromEntries(Object.keys(this.places).map((name) => [name, null]))),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -182,7 +195,8 @@ export function drawTrack(first, last, series, marks) {
   const areas = series.map(({ values, kind }) => {
     const most = Math.max(...values.map((value) => value ?? 0)) || 1;
     const points = values.map((value, index) => `${x(first + index).toFixed(1)},${(60 - (54 * (value ?? 0)) / most).toFixed(1)}`);
-    return svg("polygon", { class: `spark ${kind}`, points: `0,60 ${points.join(" ")} 1000,60` });
+    const end = x(first + values.length - 1).toFixed(1);
+    return svg("polygon", { class: `spark ${kind}`, points: `0,60 ${points.join(" ")} ${end},60` });
   });
   const ticks = marks.map(({ at, kind }) =>
     svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: kind === "fork" ? 0 : 44, y2: 60 }));

@@ -1,65 +1,83 @@
 // A run as the page shows it: the journal's units with their events, and what its world folds from
 // them, unit by unit, held against the prints that the page carries.
-import { readCommits, eventsOf, printOf, UNIT, END, FORK } from "./journal.js";
+import { readCommits, eventsOf, printOf, START, UNIT, FORK } from "./journal.js";
 
 export class Run {
-  // `data`: what the page carries beside the journal (replay/view/page.py says what); `schemas`,
-  // `vocabulary`: of its world; `folding`: {apply(facts, event, number)}, or null where the world
-  // has no facts.
-  constructor(data, pieces, page, folding) {
+  // `data`: what the page carries beside the journal (replay/view/page.py says what); `bytes()`: the
+  // journal's pieces; `page`: schemas and vocabulary of its world; `folding`: {apply(facts, event,
+  // number)}, or null where the world has no facts.
+  constructor(data, bytes, page, folding) {
     Object.assign(this, {
-      title: data.title,
       names: data.names,
       measures: data.measures,
       computed: data.computed,
-      setups: data.setups,
-      bytes: pieces,
+      setups: data.setups, // of a whole run those in the journal
       schemas: page.events,
       vocabulary: page.vocabulary,
       first: data.first,
       last: data.last,
       whole: data.whole,
+      trouble: data.trouble, // where the file that the page was made from breaks off
       prints: data.prints,
-      size: data.size,
       folding,
     });
     this.units = new Map(); // number -> {digest, blocks, forks}
+    this.broken = null; // what does not hold in the journal
     this.differs = null; // the first unit whose facts are not those of the print
     this.checked = 0; // units folded and compared so far
-    this.snapshots = new Map([[data.first - 1, data.facts]]);
+    this.commits = 0;
+    this.read(data.pieces, bytes);
+    this.snapshots = new Map([[this.first - 1, data.facts]]);
     this.snapshotEvery = Math.max(1, Math.ceil((this.count * sizeOf(data.facts)) / 4e6));
-    this.read(data.pieces);
   }
 
   get count() {
     return this.last - this.first + 1;
   }
 
-  // Read the commits; an error in the chain of checksums is kept in `broken`, and what is before it is
-  // shown.
-  read(pieces) {
-    const shift = this.vocabulary.first - 1;
-    this.broken = null;
-    this.commits = 0;
-    this.finished = false;
+  // Read the commits. Where one does not hold, what is before it is shown; which units there are, the
+  // journal says.
+  read(pieces, bytes) {
     try {
+      this.bytes = bytes();
       pieces.forEach(({ offset, before }, index) => {
         const checksum = before === null ? null : BigInt(`0x${before}`);
-        for (const commit of readCommits(this.bytes[index], offset, checksum)) {
-          this.commits += 1;
-          const unit = this.unit(commit.unit + shift);
-          if (commit.kind === FORK) this.unit(commit.unit + shift + 1).forked = commit.setup;
-          if (commit.kind === END) this.finished = true;
-          if (commit.kind !== UNIT) continue;
-          unit.blocks.push(...commit.blocks);
-          unit.digest = commit.digest;
-        }
+        for (const commit of readCommits(this.bytes[index], offset, checksum)) this.take(commit);
       });
     } catch (error) {
       this.broken = error.message;
-      const whole = [...this.units.values()].filter(({ digest }) => digest !== null);
-      this.last = Math.max(this.first - 1, ...whole.map(({ number }) => number));
     }
+    const closed = [...this.units.values()].filter(({ digest }) => digest !== null).map(({ number }) => number);
+    if (this.whole || this.broken !== null) this.last = closed.reduce((one, two) => Math.max(one, two), this.first - 1);
+    if (this.whole) this.first = this.vocabulary.first;
+  }
+
+  take(commit) {
+    const number = commit.unit + this.vocabulary.first - 1;
+    this.commits += 1;
+    if (commit.kind === START && this.whole) this.setups.push([number + 1, this.started(commit.setup)]);
+    if (commit.kind === FORK) {
+      this.unit(number + 1).forked = commit.setup;
+      if (this.whole) this.setups.push([number + 1, this.forked(commit.setup)]);
+    }
+    if (commit.kind === UNIT) {
+      const unit = this.unit(number);
+      unit.blocks.push(...commit.blocks);
+      unit.digest = commit.digest;
+    }
+  }
+
+  // What a START says of the settings and the players, as replay/declared.py has it.
+  started(setup) {
+    const { config, [this.vocabulary.players]: players, ...others } = setup;
+    return { config: config ?? others, players: players ?? [] };
+  }
+
+  // What holds behind a FORK.
+  forked({ changes, program, [this.vocabulary.players]: players }) {
+    const { config, players: before } = this.setups[this.setups.length - 1][1];
+    const instead = program ? { program } : {};
+    return { config: { ...config, ...changes, ...instead }, players: players ?? before };
   }
 
   // The settings and the players that hold in a unit: {config, players}.
@@ -104,6 +122,11 @@ export class Run {
     look(number, facts, events);
   }
 
+  // No more is to be folded: there must be no print of more.
+  foldedAll() {
+    if (this.folding !== null && this.broken === null && this.prints.length !== 16 * this.count) this.differs ??= this.last + 1;
+  }
+
   // Change the facts by a unit; gives its events. A fork before it is one more.
   apply(facts, number) {
     const events = this.events(number);
@@ -124,9 +147,14 @@ export class Run {
     return facts;
   }
 
-  // The journal's bytes, where the page carries all of them.
+  // How many bytes of the journal the page carries.
+  get size() {
+    return this.bytes.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  // Of the journal's bytes, where the page carries all of them.
   async sha256() {
-    if (!this.whole || !globalThis.crypto?.subtle) return null;
+    if (!this.whole || this.broken !== null || !globalThis.crypto?.subtle) return null;
     const found = new Uint8Array(await crypto.subtle.digest("SHA-256", this.bytes[0]));
     return Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.forged import reader_of
@@ -32,13 +31,11 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     with JournalReader(path) as reader:
         toolkit = toolkit_of(reader)
         world = open_world(reader, toolkit)
-        try:
-            for commit, state in fold.states(world, reader):
-                number = world.vocabulary.number(commit.unit)
-                if commit.kind != UNIT or commit.digest is None or not first <= number <= last:
-                    continue
-                if (number - first) % every:
-                    continue
+        for commit, state in fold.states(world, reader):
+            number = world.vocabulary.number(commit.unit)
+            if commit.kind != UNIT or commit.digest is None or number < first:
+                continue
+            if (number - first) % every == 0:
                 rebuilt = Rebuilt(
                     reader.path, reader.header, number, state, (), commit.digest, world.vocabulary
                 )
@@ -47,12 +44,12 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
                     return {"states": []}
                 found.append((number, shown))
                 size += len(json.dumps(shown))
-                while size > STATES_MAX and len(found) > 1:
-                    every *= 2
-                    found = [each for each in found if (each[0] - first) % every == 0]
-                    size = sum(len(json.dumps(each)) for _, each in found)
-        except TornTail:
-            pass  # it is shown as far as it goes
+            while size > STATES_MAX and len(found) > 1:
+                every *= 2
+                found = [each for each in found if (each[0] - first) % every == 0]
+                size = sum(len(json.dumps(each)) for _, each in found)
+            if number == last:
+                break  # what is behind it may be broken
     return {"states": found}
 
 

@@ -48,7 +48,8 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert all(
         any(state in cell for cell in row) for state, row in zip(states, rows[1:], strict=True)
     )
-    assert ["journals/kept/a-finished.journal", "mining", 'visibility=8 authority="punish" detection=0.5', "random*5,raid*5", "0", "20",
+    others = 'visibility=8 authority="punish" detection=0.5'
+    assert ["journals/kept/a-finished.journal", "mining", others, "random*5,raid*5", "0", "20",
             "finished", f"{path_of('forked').stat().st_size:,}"] == rows[1]  # fmt: skip
     assert "7 of 20" in rows[2]
     assert "\x1b" not in ran.out

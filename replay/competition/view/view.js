@@ -431,7 +431,7 @@ export const WORLD = (() => {
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
       this.section = section("The roundtable", this.talk);
       replaceAll(room,
-        page.against === null ? null : differenceOf(page.against, player, "assignment"),
+        page.against === null ? null : differenceOf(page.against, runs, player, "assignment"),
         fold("The season: ranks, sparks, conclusions", wide, all("season")),
         all("head"),
         isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
@@ -494,14 +494,15 @@ export const WORLD = (() => {
     }
   }
 
-  const isNumber = (value) => /^\d{1,6}$/.test(value);
+  const numberOf = (text) => (/^\d{1,6}$/.test(text) ? text : null);
 
   return {
+    folds: "Status, sparks, totals and ranks of everybody",
     folding: { apply: (facts, event) => FACTS[event.event]?.(facts, event) },
     passing: ["table", "line"],
     places(runs) {
-      const isAgent = (value) => runs.some((run) => Object.entries(run.names).some((each) => each.includes(value)));
-      return { agent: isAgent, table: isNumber, line: isNumber, without: isAgent };
+      const agentOf = (text) => (runs.some((run) => Object.entries(run.names).some((each) => each.includes(text))) ? text : null);
+      return { agent: agentOf, table: numberOf, line: numberOf, without: agentOf };
     },
     gather: Season.gather,
     create: (room, runs, player, page) => new SeasonView(room, runs, player, page),

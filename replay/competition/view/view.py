@@ -20,7 +20,6 @@ from goldrush.kernel.competition.settle import grounds_at
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import Part
-from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.competition.quality import Atlases
 from goldrush.replay.competition.steps import Moment, conduct_text, moments, season_world
@@ -62,16 +61,15 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     with JournalReader(path) as reader:
         world = season_world(reader)
         walk = _Walk()
-        try:
-            for moment in moments(world, reader):
-                number = VOCABULARY.number(moment.commit.unit)
-                if first <= number <= last:
-                    texts |= _conducts(moment)
-                    walk.add(moment.state)
-                    if world.unit_done(moment.state):
-                        tables.append((number, walk.close(moment.state)))
-        except TornTail:
-            pass  # it is shown as far as it goes
+        for moment in moments(world, reader):
+            number = VOCABULARY.number(moment.commit.unit)
+            if number >= first:
+                texts |= _conducts(moment)
+                walk.add(moment.state)
+                if world.unit_done(moment.state):
+                    tables.append((number, walk.close(moment.state)))
+                    if number == last:
+                        break  # what is behind it may be broken
     return {"missing": world.missing, "conducts": list(texts.items()), "tables": tables}
 
 

@@ -2,6 +2,7 @@
 
 export const [OWNER, SINCE, HOW, GOLD] = [0, 1, 2, 3]; // of the facts
 export const [CLAIMED, SEIZED] = [1, 2]; // how a plot came to its owner
+const MARKS_MAX = 100; // changes of one plot that are marked
 const COLUMNS_MAX = 1200; // rounds, or spans of rounds, whose owners are kept
 
 export const folding = {
@@ -72,12 +73,13 @@ export class History {
   }
 
   track(first, moment) {
-    const plot = moment.plot === undefined ? undefined : Number(moment.plot);
+    const { plot } = moment;
     const shifted = (values) => (first < this.run.first ? [0, ...values] : values);
     const marks = this.run.forkMarks;
     const spells = plot === undefined ? [] : this.spells(plot);
     spells.forEach(({ from }, index) => {
       const isLast = index === spells.length - 1;
+      if (!isLast && spells.length > MARKS_MAX) return; // they would cover everything
       marks.push({ at: from, kind: isLast ? "last" : "change", title: isLast ? `last change of plot ${plot}` : `plot ${plot} changes hands` });
     });
     return [[

@@ -223,7 +223,7 @@ function arrow(from, to, end, isFaded, index, narrow) {
 
 export const legend = () => el("ul", { class: "legend" }, [
   ["captured", "raid that captures"], ["beaten", "raider that lost the draw"], ["blocked", "blocked"],
-  ["truce", "in truce"], ["void", "nothing to take"],
+  ["truce", "stopped by a truce"], ["void", "nothing to take"],
 ].map(([end, title]) => el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
   svg("path", { class: `arrow ${end}`, d: "M 1 5 L 27 5" })), title)),
-el("li", {}, "bar: age of ownership"), el("li", {}, "+2: points of defence"), el("li", {}, "dashed: in truce"), el("li", {}, "◇: claimed by several"));
+el("li", {}, "bar: how long it has been owned, of all rounds so far"), el("li", {}, "+2: points of defence"), el("li", {}, "dashed border: plot in truce"), el("li", {}, "◇: claimed by several"));

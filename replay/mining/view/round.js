@@ -4,9 +4,10 @@ import { OWNER } from "./facts.js";
 export class Round {
   constructor(run, number) {
     this.run = run;
+    this.isOver = number > run.last; // then it is the last one that is shown
     this.number = Math.min(number, run.last);
     this.facts = run.factsAt(this.number);
-    this.events = number > run.last ? [] : run.events(number);
+    this.events = run.events(this.number);
     this.setup = run.setupAt(this.number);
     this.plans = new Map(this.of("submitted").map((event) => [event.agent, event]));
     this.removed = new Map(this.of("pruned").map((event) => [event.agent, new Map(event.removed)]));

@@ -27,6 +27,7 @@ export class Story {
       agent === null ? null : this.agentPart(agent),
       this.roundPart(),
       eventList(round.events, "round"));
+    this.scroll();
   }
 
   agentName(agent) {
@@ -56,6 +57,7 @@ export class Story {
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
     return this.section(`Round ${round.number}`, null,
       this.head(this.before, round.number === 0 ? "Before round 1" : `Round ${round.number}`),
+      round.isOver ? el("p", { class: "fork" }, `The run ended with round ${round.number}, which is shown.`) : null,
       forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
       this.lines("Raids", raids, (event) => this.raidLine(event)),
@@ -65,6 +67,14 @@ export class Story {
       this.lines("Messages", said, ({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))),
       alone.length ? fold(`Claimed by one (${alone.length})`, false, () => listOf(alone, (event) => this.claimLine(event))) : null,
       this.standings());
+  }
+
+  // Scroll what is of this round into view in lists that have more than room.
+  scroll() {
+    for (const list of this.node.querySelectorAll(".tall")) {
+      const now = list.querySelector(".now");
+      if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
   }
 
   // Lines under a heading, those of many events in a part that can be opened; nothing for none.

@@ -36,7 +36,7 @@ class Pane {
   }
 
   show(moment, round, other) {
-    const [plot, agent] = [moment.plot, moment.agent].map((text) => (text === undefined ? null : Number(text)));
+    const { plot = null, agent = null } = moment;
     this.round = round;
     this.map.show(round, plot, agent, other);
     this.story.show(round, plot, agent);
@@ -45,12 +45,15 @@ class Pane {
     this.measures.move(round.number);
   }
 
-  describe(plot) {
+  describe({ plot, agent }) {
     const raids = this.round.of("raid_resolved");
     const captured = raids.filter(({ outcome }) => outcome === "captured").length;
-    const owner = plot === undefined ? undefined : this.round.facts[OWNER][Number(plot)];
-    const said = plot === undefined ? "" : owner === null ? `; plot ${plot} is nobody's` : `; plot ${plot} is agent ${owner}'s`;
-    return `round ${this.round.number}: ${plural(raids.length, "plot")} raided, ${captured} captured${said}`;
+    const { number, facts } = this.round;
+    const said = [`round ${number}: ${plural(raids.length, "plot")} raided, ${captured} captured`];
+    if (this.round.isOver) said.push(`the run ended with round ${number}`);
+    if (plot !== undefined) said.push(`plot ${plot} is ${facts[OWNER][plot] === null ? "nobody" : `agent ${facts[OWNER][plot]}`}'s`);
+    if (agent !== undefined) said.push(`agent ${agent} has ${rounded(facts[GOLD][agent])} gold and ${plural(this.round.plotsOf(agent).length, "plot")}`);
+    return said.join("; ");
   }
 }
 
@@ -64,7 +67,7 @@ class MiningView {
     replaceAll(room, two === undefined
       ? [el("div", { class: "round" }, one.plots, one.story.node), one.overTime]
       : [
-        differenceOf(page.against, player, "round"), beside(one.plots, two.plots), this.difference,
+        differenceOf(page.against, runs, player, "round"), beside(one.plots, two.plots), this.difference,
         beside(one.story.node, two.story.node), beside(one.overTime, two.overTime),
       ]);
   }
@@ -75,7 +78,7 @@ class MiningView {
 
   show(moment) {
     const rounds = this.runs.map((run) => new Round(run, moment.round));
-    this.panes.forEach((pane, index) => pane.show(moment, rounds[index], rounds[1 - index] ?? null));
+    this.panes.forEach((pane, index) => pane.show(moment, rounds[index], areBoth(rounds) ? rounds[1 - index] : null));
     if (this.difference !== null) this.showDifference(rounds);
     if (moment.plot !== this.plot) {
       this.plot = moment.plot;
@@ -85,9 +88,14 @@ class MiningView {
 
   // Owners that differ, and everybody's gold in both runs.
   showDifference(rounds) {
+    const over = rounds.findIndex(({ isOver }) => isOver);
+    if (over >= 0) {
+      replaceAll(this.difference, el("p", {}, `Run ${"AB"[over]} ended with round ${this.runs[over].last}: behind it nothing is compared.`));
+      return;
+    }
     const [a, b] = rounds.map(({ facts }) => facts);
     const agents = Array.from({ length: Math.max(a[GOLD].length, b[GOLD].length) }, (_, agent) => agent);
-    const apart = a[OWNER].length === b[OWNER].length ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
+    const apart = areBoth(rounds) ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
     const heads = ["agent", "gold in A", "gold in B", "B − A"];
     replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
       el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
@@ -97,9 +105,15 @@ class MiningView {
   }
 
   describe() {
-    const said = this.panes.map((pane) => pane.describe(this.player.moment.plot));
+    const said = this.panes.map((pane) => pane.describe(this.player.moment));
     return said.length > 1 ? `Run A, ${said[0]}. Run B, ${said[1]}` : said[0];
   }
+}
+
+// Whether two runs can be compared plot by plot: none is over, and their grids are the same.
+function areBoth(rounds) {
+  const [one, two] = rounds.map(({ setup }) => setup.config);
+  return two !== undefined && one.rows === two.rows && one.cols === two.cols && rounds.every(({ isOver }) => !isOver);
 }
 
 function goldRow(agent, one, two) {
@@ -110,10 +124,17 @@ function goldRow(agent, one, two) {
 
 export const WORLD = {
   folding,
+  folds: "Owners, since when and how they own, and gold",
   places: (runs) => {
     const { config, players } = runs[0].setupAt(runs[0].first);
-    const under = (limit) => (text) => /^\d{1,9}$/.test(text) && Number(text) < limit;
-    return { plot: under(config.rows * config.cols), agent: under(players.length) };
+    const under = (limit) => (text) => (/^\d{1,9}$/.test(text) && Number(text) < limit ? Number(text) : null);
+    const numbered = under(config.rows * config.cols);
+    const plotOf = (text) => {
+      const [, row, col] = /^(\d{1,6})\s*,\s*(\d{1,6})$/.exec(text) ?? [];
+      if (row === undefined) return numbered(text);
+      return Number(row) < config.rows && Number(col) < config.cols ? config.cols * Number(row) + Number(col) : null;
+    };
+    return { plot: plotOf, agent: under(players.length) };
   },
   gather: (run) => new History(run),
   create: (room, runs, player, page) => {

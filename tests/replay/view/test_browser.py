@@ -22,7 +22,7 @@ from goldrush.replay.rebuild import rebuild
 from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
-from tests.journals import commits_of, forged
+from tests.journals import commits_of, forged, write
 from tests.pages import AGREES, as_shown, shown_events, written
 from tests.plugins.installed import install_world
 
@@ -61,7 +61,7 @@ def test_a_page_agrees_with_the_fold_and_shows_the_events(
     journal = path_of(name)
     tab.open(paged(journal), "#round=4")
 
-    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.seal(0)
     assert as_shown(journal, 4) == shown_events(tab)
 
 
@@ -92,7 +92,7 @@ def test_the_player_steps_scrubs_plays_and_goes_where_the_address_says(
     assert "close" == page.evaluate("document.activeElement.textContent")
     page.get_by_label("Go to").fill("round 700")
     tab.press("Enter")
-    assert "Type a round from 0 to" in tab.text("#goto-fault")
+    assert "Type round 0 to 20, or plot" in tab.text("#goto-fault")
 
     page.locator("#scrubber").fill("2")
     assert "round 2" == tab.text("#now")
@@ -164,8 +164,8 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
     owners = [rebuild(path, found.first.round).state.owner for path in (one, two)]
     apart = [plot for plot, (a, b) in enumerate(zip(*owners, strict=True)) if a != b]
 
-    assert AGREES in tab.text("#seal-0")
-    assert AGREES in tab.text("#seal-1")
+    assert AGREES in tab.seal(0)
+    assert AGREES in tab.seal(1)
     assert f"round {found.first.round}" in tab.text(".difference")
     assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
     assert [] == tab.violations()
@@ -177,7 +177,7 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
     tab.open(paged(commons), "#season=7")
     state = rebuild(commons, 7).state
 
-    assert "The chain of checksums holds" in tab.text("#seal-0")
+    assert "The chain of checksums holds" in tab.seal(0)
     assert "State after season 7" in tab.text("main h2")
     assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
     assert as_shown(commons, 7) == shown_events(tab)
@@ -208,11 +208,30 @@ def test_hostile_text_stays_text(tab: Tab, tmp_path: Path, paged: Callable[..., 
     for part in tab.page.locator("summary").all():
         part.click()
 
-    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.seal(0)
     assert escaped(HOSTILE) in tab.text(".selected")
     assert title == tab.page.title()
     assert 0 == tab.page.locator("main img, main script").count()
     assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
+
+
+def test_a_run_beside_its_beginning_is_compared_as_far_as_that_goes(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    whole = path_of("baseline")
+    begun = write(tmp_path / "begun.journal", commits_of(whole)[:6])
+    tab.open(paged(whole, begun), "#round=9")
+
+    assert "Run B is the beginning of run A: it breaks off with round 5" in tab.text(".difference")
+    assert "Run B ended with round 5" in tab.text("main")
+    assert 0 == tab.page.locator(".cell.differs").count()
+
+
+def test_what_an_address_says_wrong_is_said(tab: Tab, paged: Callable[..., Path]) -> None:
+    tab.open(paged(path_of("baseline")), "#round=700&plot=3,4&agent=__proto__")
+
+    assert "Not in this page: round 700, agent __proto__." == tab.text("#goto-fault")
+    assert "round=1&plot=34" == tab.moment
 
 
 def test_what_does_not_hold_is_said(
@@ -223,13 +242,22 @@ def test_what_does_not_hold_is_said(
     [journal] = re.findall(r"data-journal>([^<]*)<", text)
     data = bytearray(b64decode(journal))
     data[5000] ^= 1
+    [commit] = [c for c in commits_of(path_of("baseline")) if c.offset <= 5000 < c.end]
     page.write_text(text.replace(journal, b64encode(data).decode()))
-    assert "does not hold" in new_tab().open(page).text("#seal-0")
+    tab = new_tab().open(page)
+
+    assert f"at byte {commit.offset}. Only what is before that is shown" in tab.seal()
+    assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
+
+    page.write_text(text.replace(journal, "*" + journal[1:]))
+
+    assert "base64 cannot be read" in new_tab().open(page).seal()
 
     [prints] = re.findall(r'"prints":"([0-9a-f]*)"', text)
     other = prints[:32] + ("0" if prints[32] != "0" else "1") + prints[33:]
     page.write_text(text.replace(prints, other))
-    assert "from round 3 on" in new_tab().open(page).text("#seal-0")
+
+    assert "from round 3 on" in new_tab().open(page).seal()
 
 
 @pytest.mark.parametrize(

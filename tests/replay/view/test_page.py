@@ -46,18 +46,33 @@ def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
     monkeypatch.setattr(carried, "UNITS_MAX", 3)
     written = write_page(path_of("baseline"), tmp_path / "part.html", units=(4, None))
     tab.open(tmp_path / "part.html", "#round=5")
+    [run] = written.runs
 
-    assert (4, 6, False) == (written.first, written.last, written.whole)
-    assert "agrees with the fold in all 3 rounds" in tab.text("#seal-0")
-    assert "4 to 6 of more" in tab.text(".facts")
+    assert (4, 6, False) == (run.first, run.last, run.whole)
+    assert "agree with the fold in every round (3)" in tab.seal(0)
+    assert "4 to 6 of 20;" in tab.text(".facts")
 
 
-def test_a_run_that_broke_off_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", ["torn", "damaged"])
+def test_what_is_whole_of_a_broken_run_is_shown_and_said(
+    damage: str, tab: Tab, tmp_path: Path
+) -> None:
     whole = path_of("baseline").read_bytes()
-    (tmp_path / "torn.journal").write_bytes(whole[: len(whole) // 2])
-    written = write_page(tmp_path / "torn.journal", tmp_path / "torn.html")
+    middle = len(whole) // 2
+    broken = whole[:middle] + (b"" if damage == "torn" else bytes([whole[middle] ^ 1]))
+    (tmp_path / "run.journal").write_bytes(
+        broken if damage == "torn" else broken + whole[middle + 1 :]
+    )
+    ran = goldrush("view", "run.journal", cwd=tmp_path)
+    tab.open(tmp_path / "run.html")
+    [commit] = [c for c in commits_of(path_of("baseline")) if c.offset < middle < c.end]
 
-    assert written.last < commits_of(path_of("baseline"))[-1].unit
+    assert 0 == ran.code
+    assert "breaks off" in ran.err
+    assert "breaks off there" in tab.seal()
+    assert str(tmp_path) not in tab.seal()
+    assert f"1 to {commit.unit - 1}" in tab.text(".facts")
+    assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 
 
 def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> None:

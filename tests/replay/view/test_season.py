@@ -36,7 +36,7 @@ def test_the_page_of_a_season_agrees_with_the_fold(
     journal = season_path(name)
     tab.open(paged(journal), "#assignment=0")
 
-    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.seal(0)
     assert as_shown(journal, 0) == shown_events(tab)
 
 
@@ -49,8 +49,8 @@ def test_a_fork_that_changes_what_newcomers_start_with_agrees(
     found = diff(EVERY, forked)
     assert found.first is not None
 
-    assert AGREES in tab.text("#seal-0")
-    assert AGREES in tab.text("#seal-1")
+    assert AGREES in tab.seal(0)
+    assert AGREES in tab.seal(1)
     assert f"assignment {found.first.round}" in tab.text(".difference")
     assert "differs" in tab.text(".card.differs")
 
@@ -139,7 +139,7 @@ def test_a_season_of_hostile_texts_stays_text(
     tab.open(paged(forged(tmp_path / "hostile.journal", commits, path)), "#assignment=1&line=0")
     title = tab.page.title()
 
-    assert AGREES in tab.text("#seal-0")
+    assert AGREES in tab.seal(0)
     assert escaped(HOSTILE) in tab.text(".card")
     assert title == tab.page.title()
     assert 0 == tab.page.locator("main img, main script").count()
