@@ -29,7 +29,8 @@ _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry,
 def ls(folders: tuple[str, ...], as_json: bool) -> None:
     """List journals: world, treatment, roster, seed, how far they have come, size.
 
-    All in and below the folders given; without one, those in journals/, where record puts them.
+    All in and below the folders given; without one, those in journals/, where record puts them, or,
+    where there is no such folder, here.
     Bytes are checked, events are not: that is what verify does. The treatment is that of the study
     in whose folder a journal lies; elsewhere it is the settings that are not the world's defaults.
 
@@ -42,11 +43,12 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     from goldrush.replay.outline import outline
     from goldrush.replay.runs import Studies
 
-    for path in folders or (str(JOURNALS),):
+    folders = folders or (str(JOURNALS) if JOURNALS.is_dir() else ".",)
+    for path in folders:
         if not os.path.lexists(path):
             raise BadInput(f"there is no {path} here", "give a folder of journals")
     studies = Studies()
-    found = [outline(path, studies) for path in journals_in(folders or [str(JOURNALS)])]
+    found = [outline(path, studies) for path in journals_in(folders)]
     if as_json:
         echo_json([one.as_dict() for one in found])
         return

@@ -263,7 +263,11 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str,
     words, closed, _ = _closed(path)
     click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
     also = toolkit.summary.commands if toolkit.summary else ()
-    commands = [f"replay {name} --at {words.number(closed)}", *(f"{one} {name}" for one in also)]
+    commands = [
+        f"replay {name} --at {words.number(closed)}",
+        f"view {name} --open",
+        *(f"{one} {name}" for one in also),
+    ]
     head = "next:   "
     means = "".join(
         f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES

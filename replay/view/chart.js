@@ -57,9 +57,10 @@ export function lineChart({ title, definition, series, first, last, limits, unit
       "stroke-width": series.length > 1 ? (1.2 + (2.4 * (series.length - 1 - index)) / (series.length - 1)).toFixed(2) : null,
     });
   });
+  const digits = Math.max(0, Math.ceil(-Math.log10(ticks[1] - ticks[0])));
   const grid = ticks.map((tick) => [
     svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
-    svg("text", { class: "tick", x: left - 4, y: y(tick) + 3, "text-anchor": "end" }, rounded(tick, 3)),
+    svg("text", { class: "tick", x: left - 4, y: y(tick) + 3, "text-anchor": "end" }, rounded(tick, digits)),
   ]);
   const ends = [
     svg("text", { class: "tick", x: left, y: height - 4 }, `${unit} ${first}`),

@@ -136,7 +136,7 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--rounds", "5-3"], "no rounds 5 to 3"),
+        (["--rounds", "5-3"], "5-3 ends before it begins; write 3-5"),
         (["--rounds", "x"], "--rounds x is no range; write 12, 12-20, 12- or -20"),
         (["--assignments=x"], "--assignments x is no range"),
         (["--rounds", "-"], "is no range"),

@@ -209,7 +209,7 @@ def test_the_cause_is_the_submission_that_was_put_in_by_hand(
 
     assert found.first is not None
     assert (cause.kind, cause.round, cause.name) == ("submission", round, "2")
-    assert cause.says == f"that of agent 2 in round {round}, put in by hand in {other}"
+    assert cause.says == f"that of agent 2 in round {round}, put in by hand in b"
     assert (cause.a["actions"] != [], cause.b["actions"]) == (True, [])
     for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
         assert event is not None
@@ -226,7 +226,7 @@ def test_a_submission_by_hand_is_told_behind_a_setting_and_names_all_runs_that_h
     found = diff(one, two)
 
     assert kinds(found) == ["configuration", "submission"]
-    assert found.causes[1].says.endswith(f"put in by hand in {one} and {two}")
+    assert found.causes[1].says.endswith("put in by hand in a and b")
 
 
 def test_a_difference_that_only_follows_from_a_setting_is_no_submission(

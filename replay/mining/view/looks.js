@@ -2,7 +2,7 @@
 import { svg } from "../../view/dom.js";
 
 export const AGENTS_MAX = 40; // agents that are listed one by one
-export const SIDE_MAX = 50; // rows and columns of plots that are drawn
+export const SIDE_MAX = 30; // rows and columns of plots that are drawn
 
 // Fills that dark text can be read on, told apart by any colour vision together with the number in
 // the cell; from the ninth agent on they come again, darker and striped, then dotted.

@@ -13,18 +13,35 @@ export class PlotMap {
     Object.assign(this, { player, index, config, agents: players.length });
     this.rows = Math.min(config.rows, SIDE_MAX);
     this.cols = Math.min(config.cols, SIDE_MAX);
+    this.corner = { row: 0, col: 0 }; // of what is drawn
     this.narrow = globalThis.matchMedia("(max-width: 40rem)").matches;
     this.node = el("div", { class: "map" });
     this.draw();
   }
 
-  // How much of a large grid is drawn, if not all.
+  // How much of a large grid, and of many agents, is drawn; null for all.
   get cut() {
     const { rows, cols } = this.config;
-    return rows * cols > this.rows * this.cols ? `The first ${this.rows} x ${this.cols} of ${rows} x ${cols} plots.` : null;
+    const said = [];
+    if (rows * cols > this.rows * this.cols) {
+      const { row, col } = this.corner;
+      said.push(`Rows ${row} to ${row + this.rows - 1} and columns ${col} to ${col + this.cols - 1} of ${rows} x ${cols} plots are drawn; select a plot elsewhere to see it.`);
+    }
+    if (this.agents > AGENTS_MAX) said.push(`Of ${this.agents} agents the first ${AGENTS_MAX} stand beside the map.`);
+    return said.length ? said.join(" ") : null;
   }
 
-  // Drawn once; `show` changes what a round changes.
+  // Draw another part of a large grid where a plot is in none that is drawn.
+  reach(plot) {
+    if (this.cells.has(plot)) return;
+    const { rows, cols } = this.config;
+    const around = (at, shown, all) => Math.min(Math.max(0, at - Math.floor(shown / 2)), all - shown);
+    this.corner = { row: around(Math.floor(plot / cols), this.rows, rows), col: around(plot % cols, this.cols, cols) };
+    this.draw();
+    this.focusOn(plot);
+  }
+
+  // Drawn once, and again where another part is to be seen; `show` changes what a round changes.
   draw() {
     this.place();
     this.cells = new Map();
@@ -54,22 +71,23 @@ export class PlotMap {
 
   // The middle of a plot; null where it is not drawn.
   centre(plot) {
-    const [row, col] = [Math.floor(plot / this.config.cols), plot % this.config.cols];
-    return row < this.rows && col < this.cols ? { x: LEFT + (col + 0.5) * CELL, y: TOP + (row + 0.5) * CELL } : null;
+    const row = Math.floor(plot / this.config.cols) - this.corner.row;
+    const col = (plot % this.config.cols) - this.corner.col;
+    return row >= 0 && row < this.rows && col >= 0 && col < this.cols ? { x: LEFT + (col + 0.5) * CELL, y: TOP + (row + 0.5) * CELL } : null;
   }
 
   headsOf() {
     const head = (x, y, anchor, text) => svg("text", { class: "head", x, y, "text-anchor": anchor }, text);
     return [
-      ...Array.from({ length: this.cols }, (_, col) => head(LEFT + (col + 0.5) * CELL, 14, "middle", col)),
-      ...Array.from({ length: this.rows }, (_, row) => head(LEFT - 6, TOP + (row + 0.5) * CELL + 4, "end", row)),
+      ...Array.from({ length: this.cols }, (_, col) => head(LEFT + (col + 0.5) * CELL, 14, "middle", col + this.corner.col)),
+      ...Array.from({ length: this.rows }, (_, row) => head(LEFT - 6, TOP + (row + 0.5) * CELL + 4, "end", row + this.corner.row)),
     ];
   }
 
   gridOf() {
     const rows = Array.from({ length: this.rows }, (_, row) => svg("g", { role: "row" },
       Array.from({ length: this.cols }, (__, col) => {
-        const plot = row * this.config.cols + col;
+        const plot = (row + this.corner.row) * this.config.cols + col + this.corner.col;
         const cell = cellOf(LEFT + col * CELL, TOP + row * CELL, () => this.player.go({ plot }));
         this.cells.set(plot, cell);
         return cell.node;
@@ -104,7 +122,8 @@ export class PlotMap {
     else {
       const next = this.focused + by;
       const leaves = Math.abs(by) === 1 && Math.floor(next / cols) !== Math.floor(this.focused / cols);
-      if (!leaves && this.cells.has(next)) {
+      if (!leaves && next >= 0 && next < this.config.rows * cols) {
+        if (!this.cells.has(next)) this.player.go({ plot: next });
         this.focusOn(next);
         this.cells.get(next).node.focus();
       }
@@ -116,6 +135,7 @@ export class PlotMap {
   // A round on the map; of what is selected everything stands out. `other`: the round of another run
   // to be compared, or null.
   show(round, selected, agent, other) {
+    if (selected !== null) this.reach(selected);
     const [owners, since, how] = round.facts;
     const { truce } = round.setup.config;
     const defences = round.defences();

@@ -1,12 +1,14 @@
 // A mining run over time: who owned what, and gold.
 import { lineChart } from "../../view/chart.js";
 import { el, svg } from "../../view/dom.js";
-import { AGENTS_MAX, calledOf, fillOf, SIDE_MAX } from "./looks.js";
+import { AGENTS_MAX, calledOf, fillOf } from "./looks.js";
+
+const PLOTS_MAX = 2500; // lines of the ribbon
 
 // Plots by rounds, each coloured by who owns it; a click goes there.
 export function ribbonOf(run, player) {
   const { rows, cols } = run.setupAt(run.first).config;
-  const plots = Math.min(rows * cols, SIDE_MAX * SIDE_MAX);
+  const plots = Math.min(rows * cols, PLOTS_MAX);
   const canvas = el("canvas", { role: "img", "aria-label": "Owners of all plots over all rounds" });
   const cursor = el("div", { class: "ribbon-cursor" });
   const row = el("div", { class: "ribbon-row" });
@@ -20,7 +22,7 @@ export function ribbonOf(run, player) {
   });
   return {
     node: el("figure", { class: "over-time" },
-      el("figcaption", {}, el("strong", {}, "Who owned what"), el("span", { class: "note" }, " plots by rounds, coloured by owner; click to go there")),
+      el("figcaption", {}, el("strong", {}, "Who owned what"), el("span", { class: "note" }, ` ${plots < rows * cols ? `the first ${plots} of ${rows * cols} ` : ""}plots by rounds, coloured by owner; click to go there`)),
       frame),
     draw(history) {
       if (!history.owners.length) return;

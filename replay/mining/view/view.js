@@ -20,9 +20,10 @@ class Pane {
     this.gold = { node: el("div"), move: () => {} };
     const name = count > 1 ? `Run ${"AB"[index]}` : null;
     this.story = new Story(run, player, name);
+    this.cut = el("p", { class: "note" });
     this.plots = el("section", { "aria-label": name ?? "Plots" },
       name === null ? null : el("h2", {}, name),
-      this.map.node, this.map.cut && el("p", { class: "note" }, this.map.cut), legend(), this.ribbon.node);
+      this.map.node, this.cut, legend(), this.ribbon.node);
     const over = name === null ? "Over time" : `${name} over time`;
     this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
   }
@@ -39,6 +40,7 @@ class Pane {
     const { plot = null, agent = null } = moment;
     this.round = round;
     this.map.show(round, plot, agent, other);
+    this.cut.textContent = this.map.cut ?? "";
     this.story.show(round, plot, agent);
     this.ribbon.move(moment);
     this.gold.move(round.number);
