@@ -265,7 +265,7 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str,
     also = toolkit.summary.commands if toolkit.summary else ()
     commands = [
         f"replay {name} --at {words.number(closed)}",
-        f"view {name} --open",
+        f"view {name}",
         *(f"{one} {name}" for one in also),
     ]
     head = "next:   "

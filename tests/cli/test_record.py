@@ -54,7 +54,7 @@ def test_the_summary_says_where_the_journal_is_and_what_to_type_next(tmp_path: P
     ]
 
     assert "journal: x.journal" in ran.out
-    assert len(commands) == 2
+    assert len(commands) == 3
     for command in commands:
         assert goldrush(*command.split(), cwd=tmp_path).code == 0
 
