@@ -112,7 +112,7 @@ export class Player {
     const { range, now, said } = this.parts;
     range.value = this.at;
     range.setAttribute("aria-valuetext", `${this.unit} ${this.at} of ${this.last}`);
-    now.textContent = `${this.unit} ${this.at}`;
+    now.textContent = this.at < this.opening ? "start" : `${this.unit} ${this.at}`;
     keepingFocus(() => this.show(this.moment));
     if (aloud) said.textContent = this.describe();
   }
@@ -147,7 +147,7 @@ export class Player {
     const value = typed === undefined || name === undefined ? null : this.valueOf(name, typed);
     const { fault, goto: form } = this.parts;
     if (value === null) {
-      fault.textContent = `Nothing there. Type ${this.unit} ${this.first} to ${this.last}${names.slice(1).map((each) => `, or ${each} and its number`).join("")}.`;
+      fault.textContent = `Nothing there. Type ${this.unit} ${this.opening} to ${this.last}${names.slice(1).map((each) => `, or ${each} and its number`).join("")}.`;
       return;
     }
     form.elements.where.value = "";

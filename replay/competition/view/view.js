@@ -5,7 +5,7 @@ import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
 import { el, fold, listed, plural, replaceAll, scrolling } from "../../view/dom.js";
-import { commandLine, differenceOf, eventList, longText, measureCharts } from "../../view/events.js";
+import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../view/events.js";
 
 export const WORLD = (() => {
   const { reasonOf, textOf, word, number, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
@@ -108,14 +108,13 @@ export const WORLD = (() => {
           el("p", {}, `The cast: ${listed(this.run.setupAt(this.run.first).players.map(({ name, role, policy }) => `${name} (${role === "worker" ? policy : role})`))}.`)];
       }
       const table = this.table;
-      const forked = this.run.units.get(unit)?.forked ?? null;
       return [
         el("h2", {}, this.label === null ? "" : `${this.label}: `, `Assignment ${unit}`,
           table?.subject ? [": ", people.about(table.subject)] : null),
         el("p", {}, people.chip(opened.by), ` opened it on day ${opened.day}, for project ${opened.project}`,
-          opened.directive ? [", with the directive ", el("code", {}, textOf(opened.directive))] : null, ". ",
+          this.directive(opened.directive), ". ",
           this.seats(table)),
-        forked === null ? null : el("p", { class: "note" }, "The season was forked here: ", el("code", {}, textOf(forked.changes)), "."),
+        forkNote(this.run, unit),
         before.length || table?.settings.length
           ? el("ul", {}, [...before, ...(table?.settings ?? [])].map((event) => el("li", {}, this.tell(event)))) : null,
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
@@ -124,6 +123,14 @@ export const WORLD = (() => {
           }, `Table ${at}: ${people.about(subject)}`))) : null,
         table === null ? null : this.conclusion(table),
       ];
+    }
+
+    // Who is to sit at the table, and in which order, where the one who opened it said so.
+    directive(said) {
+      const parts = Array.isArray(said) ? said : [said];
+      const named = ["team", "order"].map((name, index) => [name, parts[index] ?? null]).filter(([, value]) => value !== null);
+      return named.map(([name, value]) => [`, with the ${name} `,
+        Array.isArray(value) ? value.map((agent, index) => [index ? ", " : "", typeof agent === "number" ? this.people.chip(agent) : textOf(agent)]) : textOf(value)]);
     }
 
     seats(table) {
@@ -461,6 +468,8 @@ export const WORLD = (() => {
 
     // Ranks and totals that differ between two runs, as after the assignment.
     differences() {
+      const over = this.panes.find(({ run }) => run.last < this.player.at);
+      if (over !== undefined) return el("p", {}, `${over.label} ended with assignment ${over.run.last}: behind it nothing is compared.`);
       const [a, b] = this.panes.map((pane) => {
         const [, agents, rows] = pane.run.factsAt(pane.clamped);
         const ranks = new Map(rows.map(([rank, agent]) => [agent, rank]));

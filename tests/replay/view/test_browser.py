@@ -92,7 +92,7 @@ def test_the_player_steps_scrubs_plays_and_goes_where_the_address_says(
     assert "close" == page.evaluate("document.activeElement.textContent")
     page.get_by_label("Go to").fill("round 700")
     tab.press("Enter")
-    assert "Type round 0 to 20, or plot" in tab.text("#goto-fault")
+    assert "Type round 1 to 20, or plot" in tab.text("#goto-fault")
 
     page.locator("#scrubber").fill("2")
     assert "round 2" == tab.text("#now")
