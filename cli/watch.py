@@ -47,10 +47,14 @@ def watch(journal: str, every: float, as_json: bool) -> None:
     toolkit = toolkit_at(journal)
     seen = follow(journal, lambda: time.sleep(every))
     if is_terminal() and not as_json:
+        shown, frame = None, ""
         with suppress(KeyboardInterrupt), screen() as show:
             for progress in seen:
-                if not progress.is_new:  # what is behind the last one is not worth showing
-                    show(f"{_status(progress)}\n{_frame(journal, progress, toolkit)}")
+                if progress.is_new:  # what is behind the last one is not worth showing
+                    continue
+                if shown != progress.rebuilt.round:  # names are read from the journal, all of it
+                    shown, frame = progress.rebuilt.round, _frame(journal, progress, toolkit)
+                show(f"{_status(progress)}\n{frame}")
         return
     for progress in seen:
         rebuilt = progress.rebuilt

@@ -8,6 +8,7 @@ import click
 
 from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_json, program
+from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.replay.toolkit import Why
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@at_option("The round in question.", required=True)
+@at_option("The round, or other unit, in question.", required=True)
 @place_option
 @click.option("--agent", help="Only what this agent has to do with, what was removed of its plan.")
 @json_option()
@@ -31,7 +32,7 @@ def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bo
     Example: goldrush why run.journal --at 7 --plot 85
     """
     from goldrush.replay.story import agent_of
-    from goldrush.replay.toolkit import needed, toolkit_at
+    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     by = needed(toolkit_at(journal).why, journal, "explanations")
     who = None if agent is None else agent_of(journal, agent)
@@ -39,7 +40,8 @@ def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bo
     if as_json:
         echo_json([_as_dict(one, journal) for one in found])
     else:
-        click.echo("\n\n\n".join(_format(one, journal, by) for one in found))
+        unit = world_at(journal).vocabulary.unit
+        click.echo("\n\n\n".join(_format(one, journal, by, unit) for one in found))
 
 
 def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
@@ -47,12 +49,16 @@ def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
     return {**one.as_dict(), "fork": command}
 
 
-def _format(one: Explanation, journal: str, by: Why) -> str:
+def _format(one: Explanation, journal: str, by: Why, unit: str) -> str:
     on = "" if one.place is None else f" on {by.place} {one.place}"
     plan = [] if one.plan is None else ["agent {}'s plan: {}".format(*one.plan)]
-    parts = [f"{one.kind}{on} in round {one.unit}", "\n".join([*one.account, *plan])]
+    account = "\n".join(map(escaped, [*one.account, *plan]))
+    parts = [f"{escaped(one.kind)}{on} in {unit} {one.unit}", account]
     if one.change is not None:
-        parts += [f"{one.change.says}; play it so:", one.change.command(journal, program())]
+        parts += [
+            f"{escaped(one.change.says)}; play it so:",
+            one.change.command(journal, program()),
+        ]
     if one.snippet:
         parts += ["redo the draw with msgpack and xxhash:", one.snippet]
     return "\n\n".join(parts)

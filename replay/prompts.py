@@ -17,6 +17,7 @@ from goldrush.agents.players import Means
 from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.replay.declared import declared_in
 from goldrush.replay.forged import reader_of
 from goldrush.replay.toolkit import Prompts
 
@@ -82,15 +83,18 @@ def prompts_by_unit(
     path: str | Path, game: Game[S, V], first: int, last: int
 ) -> Iterator[tuple[int, int, Sequence[Message]]]:
     """(unit, agent, messages) of every language model that was asked in the closed units `first` to
-    `last`, as people count. Prompts of a version that this goldrush does not write are left out.
+    `last`, as people count, where any plays at the end. Prompts of a version that this goldrush
+    does not write are left out.
 
     Raises what reading a journal raises, and MalformedEvents where an event does not follow from
     what was submitted, when what is before it has been given.
     """
-    if game.prompting is None:
-        return
-    version = version_of(game)
     vocabulary = game.world.vocabulary
+    with JournalReader(path) as reader:
+        declared = declared_in(game.world, reader)
+    if game.prompting is None or not any(entry["policy"] == LLM for entry in declared.players):
+        return  # to derive the run would be for nothing
+    version = version_of(game)
     with JournalReader(path) as reader:
         for commit, state in derive.states(game.world, reader):
             number = vocabulary.number(commit.unit) + 1

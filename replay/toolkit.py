@@ -161,14 +161,12 @@ class Why:
 
     `place`: the word for where in a unit ("plot"; empty: at no place of its own). `at(path, unit,
     place, agent)`: what there is to say of a unit, at a place and of an agent (None: all); raises
-    BadInput where there is nothing. `every(path, first, last)`: of all units, in order, or of those
-    from one to another. Units by the numbers that people know them by; both raise what reading a
-    journal raises.
+    BadInput where there is nothing, and what reading a journal raises. Units by the numbers that
+    people know them by.
     """
 
     place: str
     at: Callable[[str | Path, int, int | None, int | None], Sequence[Explanation]]
-    every: Callable[[str | Path, int | None, int | None], Iterator[Explanation]]
 
 
 class Checkable(HasDict, Protocol):

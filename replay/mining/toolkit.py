@@ -81,7 +81,7 @@ TOOLKIT = attrs.evolve(
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
-    why=Why("plot", why.explained_at, why.explained),
+    why=Why("plot", why.explained_at),
     place_of=place.plot_of,
     measures=_measures,
     tables=_tables,

@@ -63,21 +63,12 @@ _GIVEN_BACK: Final = "; the authority would have given it back"
 @reader_of
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
-) -> Iterator[Explanation]:
+) -> Iterator[tuple[Explanation, Sequence[Row]]]:
     """Why what happened in the rounds of a mining journal did, in order, from a round to a round
-    (None: from the start, to the end).
+    (None: from the start, to the end); each with what everybody submitted in its round.
 
     Raises what reading a journal raises, when what stands before has been given.
     """
-    for one, _ in with_plans(path, first, last):
-        yield one
-
-
-@reader_of
-def with_plans(
-    path: str | Path, first: int | None = None, last: int | None = None
-) -> Iterator[tuple[Explanation, Sequence[Row]]]:
-    """As `explained`, each with what everybody submitted in its round."""
     for before, record in _rounds(path, first or 1, last):
         round = Round(before, record)
         for one in explanations(round):

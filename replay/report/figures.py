@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.text import counted
+from goldrush.kernel.world import Vocabulary
 from goldrush.replay.measures import Measure
 from goldrush.replay.report.looks import Look
 from goldrush.replay.report.page import Key, Panel, bounds, number
@@ -60,7 +61,7 @@ def legend_of(cells: Iterable[Cell], looks: Looks) -> list[Key]:
 # over the units
 
 
-def over_units(cells: Cells, looks: Looks, shown: Shown, unit: str) -> Drawn:
+def over_units(cells: Cells, looks: Looks, shown: Shown, words: Vocabulary) -> Drawn:
     """Each measure over the units: mean across seeds and its 95% interval, by roster."""
     panels: list[Panel] = []
     drawn: dict[str, Any] = {}
@@ -82,12 +83,12 @@ def over_units(cells: Cells, looks: Looks, shown: Shown, unit: str) -> Drawn:
             same.append(f"{measure.title} (as {twin})")
         else:
             drawn[measure.title] = bands
-            panels.append(_over_units(measure, bands, looks, unit))
+            panels.append(_over_units(measure, bands, looks, words))
     without = _left_out(
         {
             "No data for": undefined,
             "0 throughout": zero,
-            f"Hardly ever defined, and so not drawn (in a {unit} of {RARE} or fewer)": rare,
+            f"Hardly ever defined, and so not drawn (in a {words.unit} of {RARE} or fewer)": rare,
             "Drawn once": same,
         }
     )
@@ -103,13 +104,16 @@ def _left_out(reasons: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{says}: {', '.join(titles)}." for says, titles in reasons.items() if titles]
 
 
-def _over_units(measure: Measure, bands: Mapping[Cell, Band], looks: Looks, unit: str) -> Panel:
+def _over_units(
+    measure: Measure, bands: Mapping[Cell, Band], looks: Looks, words: Vocabulary
+) -> Panel:
     horizon = max(cell.rounds for cell in bands)
     values = [v for found in bands.values() for v in (*found.low, *found.high)]
-    plot = Plot(measure.title, (0, horizon), reach(values), x_label=unit)
+    ends = words.first, words.number(horizon)
+    plot = Plot(measure.title, ends, reach(values), x_label=words.unit, whole=True)
     for place, (cell, found) in enumerate(bands.items()):
         look = looks[cell.roster]
-        at = [_middle(point, cell.rounds) for point in found.places]
+        at = [words.number(0) + _middle(point, cell.rounds) for point in found.places]
         for run in _runs(found.places):
             part = slice(run[0], run[-1] + 1)
             mean = list(zip(at[part], found.mean[part], strict=True))
@@ -122,12 +126,12 @@ def _over_units(measure: Measure, bands: Mapping[Cell, Band], looks: Looks, unit
                 plot.tall(at[run[0]], found.low[run[0]], found.high[run[0]], look.colour)
                 plot.point(*mean[0], look)
         plot.marks(list(zip(at, found.mean, strict=True)), look, place, len(bands))
-    ends = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
-    return plot.panel(f"{measure.title} from the first {unit} to the last: {', '.join(ends)}")
+    says = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
+    return plot.panel(f"{measure.title} from the first {words.unit} to the last: {', '.join(says)}")
 
 
 def _middle(point: int, horizon: int) -> float:
-    """The unit in the middle of a window of a curve."""
+    """The unit of a journal in the middle of a window of a curve."""
     length = math.ceil(horizon / POINTS)
     return min(point * length + (length + 1) / 2, horizon)
 

@@ -42,7 +42,7 @@ _NUMBER: Final = re.compile(
 
 def style(*sheets: str) -> str:
     """Style sheets of this folder, one behind the other."""
-    return "".join((_HERE / f"{sheet}.css").read_text() for sheet in sheets)
+    return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
 def as_html(blocks: Sequence[Block]) -> str:

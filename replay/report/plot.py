@@ -29,12 +29,15 @@ Point = tuple[float, float]
 class Axis:
     """Values from `low` to `high` on `start` .. `end` of a panel, with round figures along it."""
 
-    def __init__(self, low: float, high: float, start: float, end: float, most: int) -> None:
+    def __init__(
+        self, low: float, high: float, start: float, end: float, most: int, least: float = 0
+    ) -> None:
+        """At most so many figures, `least` apart at least."""
         if high - low < 1e-12 * max(1.0, abs(high)):
             pad = abs(high) * 0.05 or 0.05
             low, high = low - pad, high + pad
         self.low, self.high, self.start, self.end = low, high, start, end
-        step = _round_step((high - low) / max(1, most))
+        step = max(least, _round_step((high - low) / max(1, most)))
         first = math.ceil(low / step - 1e-9)
         last = math.floor(high / step + 1e-9)
         self.ticks = [n * step for n in range(first, last + 1)]
@@ -80,8 +83,11 @@ class Plot:
         height: float = HEIGHT,
         x_label: str = "",
         y_label: str = "",
+        whole: bool = False,
     ) -> None:
-        """`rows`: names on the vertical axis, in place of figures, from 0 on downwards."""
+        """`rows`: names on the vertical axis, in place of figures, from 0 on downwards; `whole`:
+        the horizontal axis counts.
+        """
         self.title, self.width, self.height = title, width, height
         bottom = height - (_BOTTOM if x_label else _BOTTOM - 14)
         self._parts: list[str] = []
@@ -97,7 +103,8 @@ class Plot:
         left = 10 + CHARACTER * max((len(name) for _, name in labels), default=0)
         left += 14 if y_label else 0
         end = width - _RIGHT
-        self.x = Axis(*x, min(left, 0.55 * width), end, max(2, int((end - left) / _TICK_GAP)))
+        most = max(2, int((end - left) / _TICK_GAP))
+        self.x = Axis(*x, min(left, 0.55 * width), end, most, least=float(whole))
         self._frame(labels, bool(rows), bottom, x_label, y_label)
 
     def _frame(

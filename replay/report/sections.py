@@ -291,7 +291,9 @@ def _figures(study: Study) -> list[OwnFigure]:
         ),
         OwnFigure(
             study.units,
-            lambda cells, looks: figures.over_units(cells, looks, curves, unit),
+            lambda cells, looks: figures.over_units(
+                cells, looks, curves, study.of.world.vocabulary
+            ),
             f"Each measure over the {study.units}",
             f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
             [BY_UNIT_COMMAND],

@@ -162,6 +162,8 @@ def _walk(
                 continue
             if commit.kind == UNIT:
                 closed = commit.unit
+            if commit.kind == FORK and commit.unit == first - 1:
+                continue  # it stands before the first unit that is shown, and is carried with it
             if commit.unit < first:
                 facts, since = _plain(view, state), end
             elif commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most):

@@ -1,5 +1,5 @@
 // Small line charts over units, with a cursor that follows the player.
-import { el, svg, rounded } from "./dom.js";
+import { el, extremes, rounded, svg } from "./dom.js";
 
 const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18 };
 export const WIDE = { ...SMALL, width: 1040, height: 220 };
@@ -7,12 +7,15 @@ export const HALF = { ...SMALL, width: 560, height: 200 };
 
 const DASHES = ["", "6 3", "2 2", "8 3 2 3"];
 
+// How line number `index` of several looks: its class and its dashes.
+export const lineLook = (index) => ({
+  class: `line series-${index % 8}`, "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
+});
+
 // The lowest and the highest tick: round numbers that the values lie between.
 function ticksOf(values, limits) {
-  const seen = values.filter((value) => value !== null);
-  let low = Math.min(...seen, limits?.[0] ?? Infinity);
-  let high = Math.max(...seen);
-  if (!seen.length) [low, high] = [0, 1];
+  let [low, high] = extremes(values.filter((value) => value !== null)) ?? [0, 1];
+  low = Math.min(low, limits?.[0] ?? low);
   if (low === high) high = low + 1;
   const step = 10 ** Math.floor(Math.log10((high - low) / 2));
   const by = [1, 2, 5, 10].map((times) => times * step).find((each) => (high - low) / each <= 4);
@@ -43,7 +46,7 @@ export function lineChart({ title, definition, series, first, last, limits, unit
   const units = Math.max(1, last - first);
   const x = (index) => left + ((width - left - right) * index) / units;
   const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
-  const lines = series.map(({ values, kind }, index) => {
+  const lines = series.map(({ values }, index) => {
     let path = "";
     let pen = "M";
     for (const [at, value] of thinned(values)) {
@@ -51,8 +54,7 @@ export function lineChart({ title, definition, series, first, last, limits, unit
       pen = value === null ? "M" : "L";
     }
     return svg("path", {
-      class: `line ${kind ?? `series-${index % 8}`}`, d: path,
-      "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
+      ...lineLook(index), d: path,
       // The first ones are drawn broader, so that lines that coincide show as bands.
       "stroke-width": series.length > 1 ? (1.2 + (2.4 * (series.length - 1 - index)) / (series.length - 1)).toFixed(2) : null,
     });

@@ -1,9 +1,9 @@
 // Elements made from data. Text becomes text nodes only, and characters that cannot be seen, or turn
 // a line around, are shown as escapes: nothing that an agent wrote can become markup.
 
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const UNSEEN = /\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Default_Ignorable_Code_Point}|\u{2800}|\u{1d159}/gu;
 
-// As kernel/text.py escapes: \x1b, \u202e, \U000e0001; only that here lines may end.
+// As kernel/text.py escapes (the browser may know another version of Unicode): \x1b, \u202e, \U000e0001; only that here lines may end.
 function escapeOf(character) {
   if (character === "\n") return character;
   const code = character.codePointAt(0);
@@ -37,6 +37,34 @@ export const replaceAll = (node, ...children) => node.replaceChildren(...el("div
 export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export const listed = (items) => items.join(", ");
+
+// The least and the greatest of numbers, however many (a spread has a limit); null where there are none.
+export function extremes(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : null;
+}
+
+function written(value, gap, textOf) {
+  if (typeof value === "bigint") return String(value); // an integer of 64 bits
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, gap, textOf)).join(`,${gap}`)}]`;
+  if (value === null || typeof value !== "object") return textOf(value);
+  const items = Object.entries(value).map(([name, item]) => `${textOf(name)}:${gap}${written(item, gap, textOf)}`);
+  return `{${items.join(`,${gap}`)}}`;
+}
+
+// Plain values as JSON for people.
+export const jsonOf = (value) => written(value, "", JSON.stringify);
+
+// The same to be typed or copied, as Python writes it: in ASCII, so that no character of it is unseen.
+export const typedJson = (value) => written(value, " ", (plain) =>
+  JSON.stringify(plain).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`));
+
+// Text as one word for a shell.
+export const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 const formats = new Map();
 

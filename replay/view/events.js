@@ -1,7 +1,7 @@
 // What every world's view shows the same way: the events of a unit, long text, charts of measures,
 // what differs between two runs.
 import { lineChart } from "./chart.js";
-import { el, fold, plural } from "./dom.js";
+import { el, fold, jsonOf, plural } from "./dom.js";
 
 const TEXT_SHOWN = 2000; // characters of a text that are shown before it is opened
 
@@ -17,7 +17,7 @@ export function longText(text) {
 
 function valueOf(value) {
   if (typeof value === "string") return longText(value);
-  return el("code", {}, JSON.stringify(value, (name, item) => (typeof item === "bigint" ? String(item) : item)));
+  return el("code", {}, jsonOf(value));
 }
 
 // The events of a unit as they stand in the journal, by name of event and field.
@@ -72,7 +72,7 @@ export function forkNote(run, number) {
   if (forked === null) return null;
   const { parent, changes, replaced, ...others } = forked;
   const said = [
-    ...Object.entries(changes ?? {}).map(([name, value]) => `${name} becomes ${JSON.stringify(value)}`),
+    ...Object.entries(changes ?? {}).map(([name, value]) => `${name} becomes ${jsonOf(value)}`),
     ...Object.entries(others).filter(([, value]) => value !== null).map(([name]) => `another ${name}`),
     ...(replaced?.length ? [`${plural(replaced.length, "submission")} put in by hand`] : []),
   ];

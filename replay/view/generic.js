@@ -1,17 +1,17 @@
 // The view of a world that brings none: its state as a tree, its measures, its events.
-import { el, replaceAll, plural } from "./dom.js";
+import { el, jsonOf, plural, replaceAll } from "./dom.js";
 import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
 
 export const WORLD = (() => {
   // A value as a tree; what holds others can be opened.
   function tree(name, value, open) {
     if (value === null || typeof value !== "object") {
-      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, JSON.stringify(value)));
+      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
     }
     const items = Object.entries(value);
     const flat = Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
     if (flat && items.length <= 30) {
-      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, JSON.stringify(value)));
+      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
     }
     const part = el("details", { open }, el("summary", {}, name, el("span", { class: "note" }, ` (${plural(items.length, "item")})`)));
     const fill = () => part.childNodes.length === 1 && part.append(...items.map(([key, item]) => tree(key, item, false)));

@@ -4,9 +4,9 @@
 import { pack, unpack } from "./msgpack.js";
 import { xxh3 } from "./xxh3.js";
 
-export const [START, UNIT, END, FORK] = [0, 1, 2, 3];
+export const [START, UNIT, , FORK] = [0, 1, 2, 3];
 
-export const hex = (word) => word.toString(16).padStart(16, "0");
+const hex = (word) => word.toString(16).padStart(16, "0");
 
 // The bytes of text in base64.
 export function bytesOf(base64) {

@@ -4,14 +4,14 @@ import { bytesOf } from "./journal.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
 
-// Whatever goes wrong is said where people look for whether the journal holds.
+// An error anywhere is shown in place of the verdict, and stays.
 export function start(world) {
+  const failed = (message) => document.querySelectorAll(".seal").forEach((_, index) =>
+    say(index, [false, `This page cannot be checked, or shown whole: ${message}.`]));
   globalThis.addEventListener("error", ({ message }) => {
-    for (const line of document.querySelectorAll(".seal")) {
-      line.className = "seal broken";
-      replaceAll(line, `This page cannot be checked, or shown whole: ${message}.`);
-    }
+    if (!message.startsWith("ResizeObserver loop")) failed(message); // a layout that takes two frames
   });
+  globalThis.addEventListener("unhandledrejection", ({ reason }) => failed(String(reason)));
   begin(world());
 }
 
@@ -32,8 +32,9 @@ function begin(WORLD) {
     return bytes;
   }
 
-  if (runs.some((run) => run.count < 1)) { // not one unit is whole: there is nothing to show
-    runs.forEach((run, index) => report(run, document.getElementById(`seal-${index}`), null));
+  if (runs.some((run) => run.count < 1)) { // not one unit of it is whole: there is nothing to show
+    runs.forEach((run, index) => say(index, run.broken === null
+      ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, null, page, WORLD)));
     return;
   }
   const first = Math.min(...runs.map((run) => run.first));
@@ -45,6 +46,7 @@ function begin(WORLD) {
     opening: first,
     last,
     places: WORLD.places(runs),
+    typed: page.places,
     passing: WORLD.passing ?? [],
     show: (moment) => view.show(moment),
     describe: () => view.describe(),
@@ -60,7 +62,6 @@ function begin(WORLD) {
 
   // Fold in pieces short enough that nothing stutters; then say what was found.
   function seal(run, index, gathered) {
-    const line = document.getElementById(`seal-${index}`);
     const facts = () => {
       const until = performance.now() + 25;
       while (run.checked < run.count && performance.now() < until) {
@@ -76,18 +77,20 @@ function begin(WORLD) {
       view.ready(run);
       player.track();
       player.draw(false);
-      run.sha256().then((sha256) => report(run, line, sha256));
+      run.sha256().then((sha256) => say(index, sealOf(run, sha256, page, WORLD)));
     };
     setTimeout(facts);
   }
+}
 
-  function report(run, line, sha256) {
-    const [holds, ...said] = sealOf(run, sha256, page, WORLD);
-    line.className = holds ? "seal holds" : "seal broken";
-    replaceAll(line, el("details", { open: !holds },
-      el("summary", {}, `${holds ? "✓" : "✗"} ${said[0]}`), said.slice(1).map((text) => el("p", {}, text))));
-    document.documentElement.dataset[`sealed${run === runs[0] ? "" : "Other"}`] = line.className;
-  }
+// Say of a run whether it holds; what was found wrong before stays.
+function say(index, [holds, headline, ...details]) {
+  const line = document.getElementById(`seal-${index}`);
+  if (line.classList.contains("broken")) return;
+  line.className = holds ? "seal holds" : "seal broken";
+  replaceAll(line, el("details", { open: !holds },
+    el("summary", {}, `${holds ? "✓" : "✗"} ${headline}`), details.map((text) => el("p", {}, text))));
+  document.documentElement.dataset[index ? "sealedOther" : "sealed"] = line.className;
 }
 
 // Whether a run holds, that in a sentence, and what it rests on.
@@ -100,14 +103,16 @@ function sealOf(run, sha256, page, WORLD) {
   if (run.differs !== null) {
     return [false, `What this page folded differs from the print of the fold that it carries, from ${unit} ${run.differs} on.`];
   }
+  if (trouble !== null) {
+    return [false, `The file that this page was made from breaks off behind ${unit} ${run.last}: ${trouble}. What is before that holds.`];
+  }
   const folded = run.folding === null ? "" : ", and what is folded from it agrees with goldrush";
   const bytes = plural(run.size, "byte");
   return [
-    trouble === null, `Checked here, just now: the journal in this page holds${folded}.`,
+    true, `Checked here, just now: the journal in this page holds${folded}.`,
     run.whole
       ? `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}.`
       : `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}: the start of the run and ${page.vocabulary.units} ${run.first} to ${run.last}. The checksum before ${unit} ${run.first} is taken as it stands in the page.`,
-    trouble === null ? null : `The file that this page was made from breaks off there: ${trouble}.`,
     run.folding === null ? null : `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and carries a print of what goldrush folded.`,
     run.measures.length ? "Measures, and what is marked as worked out when this page was made, are not checked here." : null,
     sha256 === null ? null : ["SHA-256 ", el("code", {}, sha256)],

@@ -129,6 +129,7 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
     data: dict[str, Any] = {
         "version": MADE_BY,
         "world": world.name,
+        "places": list(view.places),
         "vocabulary": {**attrs.asdict(vocabulary), "units": vocabulary.units},
         "events": [
             [each.name, each.is_input, [[name, kind.form] for name, kind in each.fields.items()]]
@@ -140,7 +141,9 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
         "against": None if found is None else _difference(found),
     }
     script = _script(view)
-    style = "".join(each.read_text() for each in (_HERE / "page.css", *_style(view)))
+    style = "".join(
+        each.read_text(encoding="utf-8") for each in (_HERE / "page.css", *_style(view))
+    )
     titles = [run.title for run in runs]
     parts: dict[str, str] = {
         "policy": (
@@ -157,14 +160,14 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
         "journals": "\n".join(journals),
         "data": _json(data),
     }
-    return _MARK.sub(lambda mark: parts[mark[1]], (_HERE / "page.html").read_text())
+    return _MARK.sub(lambda mark: parts[mark[1]], (_HERE / "page.html").read_text(encoding="utf-8"))
 
 
 def _script(view: View) -> str:
     """The modules as one script: each stands before those that import from it."""
     frame = (_HERE / name for name in _SCRIPTS)
     modules = (*frame, *view.modules, view.script, _HERE / "main.js")
-    joined = "\n".join(_MODULE.sub("", module.read_text()) for module in modules)
+    joined = "\n".join(_MODULE.sub("", module.read_text(encoding="utf-8")) for module in modules)
     return f'(() => {{\n"use strict";\n{joined}\nstart(() => WORLD);\n}})();\n'
 
 
@@ -232,10 +235,13 @@ def _difference(found: Diff) -> dict[str, Any]:
     """Where two runs part, and why. A page names no path: the runs are A and B."""
     says = [cause.says for cause in found.causes]
     for name, side in (("A", found.a), ("B", found.b)):
-        says = [text.replace(f"{side.path}: ", f"{name}: ", 1) for text in says]
+        front = f"{side.path}: "
+        says = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in says]
     return {
         "same": found.same,
         "prefix": found.prefix,
         "first": None if found.first is None else found.first.round,
-        "causes": [escaped(text) for text in says],
+        "causes": [
+            f"{cause.kind}: {escaped(text)}" for cause, text in zip(found.causes, says, strict=True)
+        ],
     }

@@ -1,13 +1,13 @@
 // The player: which unit is looked at, and what is selected there. The address says it all
 // (`#round=78&plot=17`), so a link opens the same moment; every control ends in `go`.
-import { el, svg, replaceAll } from "./dom.js";
+import { el, extremes, replaceAll, svg } from "./dom.js";
 
 export class Player {
   // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what
-  // else can be selected, by name, each with what makes of typed text a value or null, and `passing`,
-  // those that are of one unit only; `show(moment)`: draws; `describe()`: the moment in words.
-  constructor({ vocabulary, first, opening, last, places, passing, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, passing, show, describe });
+  // else can be selected, by name, each with what makes of text a value or null; `typed`, those that
+  // people type, and `passing`, those that are of one unit only; `show(moment)`: draws; `describe()`: the moment in words.
+  constructor({ vocabulary, first, opening, last, places, typed, passing, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, typed, passing, show, describe });
     this.timer = null;
     const part = (name) => document.getElementById(name);
     this.parts = {
@@ -27,7 +27,7 @@ export class Player {
   }
 
   listen(part) {
-    const { range, play, speed, goto: form, keys } = this.parts;
+    const { range, play, speed, goto: form } = this.parts;
     range.min = this.first;
     range.max = this.last;
     range.addEventListener("input", () => this.go({ [this.unit]: Number(range.value) }));
@@ -38,7 +38,7 @@ export class Player {
     }
     part("start").addEventListener("click", () => this.go({ [this.unit]: this.first }));
     part("end").addEventListener("click", () => this.go({ [this.unit]: this.last }));
-    part("help").addEventListener("click", () => keys.showModal());
+    part("help").addEventListener("click", () => this.showKeys());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.goTo(form.elements.where.value);
@@ -49,6 +49,7 @@ export class Player {
       main.focus();
     });
     globalThis.addEventListener("hashchange", () => {
+      if (this.timer !== null) this.stop();
       this.arrive();
       this.draw(true);
     });
@@ -117,6 +118,11 @@ export class Player {
     if (aloud) said.textContent = this.describe();
   }
 
+  showKeys() {
+    if (this.timer !== null) this.stop();
+    this.parts.keys.showModal();
+  }
+
   toggle() {
     if (this.timer === null) this.start();
     else this.stop();
@@ -142,15 +148,16 @@ export class Player {
   // What people type: `78`, `round 78`, `plot 17`, a beginning of the word being enough.
   goTo(text) {
     const [, word, typed] = /^\s*([a-z]*)\s*[=:]?\s*(\S.*?)\s*$/i.exec(text) ?? [];
-    const names = [this.unit, ...Object.keys(this.places)].filter((each) => each !== "without");
+    const names = [this.unit, ...this.typed];
     const name = names.find((each) => each.startsWith((word || this.unit).toLowerCase()));
     const value = typed === undefined || name === undefined ? null : this.valueOf(name, typed);
     const { fault, goto: form } = this.parts;
     if (value === null) {
-      fault.textContent = `Nothing there. Type ${this.unit} ${this.opening} to ${this.last}${names.slice(1).map((each) => `, or ${each} and its number`).join("")}.`;
+      fault.textContent = `Nothing there. Type ${this.unit} ${this.opening} to ${this.last}${names.slice(1).map((each) => `, or ${each} and which one`).join("")}.`;
       return;
     }
     form.elements.where.value = "";
+    if (this.timer !== null) this.stop();
     this.go({ [name]: value });
   }
 
@@ -166,7 +173,7 @@ export class Player {
       End: () => this.go({ [this.unit]: this.last }),
       " ": () => this.toggle(),
       "/": () => this.parts.goto.elements.where.focus(),
-      "?": () => this.parts.keys.showModal(),
+      "?": () => this.showKeys(),
       Escape: () => this.go(Object.fromEntries(Object.keys(this.places).map((name) => [name, null]))),
     };
     const action = actions[event.key];
@@ -193,7 +200,7 @@ export function drawTrack(first, last, series, marks) {
   const units = last - first + 1;
   const x = (number) => (units > 1 ? (1000 * (number - first)) / (units - 1) : 500);
   const areas = series.map(({ values, kind }) => {
-    const most = Math.max(...values.map((value) => value ?? 0)) || 1;
+    const [, most] = extremes(values.map((value) => value ?? 0).concat(1e-9));
     const points = values.map((value, index) => `${x(first + index).toFixed(1)},${(60 - (54 * (value ?? 0)) / most).toFixed(1)}`);
     const end = x(first + values.length - 1).toFixed(1);
     return svg("polygon", { class: `spark ${kind}`, points: `0,60 ${points.join(" ")} ${end},60` });

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +52,8 @@ def test_a_terminal_shows_the_last_round_and_whose_answers_are_missing(tmp_path:
     open_ = next(commit for commit in commits if commit.digest is None)
     (tmp_path / "run.journal").write_bytes(path_of(MODELS).read_bytes()[: open_.end + 7])
     under_way = in_terminal("watch", "run.journal", cwd=tmp_path, until=b"no answer yet of agent")
-    ended = in_terminal("watch", path_of(MODELS), cwd=tmp_path)
+    shutil.copy(path_of(MODELS), tmp_path / "all.journal")
+    ended = in_terminal("watch", "all.journal", cwd=tmp_path)
 
     assert (0, 0) == (under_way.code, ended.code)
     assert "run.journal: round 1 under way, 1 input so far, no answer yet of agents " in (

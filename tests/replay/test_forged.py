@@ -237,7 +237,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
-    "mining.why.with_plans": lambda c: list(why.with_plans(c.forged)),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},

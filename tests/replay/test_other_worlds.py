@@ -180,7 +180,7 @@ def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
     rows = [(0, "0.0"), (1, "else")]
     changed(forked(path, 0, other, replaced=[[0, 1]]), other, 2, ANSWERED, rows)
 
-    assert [f"that of agent 1 in lesson 0, put in by hand in {other}"] == [
+    assert ["that of agent 1 in lesson 0, put in by hand in b"] == [
         cause.says for cause in diff(path, other).causes
     ]
 

@@ -1,6 +1,6 @@
 // An assignment as its events tell it: tables with their contributions, trials, tests and signals,
 // what was refused and why. Facts only; what the rules say of a table is in `ruled`.
-import { rounded } from "../../view/dom.js";
+import { jsonOf, rounded } from "../../view/dom.js";
 
 export const Roundtables = (() => {
   const CODES = {
@@ -25,8 +25,7 @@ export const Roundtables = (() => {
   const reasonOf = (code) => CODES[code] ?? code;
 
   // Any recorded value as text; equal values give equal text.
-  const textOf = (value) =>
-    JSON.stringify(value, (name, item) => (typeof item === "bigint" ? String(item) : item));
+  const textOf = jsonOf;
 
   // A value that should be a name: as it is where it looks like one.
   const word = (value) => (typeof value === "string" && /^[\w.-]{1,40}$/.test(value) ? value : textOf(value));

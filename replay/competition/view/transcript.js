@@ -1,7 +1,7 @@
 // A roundtable as a transcript of cards: who said what, in which round, on what it relies and refers,
 // with tests beside the claims; and what became of the conclusion.
 import { Roundtables } from "./assignment.js";
-import { el, fold, plural, seen, svg } from "../../view/dom.js";
+import { el, extremes, fold, plural, seen, svg } from "../../view/dom.js";
 import { longText } from "../../view/events.js";
 
 export const Transcript = (() => {
@@ -17,7 +17,7 @@ export const Transcript = (() => {
   function scaleOf(table) {
     const values = [table.bar?.value, ...table.said.filter(isProposal).map(({ claim }) => claim[0]),
       ...[...table.tests.values()].map(({ value }) => value)].filter((value) => typeof value === "number");
-    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const [low, high] = extremes(values) ?? [0, 1];
     const room = (high - low || 1) * 0.04;
     return { low: low - room, high: high + room };
   }

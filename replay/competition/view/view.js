@@ -4,7 +4,7 @@ import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
-import { el, fold, listed, plural, replaceAll, scrolling } from "../../view/dom.js";
+import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "../../view/dom.js";
 import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../view/events.js";
 
 export const WORLD = (() => {
@@ -385,7 +385,7 @@ export const WORLD = (() => {
 
   // A name as a word of a shell.
   const PLAIN = /^[\w.-]+$/;
-  const shell = (name) => (PLAIN.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+  const shell = (name) => (PLAIN.test(name) ? name : shellQuoted(name));
 
   // Events around the tables in words.
   const TOLD = {

@@ -1,5 +1,5 @@
 // A mining run over time: who owned what, and gold.
-import { lineChart } from "../../view/chart.js";
+import { lineChart, lineLook } from "../../view/chart.js";
 import { el, svg } from "../../view/dom.js";
 import { AGENTS_MAX, calledOf, fillOf } from "./looks.js";
 
@@ -59,6 +59,6 @@ export function goldChart(run, history, size) {
   });
   const key = el("ul", { class: "legend" }, Array.from({ length: agents }, (_, agent) =>
     el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
-      svg("path", { class: `line series-${agent % 8}`, d: "M 1 5 L 27 5", "stroke-dasharray": ["", "6 3", "2 2", "8 3 2 3"][Math.floor(agent / 8) % 4] })), `${agent} ${calledOf(players[agent])}`)));
+      svg("path", { ...lineLook(agent), d: "M 1 5 L 27 5" })), `${agent} ${calledOf(players[agent])}`)));
   return { node: el("div", { class: "wide" }, chart.node, key), move: chart.move };
 }

@@ -20,9 +20,10 @@ export class Story {
     this.subhead = (text) => el(isOne ? "h3" : "h4", { class: "subhead" }, text);
   }
 
-  show(round, plot, agent) {
+  // `lacking`: what is selected and not in this run, in words.
+  show(round, plot, agent, lacking) {
     this.round = round;
-    replaceAll(this.node,
+    replaceAll(this.node, lacking.map((text) => el("p", { class: "fork" }, text)),
       plot === null ? null : this.plotPart(plot),
       agent === null ? null : this.agentPart(agent),
       this.roundPart(),
@@ -105,13 +106,6 @@ export class Story {
           el("td", { class: "number" }, plots.get(agent) ?? 0)))))),
       ranked.length > AGENTS_MAX ? el("p", { class: "note" }, `The first ${AGENTS_MAX} of ${ranked.length}.`) : null,
     ];
-  }
-
-  messages() {
-    const said = [...this.round.plans.values()].filter(({ say }) => say !== null);
-    return said.length
-      ? [this.subhead("Messages"), el("ul", { class: "lines" }, said.map(({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))))]
-      : null;
   }
 
   raidLine({ plot, owner, raiders, defense, outcome, winner }) {

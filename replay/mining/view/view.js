@@ -16,7 +16,7 @@ class Pane {
     this.isBeside = count > 1;
     this.map = new PlotMap(run, player, index);
     this.ribbon = ribbonOf(run, player);
-        this.measures = measureCharts(run, "round");
+    this.measures = measureCharts(run, "round");
     this.gold = { node: el("div"), move: () => {} };
     const name = count > 1 ? `Run ${"AB"[index]}` : null;
     this.story = new Story(run, player, name);
@@ -37,12 +37,16 @@ class Pane {
   }
 
   show(moment, round, other) {
-    const { plot = null, agent = null } = moment;
+    const has = (name, count) => (moment[name] < count ? moment[name] : null);
+    const plot = has("plot", plotsOf(round.setup));
+    const agent = has("agent", round.setup.players.length);
+    const lacks = Object.entries({ plot, agent }).filter(([name, value]) => value === null && moment[name] !== undefined);
+    const lacking = lacks.map(([name]) => `This run has no ${name} ${moment[name]}.`);
     this.round = round;
     this.map.show(round, plot, agent, other);
     this.cut.textContent = this.map.cut ?? "";
-    this.story.show(round, plot, agent);
-    this.ribbon.move(moment);
+    this.story.show(round, plot, agent, lacking);
+    this.ribbon.move({ ...moment, plot: plot ?? undefined });
     this.gold.move(round.number);
     this.measures.move(round.number);
   }
@@ -53,8 +57,8 @@ class Pane {
     const { number, facts } = this.round;
     const said = [`round ${number}: ${plural(raids.length, "plot")} raided, ${captured} captured`];
     if (this.round.isOver) said.push(`the run ended with round ${number}`);
-    if (plot !== undefined) said.push(`plot ${plot} is ${facts[OWNER][plot] === null ? "nobody" : `agent ${facts[OWNER][plot]}`}'s`);
-    if (agent !== undefined) said.push(`agent ${agent} has ${rounded(facts[GOLD][agent])} gold and ${plural(this.round.plotsOf(agent).length, "plot")}`);
+    if (facts[OWNER][plot] !== undefined) said.push(`plot ${plot} is ${facts[OWNER][plot] === null ? "nobody" : `agent ${facts[OWNER][plot]}`}'s`);
+    if (facts[GOLD][agent] !== undefined) said.push(`agent ${agent} has ${rounded(facts[GOLD][agent])} gold and ${plural(this.round.plotsOf(agent).length, "plot")}`);
     return said.join("; ");
   }
 }
@@ -112,6 +116,8 @@ class MiningView {
   }
 }
 
+const plotsOf = ({ config }) => config.rows * config.cols;
+
 // Whether two runs can be compared plot by plot: none is over, and their grids are the same.
 function areBoth(rounds) {
   const [one, two] = rounds.map(({ setup }) => setup.config);
@@ -127,16 +133,19 @@ function goldRow(agent, one, two) {
 export const WORLD = {
   folding,
   folds: "Owners, since when and how they own, and gold",
-  places: (runs) => {
-    const { config, players } = runs[0].setupAt(runs[0].first);
+  // What any of the runs has.
+  places(runs) {
+    const setups = runs.map((run) => run.setupAt(run.first));
+    const { config } = setups[0];
+    const most = (count) => Math.max(...setups.map(count));
     const under = (limit) => (text) => (/^\d{1,9}$/.test(text) && Number(text) < limit ? Number(text) : null);
-    const numbered = under(config.rows * config.cols);
+    const numbered = under(most(plotsOf));
     const plotOf = (text) => {
       const [, row, col] = /^(\d{1,6})\s*,\s*(\d{1,6})$/.exec(text) ?? [];
       if (row === undefined) return numbered(text);
       return Number(row) < config.rows && Number(col) < config.cols ? config.cols * Number(row) + Number(col) : null;
     };
-    return { plot: plotOf, agent: under(players.length) };
+    return { plot: plotOf, agent: under(most(({ players }) => players.length)) };
   },
   gather: (run) => new History(run),
   create: (room, runs, player, page) => {

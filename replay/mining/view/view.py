@@ -13,7 +13,7 @@ from typing import Any, Final
 from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.events import show_action
 from goldrush.kernel.mining.state import MiningState
-from goldrush.replay.mining.why import with_plans
+from goldrush.replay.mining.why import explained
 from goldrush.replay.prompts import prompts_by_unit
 from goldrush.replay.toolkit import View
 from goldrush.replay.view.patterns import Patterns
@@ -51,7 +51,7 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     patterns = Patterns()
     why: list[list[Any]] = []
     size, until = 0, last
-    for one, submitted in with_plans(path, first, last):
+    for one, submitted in explained(path, first, last):
         if size > WHY_MAX and one.unit != why[-1][0]:
             until = why[-1][0]
             break

@@ -1,6 +1,6 @@
 // Why something came out as it did: explanations that the page carries, made whole with the plans that
 // stand in the journal.
-import { el, listed } from "../../view/dom.js";
+import { el, listed, shellQuoted, typedJson } from "../../view/dom.js";
 import { commandLine } from "../../view/events.js";
 import { push } from "./facts.js";
 import { actionText } from "./looks.js";
@@ -21,9 +21,6 @@ export function openWhy(run) {
   }
   run.computed = { ...rest, why: byRound };
 }
-
-const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
-
 
 // Why something in a round came out so: explanations of these kinds, of a plot or of an agent.
 export function whyPart(round, kinds, plot, agent = null) {
@@ -64,6 +61,6 @@ function forkCommand(round, { agent, actions, others }) {
     return recorded.slice(from, to + 1);
   });
   const lines = [submission(agent, plan, false), ...others.map((who) => submission(who, round.plans.get(who).actions, true))];
-  const quoted = lines.map((line) => shellQuoted(JSON.stringify(line))).join(" ");
+  const quoted = lines.map((line) => shellQuoted(typedJson(line))).join(" ");
   return `printf '%s\\n' ${quoted} | goldrush fork JOURNAL --at ${round.number - 1} --replace-submission -`;
 }

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import attrs
 import pytest
 
+from goldrush.kernel.world import Vocabulary
 from goldrush.replay.mining import figures as mining
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.study import STUDIES
@@ -49,7 +50,7 @@ def drawn(name: str, given: Any) -> Drawn:
 
 
 EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
-    "over_units": lambda cells, looks: figures.over_units(cells, looks, OVER_ROUNDS, "round"),
+    "over_units": lambda cells, looks: figures.over_units(cells, looks, OVER_ROUNDS, Vocabulary()),
     "half_against_half": lambda cells, looks: figures.half_against_half(
         cells, looks, JUDGED, EXPECTED
     ),

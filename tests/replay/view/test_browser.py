@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.mining.players import record
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
 from goldrush.replay.diff import diff
-from goldrush.replay.mining.why import explained_at
+from goldrush.replay.mining.why import explained, explained_at
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
@@ -33,7 +35,7 @@ GOLDENS = (
 )  # fmt: skip
 HOSTILE = (
     '</script><script>document.title="gone"</script><img src=x onerror="document.title=1">'
-    "\x1b[2J\u202egnirts\u2066 &amp; \x00 {{data}}"
+    "\x1b[2J\u202egnirts\u2066 \x7f\x9b\u3164 ' &amp; \x00 {{data}}"
 )
 
 
@@ -184,6 +186,51 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
     assert [] == tab.violations()
 
 
+def test_two_runs_of_different_sizes_are_shown_as_far_as_each_goes(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    small = recorded(tmp_path / "small.journal", {"rounds": 3, "agents": 2, "rows": 2, "cols": 2})
+    tab.open(paged(small, path_of("baseline")), "#round=2&plot=99&agent=7")
+
+    assert "This run has no plot 99" in tab.text(".story")
+    assert "This run has no agent 7" in tab.text(".story")
+    assert "Plot 99" in tab.text(".story >> nth=1")
+    assert AGREES in tab.seal(0)
+    assert AGREES in tab.seal(1)
+    assert 0 == tab.page.locator(".cell.differs").count()
+
+
+def recorded(path: Path, settings: dict[str, Any]) -> Path:
+    """A run of greedy miners."""
+    record(path, settings, "greedy-mine")
+    return path
+
+
+def test_a_chart_of_very_many_values_is_drawn(tab: Tab, tmp_path: Path) -> None:
+    journal = recorded(
+        tmp_path / "long.journal", {"rounds": 7_000, "agents": 20, "rows": 1, "cols": 1}
+    )
+    write_page(journal, tmp_path / "long.html")
+    tab.open(tmp_path / "long.html")
+
+    assert AGREES in tab.seal()
+
+
+def test_a_line_to_copy_is_the_one_that_python_gives_whatever_is_in_it(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    journal = hostile(tmp_path / "hostile.journal")
+    one = next(o for o, _ in explained(journal, 2, 2) if o.change and o.kind == "capture")
+    assert one.change is not None
+    tab.open(paged(journal), "#round=2")
+    line = tab.page.locator(".raid.captured", has_text=f"plot {one.place} of")
+    line.get_by_text("Why?").click()
+    command = line.locator(".command").last.locator("code").text_content()
+
+    assert one.change.command("JOURNAL") == command
+    assert all(" " <= character <= "~" for character in str(command))
+
+
 def hostile(path: Path) -> Path:
     """A run in which an agent says and notes what would break a page, and a model wrote a lot."""
     commits = commits_of(path_of("baseline"))
@@ -194,6 +241,7 @@ def hostile(path: Path) -> Path:
             assert SUBMITTED == code
             agent, actions, *_ = rows[0]
             source = {"raw": HOSTILE * 8_000, HOSTILE: HOSTILE}
+            actions = (*actions, (0, 2**60, 1))
             first = (agent, actions, None, HOSTILE[:280], HOSTILE, source)
             blocks = [Block([(code, [first, *rows[1:]])]), *commit.blocks[1:]]
             commit = Commit(UNIT, 2, commit.digest, blocks)
