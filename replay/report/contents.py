@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from goldrush.kernel.text import counted
 from goldrush.replay.report.models import models_section, warning
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
@@ -12,6 +11,7 @@ from goldrush.replay.report.sections import (
     definitions,
     head,
     outlier_section,
+    run_section,
     treatment_sections,
 )
 from goldrush.replay.report.verdicts import every_treatment, summary, verdict_section
@@ -19,10 +19,9 @@ from goldrush.replay.report.verdicts import every_treatment, summary, verdict_se
 
 def page_of(study: Study) -> list[Block]:
     """The page."""
-    runs = counted(sum(map(len, study.results.by_cell.values())), "run")
     return numbered(
         [
-            Heading(1, f"{study.of.studies.title} A study of {runs}", "top"),
+            Heading(1, study.title, "top"),
             *warning(study.results),
             *summary(study),
             *head(study),
@@ -33,6 +32,7 @@ def page_of(study: Study) -> list[Block]:
             *outlier_section(study),
             *treatment_sections(study),
             *models_section(study.results),
+            *run_section(study),
             *definitions(study),
             *citation(study),
         ]

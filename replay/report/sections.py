@@ -64,6 +64,16 @@ class Study:
     hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
+    def runs(self) -> str:
+        """How many runs it has, in words."""
+        return counted(sum(map(len, self.results.by_cell.values())), "run")
+
+    @property
+    def title(self) -> str:
+        """What its page is called."""
+        return f"{self.of.studies.title} A study of {self.runs}"
+
+    @property
     def of(self) -> Studied:
         """The world that was studied."""
         return self.results.of
@@ -272,7 +282,7 @@ def _treatment(
 
 def _figures(study: Study) -> list[OwnFigure]:
     """The figures of each treatment."""
-    studies, unit = study.of.studies, study.of.world.vocabulary.unit
+    studies = study.of.studies
     expected = studies.criteria.expected
     halves = [name for name, measure in study.shown(None).items() if measure.by_half]
     judged = study.shown(expected or halves)
@@ -400,6 +410,20 @@ def outlier_section(study: Study) -> list[Block]:
     return [*parts, Table(head, rows, says)]
 
 
+def run_section(study: Study) -> list[Block]:
+    """A link to the page of every run, where there are pages."""
+    rows: list[list[Content]] = [
+        [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
+        for (cell, seed), href in study.hrefs.items()
+    ]
+    if not rows:
+        return []
+    return [
+        Heading(2, "The page of every run", "runs"),
+        Table(["treatment", "roster", study.units, "run"], rows, "Every run, and its page."),
+    ]
+
+
 def definitions(study: Study) -> list[Block]:
     """What the measures mean."""
     known = study.of.measures.known.values()
@@ -433,9 +457,8 @@ def citation(study: Study) -> list[Block]:
     """What made the page, of what, and how both are cited."""
     made_by, world = version("goldrush"), study.of.world
     digest = study.results.manifest.digest
-    runs = counted(sum(map(len, study.results.by_cell.values())), "run")
     rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
-    title = f"{study.of.studies.title} A study of {runs}"
+    title = study.title
     key = digest[:12] or "study"
     return [
         Heading(2, "Version and citation", "citation"),
