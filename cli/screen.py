@@ -34,9 +34,10 @@ def screen() -> Iterator[Callable[[str], None]]:
             def show(text: str) -> None:
                 nonlocal last
                 lines = text.split("\n")
-                if len(lines) > console.height:
-                    more = len(lines) - console.height + 1
-                    lines[console.height - 1 :] = [f"... and {more} lines more"]
+                if len(lines) > console.height:  # the end says what it came to
+                    end = console.height // 3
+                    cut = slice(console.height - end - 1, -end)
+                    lines[cut] = [f"... {len(lines[cut])} lines more ..."]
                 last = Text.from_ansi("\n".join(lines), no_wrap=True, overflow="crop")
                 live.update(last, refresh=True)
 

@@ -53,6 +53,40 @@ def format_summary(summary: Summary) -> str:
     return "\n".join(parts)
 
 
+def format_line(rebuilt: Rebuilt) -> str:
+    """What an assignment came to, on one line: its conclusions, who leads, who came and went."""
+    agents = rebuilt.state.agents
+    tests = {
+        (e["table"], e["at"]): e["value"] for e in rebuilt.events if e.name == "tested"
+        and e["part"] != "edge"
+    }  # fmt: skip
+    parts = []
+    for event in rebuilt.events:
+        if event.name == "concluded":
+            table_, proposal = event["table"], event["proposal"]
+            bar, value = (_tested(tests.get((table_, at))) for at in (None, proposal))
+            parts.append(
+                f"nothing concluded, the bar is {bar}"
+                if proposal is None
+                else f"concluded on #{proposal}, tested {value}, the bar is {bar}"
+            )
+        elif event.name == "leaderboard_posted" and event["rows"]:
+            _, agent, rolling, _ = event["rows"][0]
+            parts.append(f"{escaped(agents[agent].name)} leads with {rolling}")
+        elif event.name in _MOVES:
+            parts.append(f"{escaped(agents[event['agent']].name)} {_MOVES[event.name]}")
+        elif event.name == "joined":
+            parts.append(f"{escaped(event['name'])} joins")
+    return "; ".join(parts)
+
+
+_MOVES: Final = {"relegated": "is benched", "returned": "returns", "deleted": "is deleted"}
+
+
+def _tested(value: float | None) -> str:
+    return "undefined" if value is None else value_text(value)
+
+
 def _conclusions(summary: Summary) -> list[str]:
     """Counts of conclusions, claims and challenges, and the mean percentiles of conclusions."""
     counts, kinds = summary.counts, Counter[str]()

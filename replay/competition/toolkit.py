@@ -85,7 +85,7 @@ TOOLKIT = Toolkit(
     players=CAST,
     length=_length,
     story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
-    unit=UnitView(show.unit_as_dict, show.format_unit),
+    unit=UnitView(show.unit_as_dict, show.format_unit, line=show.format_line),
     summary=Summaries(summary.summarise, show.format_summary, commands=["leaderboard"]),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
