@@ -109,7 +109,8 @@ def _standing_alone(figure: Figure) -> str:
 
 def _panel(panel: Panel, x: float, y: float) -> str:
     label = escape(printable(panel.alt))
-    return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{panel.svg}</g>'
+    svg = panel.svg.replace('<a href="', '<a href="../')  # a figure lies in a folder of its own
+    return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{svg}</g>'
 
 
 def _code(commands: Sequence[str]) -> str:

@@ -240,3 +240,9 @@ def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:
 
 def test_what_cannot_be_seen_is_shown_as_an_escape_in_a_figure() -> None:
     assert {"a\x00\n": "a\\x00\\n"} == labels_of(["a\x00\n"])
+
+
+def test_links_of_a_figure_lead_from_its_own_folder() -> None:
+    _, figures = as_markdown(blocks("pages/run.html"), "figures")
+
+    assert 'href="../pages/run.html"' in figures["one.svg"]
