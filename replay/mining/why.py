@@ -144,7 +144,7 @@ def _captured(round: Round, row: Row) -> Explanation:
         f"{agents_text(others)} raid it; {stopped}the draw gives it to agent {winner}"
         if len(others) > 1
         else "nobody else raids it",
-        _defended(round, plot, owner, defense),
+        _defended(round, owner, defense),
         *_ruling(round, plot),
     ]
     needed = len(others) if round.config.defense == POINTWISE else 1
@@ -175,7 +175,7 @@ def _blocked(round: Round, row: Row) -> Explanation:
     )
     account = [
         f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
-        _defended(round, plot, owner, defense),
+        _defended(round, owner, defense),
         rule,
     ]
     more = _one_more(round, plot, owner, raiders) if by_points and missing == 1 else None
@@ -370,7 +370,7 @@ def _held(round: Round, plot: int) -> str:
     return f"its owner since round {before.since[plot]} by {HOLDINGS[before.how[plot]]}"
 
 
-def _defended(round: Round, plot: int, owner: int, defense: int) -> str:
+def _defended(round: Round, owner: int, defense: int) -> str:
     """What the owner of a raided plot did for it."""
     does = f"defends it with {counted(defense, 'point')}" if defense else "does not defend it"
     spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]

@@ -68,9 +68,9 @@ class Carried:
     computed: Any
 
     def as_dict(self) -> dict[str, Any]:
-        """It as the page's data, but for the bytes."""
+        """What of it the page's script reads, but for the bytes."""
         fields = attrs.asdict(self, recurse=False)
-        for name in ("pieces", "shown"):
+        for name in ("pieces", "shown", "title", "size", "total"):
             del fields[name]
         return fields
 

@@ -127,8 +127,6 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
-        "version": MADE_BY,
-        "world": world.name,
         "places": list(view.places),
         "vocabulary": {**attrs.asdict(vocabulary), "units": vocabulary.units},
         "events": [
