@@ -1,9 +1,12 @@
 """The run loop: ask, decide, evolve, commit.
 
-What decides nothing itself stands here: `ask` brings the inputs from outside (policies, models,
-people), the world judges them, the journal keeps both. A unit is committed when it closes, but for
-inputs that cost something to get: those are committed as they come, before anything follows from
-them. Whatever stops a run, `resume` goes on where its journal ends, and asks only for the rest.
+What decides nothing itself stands here: inputs come from outside (policies, models, people), the
+world judges them, the journal keeps both. A unit is committed when it closes, but for inputs that
+cost something to get: those are committed as they come, before anything follows from them. Whatever
+stops a run, `resume` goes on where its journal ends, and asks only for the rest.
+
+The loop is a generator (`Steps`): it yields the state whose inputs it needs and is sent them. So a
+program that has its own loop drives a run as `record` does, without a thread or a callback.
 """
 
 from __future__ import annotations
@@ -35,9 +38,39 @@ S = TypeVar("S")
 # Inputs that come one after the other: each piece is committed at once, what is returned at the end
 # with what follows from them all.
 Coming = Generator[Sequence[Batch], None, Sequence[Batch]]
-Ask = Callable[[S], Sequence[Batch] | Coming]
+Inputs = Sequence[Batch] | Coming
+Ask = Callable[[S], Inputs]
 AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
+Steps = Generator[S, Inputs, S]
+
+
+def steps(
+    world: World[S],
+    setup: Mapping[str, Any],
+    journal: JournalWriter,
+    on_unit: OnUnit[S] | None = None,
+) -> Steps[S]:
+    """The run loop of a run from its start to its end, as a generator that the caller drives.
+
+    It yields the state of each step, which is the run's own and not to be changed, and is sent the
+    inputs of that step, as `Ask` gives them. It returns the last state. Closed before that, it
+    leaves a journal that `resume` can go on with: the units committed so far. Nothing is written
+    before the first `next`.
+
+    Args:
+        setup: what START records.
+        journal: a fresh one; whoever opened it closes it.
+        on_unit: as in `record`.
+
+    Raises:
+        BadInput: for a setup that the world refuses.
+        WriteFailed: from the journal.
+
+    """
+    state = world.initial(setup)
+    journal.append(Commit(START, 0, _digest(world, state), setup=setup))
+    return (yield from _play(world, state, 0, Block(()), journal, on_unit))
 
 
 def record(
@@ -55,9 +88,7 @@ def record(
     BadInput for a setup that the world refuses, WriteFailed from the journal, and whatever `ask`
     raises; the journal then ends with the last whole unit and what was committed of the next.
     """
-    state = world.initial(setup)
-    journal.append(Commit(START, 0, _digest(world, state), setup=setup))
-    return _play(world, state, 0, Block(()), ask, journal, on_unit)
+    return _driven(steps(world, setup, journal, on_unit), ask)
 
 
 def resume(
@@ -87,7 +118,7 @@ def resume(
         ask = ask_of(state, reached.forks, reached.waiting)
     closed = last.unit - (last.digest is None)
     journal.go_on_after(last)
-    return _play(world, state, closed, reached.waiting, ask, journal, on_unit)
+    return _driven(_play(world, state, closed, reached.waiting, journal, on_unit), ask)
 
 
 def fork(
@@ -141,7 +172,7 @@ def fork(
         journal.append(commit)
         if on_unit is not None:
             on_unit(unit, state)
-        return _play(world, state, unit, Block(()), ask, journal, on_unit)
+        return _driven(_play(world, state, unit, Block(()), journal, on_unit), ask)
 
 
 @attrs.define
@@ -206,15 +237,26 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
         yield commit
 
 
+def _driven(steps: Steps[S], ask: Ask[S]) -> S:
+    """Answer every step with what `ask` gives, and return the last state."""
+    inputs: Any = None  # what a generator is sent first
+    while True:
+        try:
+            state = steps.send(inputs)
+        except StopIteration as end:
+            last: S = end.value
+            return last
+        inputs = ask(state)  # outside of `try`: what it raises is not the loop's
+
+
 def _play(
     world: World[S],
     state: S,
     unit: int,
     waiting: Block,
-    ask: Ask[S],
     journal: JournalWriter,
     on_unit: OnUnit[S] | None,
-) -> S:
+) -> Steps[S]:
     """From a state whose unit `unit` is closed to the end of the run.
 
     `waiting`: inputs of the first step that are committed already.
@@ -240,7 +282,7 @@ def _play(
         blocks.clear()
 
     while not world.ended(state):
-        batches = rest_of(ask(state), commit_early)
+        batches = rest_of((yield state), commit_early)
         try:
             rest = Block(batches)
             inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
@@ -268,9 +310,7 @@ def _play(
     return state
 
 
-def rest_of(
-    answers: Sequence[Batch] | Coming, take: Callable[[Sequence[Batch]], None]
-) -> Sequence[Batch]:
+def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequence[Batch]:
     """The last of what `ask` gave, whatever its form; `take` is given the pieces before it."""
     if not isinstance(answers, Generator):
         return answers
