@@ -16,7 +16,7 @@ import attrs
 
 from goldrush.agents.llm.models import AUTO, LLM, Model, model_of
 from goldrush.agents.people import HUMAN
-from goldrush.agents.trust import RECORDED, is_own
+from goldrush.agents.trust import EXTERNAL, RECORDED, is_own
 from goldrush.kernel.errors import BadInput, shown
 
 _MODEL: Final = frozenset(attrs.fields_dict(Model))
@@ -49,7 +49,8 @@ class Impossible(BadInput):
 class Known:
     """Whom a version can ask again: `installed` policies, models under version `prompt` of their
     world's prompt (None: no model plays it), policies of somebody's own in `trust`, recordings by
-    SHA-256 (None: the world has no such players).
+    SHA-256 (None: the world has no such players), the `external` players whose objects are here
+    (None: the world has none).
 
     `has_options(player)`: whether a policy that is here is the one that played, with the options
     that the journal says; raises Unknown, Impossible. Without it a policy has no options.
@@ -59,6 +60,7 @@ class Known:
     prompt: int | None
     trust: Collection[str] = ()
     recordings: Collection[str] | None = None
+    external: Collection[str] | None = None
     has_options: Callable[[Player], bool] | None = None
 
     def can_ask(self, player: Player) -> bool:
@@ -76,6 +78,10 @@ class Known:
             if set(player.options) != {"journal"} or type(digest) is not str:
                 raise Unknown(f"{player.who} is recorded with {_options(player)}")
             return digest in self.recordings
+        if player.policy == EXTERNAL and self.external is not None:
+            if not is_external(player.options):
+                raise Unknown(f"{player.who} is external with {_options(player)}")
+            return player.who in self.external
         if player.policy not in self.installed and not is_own(player.policy):
             raise Unknown(f"{player.who} plays {shown(player.policy)}")
         is_here = player.policy in self.installed or player.policy in self.trust
@@ -143,6 +149,11 @@ def sorted_players(players: Iterable[Player], known: Known, and_so: str = "") ->
         if count
     )
     return Sorted(tuple(can_ask), tuple(not_asked), tuple(unknown))
+
+
+def is_external(options: Mapping[str, Any]) -> bool:
+    """Whether these are options that an external agent can have: at most a name."""
+    return set(options) <= {"name"} and all(type(value) is str for value in options.values())
 
 
 def _options(player: Player) -> str:

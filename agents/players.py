@@ -47,12 +47,14 @@ class Means:
 
     `jobs`: how many runs of a test are made at once, in worlds whose agents test what they say;
     `program`: the path of the program that tests, where somebody's own does; `people`: how a person
-    who plays is asked (None: nobody can be).
+    who plays is asked (None: nobody can be); `policies`: the objects that `external` agents play,
+    by agent.
     """
 
     jobs: int = 1
     program: str | None = None
     people: people.Ask | None = None
+    policies: Mapping[int, Any] = attrs.field(factory=dict)
 
 
 @attrs.frozen

@@ -6,6 +6,7 @@
 - `llm:model-a*4`: language models, by the names that `--models` or a server knows
 - `human`: a person, asked in the terminal
 - `recorded:run.journal`: what the same agent did in another journal
+- `external[name=Hawk]`: an object of the Python program that records (see agents/external.py)
 - `package.module:Class`: a policy of one's own
 - any other name: a policy that an installed distribution brings
 """
@@ -21,19 +22,20 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.again import Impossible, Known, Player, Unknown
+from goldrush.agents.again import Impossible, Known, Player, Unknown, is_external
 from goldrush.agents.listed import Listed, configurable
 from goldrush.agents.llm.models import LLM, Model, Models, model_of
 from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, policies_for
 from goldrush.agents.recorded import Recording
-from goldrush.agents.trust import RECORDED, is_own, made_by, own_among, own_class
+from goldrush.agents.trust import EXTERNAL, RECORDED, is_own, made_by, own_among, own_class
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
 
 DISTRIBUTION: Final = "distribution"  # the option that says which one brought a policy
+_RESERVED: Final = (LLM, RECORDED, HUMAN, EXTERNAL)
 
 _COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
 _ENTRY = re.compile(
@@ -68,12 +70,14 @@ class Roster:
     """The entries, one an agent in order, and the recordings that some of them play.
 
     `trust`: the policies of somebody's own that may be imported for it (see agents/trust.py). It
-    goes where the roster goes, into other processes too, and never into a journal.
+    goes where the roster goes, into other processes too, and never into a journal. `policies`: the
+    objects that `external` agents play, by agent.
     """
 
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
     trust: Sequence[str] = ()
+    policies: Mapping[int, Any] = attrs.field(factory=dict)
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as the journal holds it."""
@@ -157,25 +161,21 @@ class Cast:
         """
         return list(dict.fromkeys(named.name for named in self._parts(text)))
 
-    def policy_of(
-        self, entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
-    ) -> Any:
-        """A policy made afresh for an entry; for a recorded agent its recording. Raises BadInput as
-        `maker_of` does.
-        """
-        return self.maker_of(entry, recordings, trust)()
-
-    def maker_of(
-        self, entry: Entry, recordings: Sequence[Recording] = (), trust: Collection[str] = ()
-    ) -> Callable[[], Any]:
-        """What makes the policy of an entry, looked up and tried once.
+    def maker_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
+        """What makes the policy of an entry, looked up and tried once; for a recorded agent its
+        recording, for an external one its object. `roster` holds both, and the
+        names that are trusted (None: none of it).
 
         Raises BadInput if there is no such policy, in the version that the entry names, with its
-        settings; no recording with the digest that it names; or it is one of somebody's own that is
-        not in `trust`.
+        settings; no recording with the digest that it names; no object for an external agent; or it
+        is one of somebody's own that is not trusted.
         """
+        roster = roster or Roster([entry])
         if entry.policy == RECORDED:
-            return partial(_recording_of, entry, recordings)
+            return partial(_recording_of, entry, roster.recordings)
+        if entry.policy == EXTERNAL:
+            return partial(_object_of, entry, roster.policies)
+        trust = roster.trust
         make, name, settings = self._class_of(entry, trust), entry.policy, entry.settings
         _check_settings(name, make, settings)
         if name in self.policies:
@@ -186,7 +186,7 @@ class Cast:
 
     def installed(self) -> dict[str, Plugin]:
         """The policies that other distributions bring, by name; none is imported."""
-        return policies_for(self.world, [*self.policies, LLM, RECORDED, HUMAN])
+        return policies_for(self.world, [*self.policies, *_RESERVED])
 
     @property
     def listed(self) -> dict[str, Listed]:
@@ -201,6 +201,7 @@ class Cast:
             found["recorded:JOURNAL"] = Listed(
                 "Submits what the agent of the same id submitted in another journal."
             )
+        found[EXTERNAL] = Listed("A Python object; see `goldrush.record` in Python.")
         found["package.module:Class"] = Listed(
             f"A policy of your own: a class with the method {self.method}."
         )
@@ -211,15 +212,19 @@ class Cast:
 
         Raises PluginFailed where two of them do.
         """
-        if name in self.policies or name in (LLM, RECORDED, HUMAN) or is_own(name):
+        if name in self.policies or name in _RESERVED or is_own(name):
             return None
         return plugin(GROUP, f"{self.world}/{name}")
 
     def known(
-        self, entries: Iterable[Entry], trust: Collection[str], digests: Collection[str]
+        self,
+        entries: Iterable[Entry],
+        trust: Collection[str],
+        digests: Collection[str],
+        external: Collection[str] = (),
     ) -> Known:
-        """Whom of a journal's entries this version can ask again; `digests`: of the recordings that
-        are there.
+        """Which of a journal's entries this version can ask again; `digests`: of the recordings
+        that are there; `external`: the players (`Player.who`) whose objects are there.
         """
         names = {entry.policy for entry in entries}
         # Where all are built in, the distributions are not looked through: that takes longer than
@@ -230,7 +235,7 @@ class Cast:
         def has_options(player: Player) -> bool:
             return self._has_options(player, trust)
 
-        return Known(here, self.prompt, trust, recordings, has_options)
+        return Known(here, self.prompt, trust, recordings, external, has_options)
 
     def _has_options(self, player: Player, trust: Collection[str]) -> bool:
         """Whether a policy that is here is the one that played, with the options that a journal
@@ -274,6 +279,10 @@ class Cast:
             return RECORDED, {"journal": recordings[name].sha256}
         if name == HUMAN and self.prompt is not None:
             return HUMAN, {"prompt": self.prompt}
+        if name == EXTERNAL:
+            if not is_external(named.settings):
+                raise BadInput(f"{str(named)!r} has other settings", "give a name or nothing")
+            return EXTERNAL, dict(named.settings)
         if is_model and self.prompt is not None:
             model = attrs.evolve((models or Models()).named(rest), prompt=self.prompt)
             return LLM, model.as_options()
@@ -424,6 +433,17 @@ def _recording_of(entry: Entry, recordings: Sequence[Recording]) -> Recording:
         f"agent {entry.agent} plays a recording with SHA-256 {digest}",
         "give that journal as a source (--source)",
     )
+
+
+def _object_of(entry: Entry, policies: Mapping[int, Any]) -> Any:
+    if entry.agent not in policies:
+        name = entry.options.get("name", "")
+        raise BadInput(
+            f"agent {entry.agent} is played by an object of a Python program"
+            f"{f' ({shown(name)})' if name else ''}",
+            f"give the object from Python: policies={{{entry.agent}: ...}}",
+        )
+    return policies[entry.agent]
 
 
 def _check_settings(policy: str, make: Callable[..., Any], settings: Mapping[str, Any]) -> None:

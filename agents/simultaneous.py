@@ -48,7 +48,7 @@ def players_of(game: Game[S, V]) -> Players[S]:
         recordings = _recordings(game, sources)
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> Asker:
-            agents = AgentsAgain(game, state, forks, trust, recordings)
+            agents = AgentsAgain(game, state, forks, trust, recordings, means.policies)
             # What was put in by hand is known, whoever can be asked.
             ask = agents if any(agents.entries) or agents.replaced else None
             return Asker(ask, agents.not_asked, agents.unknown, ask and agents.waiting)
@@ -155,7 +155,7 @@ def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
     state, waiting = seating.state, seating.waiting
     recordings = _recordings(game, seating.sources)
     check_players(game, state, seating.trust, recordings)
-    roster = Roster(entries_in(state.roster), recordings, seating.trust)
+    roster = Roster(entries_in(state.roster), recordings, seating.trust, seating.means.policies)
     there = {row[0] for row in waiting.rows(game.code)}
     vocabulary = game.world.vocabulary
     is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)

@@ -62,7 +62,7 @@ class Agents(Generic[S, V]):
         self._replaced = replaced or {}
         self._waiting = {row[0] for row in waiting.rows(game.code)} if waiting else set()
         self._scripted = [
-            (entry, game.cast.policy_of(entry, roster.recordings, roster.trust))
+            (entry, game.cast.maker_of(entry, roster)())
             for entry in roster.entries
             if entry.policy not in OUTSIDE
         ]
@@ -181,7 +181,8 @@ class AgentsAgain(Generic[S, V]):
 
     Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
     of their own that are not in `trust` (a journal must not make code run by naming it), recorded
-    agents whose journal is not among `recordings`. `unknown` says whom this version does not know.
+    agents whose journal is not among `recordings`, external agents whose object is not among
+    `policies`. `unknown` says whom this version does not know.
     """
 
     def __init__(
@@ -191,17 +192,19 @@ class AgentsAgain(Generic[S, V]):
         forks: Sequence[Mapping[str, Any]] = (),
         trust: Sequence[str] = (),
         recordings: Sequence[Recording] = (),
+        policies: Mapping[int, Any] | None = None,
     ) -> None:
         """Raises Impossible for an agent that no run has."""
         self._game = game
         self.replaced = replaced_in(forks)
-        self._recordings = recordings
-        self._trust = trust
         entries = entries_in(state.roster)
+        self._roster = Roster(entries, recordings, trust, policies or {})
         digests = {recording.sha256 for recording in recordings}
         found = sorted_players(
             (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
-            game.cast.known(entries, trust, digests),
+            game.cast.known(
+                entries, trust, digests, {f"agent {agent}" for agent in policies or ()}
+            ),
         )
         self.entries = [
             entry if can_ask else None
@@ -216,9 +219,7 @@ class AgentsAgain(Generic[S, V]):
         for agent, entry in enumerate(self.entries):
             if entry is not None and entry.policy not in OUTSIDE:
                 try:
-                    self._makers[agent] = self._game.cast.maker_of(
-                        entry, self._recordings, self._trust
-                    )
+                    self._makers[agent] = self._game.cast.maker_of(entry, self._roster)
                 except BadInput as error:
                     self.entries[agent] = None
                     yield f"agent {agent}: {error.what}"

@@ -20,6 +20,7 @@ from goldrush.agents.llm.models import LLM
 from goldrush.kernel.errors import BadInput, described, shown
 
 RECORDED: Final = "recorded"  # plays what another journal recorded
+EXTERNAL: Final = "external"  # plays what an object of a Python program submits
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

@@ -29,7 +29,7 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
-from goldrush.agents.trust import RECORDED
+from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import counted
@@ -423,7 +423,7 @@ def own_policies() -> list[str]:
     names: list[str] = []
     for world in NAMES:
         own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, LLM, HUMAN, RECORDED)]
+        names += [f"{world}/{name}" for name in (*own, LLM, HUMAN, RECORDED, EXTERNAL)]
     return names
 
 

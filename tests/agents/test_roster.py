@@ -212,12 +212,12 @@ def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
     roster = CAST.parsed(f"{name}*2,raid*1")
 
     assert [name, name, "raid"] == names(roster)
-    assert isinstance(CAST.policy_of(roster.entries[0], trust=roster.trust), Own)
+    assert isinstance(CAST.maker_of(roster.entries[0], roster)(), Own)
 
 
 def test_every_agent_has_a_policy_of_its_own() -> None:
     roster = CAST.parsed(f"{__name__}:Own*2")
-    first, second = (CAST.policy_of(entry, trust=roster.trust) for entry in roster.entries)
+    first, second = (CAST.maker_of(entry, roster)() for entry in roster.entries)
 
     assert first is not second
 
@@ -250,8 +250,9 @@ def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
     (tmp_path / "leaves_at_once.py").write_text("raise SystemExit(3)\n")
     monkeypatch.syspath_prepend(tmp_path)
 
+    entry = Entry(0, "leaves_at_once:Own")
     with pytest.raises(BadInput, match="SystemExit: 3"):
-        CAST.policy_of(Entry(0, "leaves_at_once:Own"), trust=["leaves_at_once:Own"])
+        CAST.maker_of(entry, Roster([entry], trust=["leaves_at_once:Own"]))
 
 
 def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
@@ -332,7 +333,7 @@ def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_p
 
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:
     with pytest.raises(BadInput, match="there is no policy 'gone'"):
-        CAST.policy_of(Entry(0, "gone"))
+        CAST.maker_of(Entry(0, "gone"))
 
 
 # Another journal's submissions; how they are played is tested in test_recorded.py.

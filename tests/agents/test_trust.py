@@ -110,7 +110,7 @@ def test_a_text_that_is_typed_is_trusted_and_an_entry_alone_is_not(mark: Path) -
     assert (SENTINEL,) == roster.trust
     for entries in (roster.entries, (Entry(0, SENTINEL),)):
         with pytest.raises(BadInput, match="--trust sentinel:run"):
-            CAST.policy_of(entries[0], Roster(entries).recordings, Roster(entries).trust)
+            CAST.maker_of(entries[0], Roster(entries))
     assert not mark.exists()
 
 

@@ -108,7 +108,7 @@ def submissions(game: Game, state: MiningState, answers: Sequence[Submission | N
     for agent, (name, answer) in enumerate(zip(game.roster, answers, strict=True)):
         if answer is None:
             entry = Entry(agent, name)
-            rows.append(ask(CAST.policy_of(entry), entry, view))
+            rows.append(ask(CAST.maker_of(entry)(), entry, view))
         else:
             rows.append(answer.row(agent))
     return rows

@@ -1,0 +1,116 @@
+"""`external`: an agent whose plans come from a Python object of the program that records the run.
+
+A roster names policies in text, because a journal names them so, and a name is enough to make one
+again. `roster_text` turns Python values into that text: a class that can be imported, with plain
+settings, becomes `module:Class[setting=value]` and is made again from there; any other object
+becomes `external[name=CLASS]`. Of an external agent a journal keeps the name and the submissions.
+Resuming, forking and asking again take the object itself, by agent, in `Means.policies`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.listed import configurable
+from goldrush.agents.roster import Cast, with_settings
+from goldrush.agents.trust import EXTERNAL, is_own
+from goldrush.kernel.errors import BadInput, shown
+
+NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
+
+
+@attrs.frozen
+class Given:
+    """A roster as text, and the policies of its external agents, by agent."""
+
+    text: str
+    policies: Mapping[int, Any] = attrs.field(factory=dict)
+
+
+def roster_text(cast: Cast, players: Sequence[object]) -> Given:
+    """The text form of a roster that is given as Python values, one after the other.
+
+    Args:
+        cast: whom a roster of the world can name.
+        players: text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policies, or classes
+            that are made without arguments.
+
+    Raises:
+        BadInput: for an empty roster, and for an object without the method of a policy.
+
+    """
+    if not players:
+        raise BadInput("the roster is empty", "give at least one policy")
+    parts: list[str] = []
+    policies: dict[int, Any] = {}
+    for player in players:
+        if isinstance(player, str):
+            parts += cast.names_by_agent(player if "*" in player else f"{player}*1")
+            continue
+        part, policy = _part(cast, player)
+        if policy is not None:
+            policies[len(parts)] = policy
+        parts.append(part)
+    runs = ((part, len(list(group))) for part, group in groupby(parts))
+    return Given(",".join(f"{part}*{count}" for part, count in runs), policies)
+
+
+def _part(cast: Cast, player: object) -> tuple[str, Any]:
+    """A policy as a roster's text has it, and the object itself where that is not enough."""
+    make = player if isinstance(player, type) else type(player)
+    if not callable(getattr(make, cast.method, None)):
+        says = f"{shown(str(player))} is no policy of the {cast.world} world"
+        raise BadInput(says, f"give a name, or an object with a method `{cast.method}`")
+    name = _name_of(cast, make)
+    settings = {} if make is player else _settings_of(player)
+    if name is not None and settings is not None:
+        part = with_settings(name, settings)
+        if _reads_back(cast, part):
+            return part, None
+    policy = make() if make is player else player
+    return with_settings(EXTERNAL, {"name": _safe(make.__name__)}), policy
+
+
+def _name_of(cast: Cast, make: type) -> str | None:
+    """The name under which a class can be made again, in this process and in others."""
+    for name, known in cast.policies.items():
+        if known is make:
+            return name
+    name = f"{make.__module__}:{make.__qualname__}"
+    module = sys.modules.get(make.__module__)
+    if make.__module__ == "__main__" or not is_own(name):
+        return None
+    return name if getattr(module, make.__qualname__, None) is make else None
+
+
+def _settings_of(policy: object) -> dict[str, Any] | None:
+    """The settings with which a policy can be made again; None where it holds anything else."""
+    make = configurable(type(policy))
+    if make is not None:
+        return {
+            one.name: getattr(policy, one.name)
+            for one in sorted(attrs.fields(make), key=lambda one: one.name)
+            if getattr(policy, one.name) != one.default
+        }
+    try:
+        return None if vars(policy) else {}
+    except TypeError:  # slots, which may hold anything
+        return None
+
+
+def _reads_back(cast: Cast, part: str) -> bool:
+    """Whether text with settings is read as what it was made of: a bracket in a value breaks it."""
+    try:
+        return cast.names_by_agent(f"{part}*1") == [part]
+    except BadInput:
+        return False
+
+
+def _safe(name: str) -> str:
+    """A class's name with nothing in it that the text of a roster means otherwise."""
+    return "".join(c if c.isalnum() or c == "_" else "-" for c in name)[:NAME_MAX]

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from goldrush.agents import players
+from goldrush.agents.external import roster_text
+from goldrush.agents.mining.baselines import GreedyMine
+from goldrush.agents.mining.players import MINERS
+from goldrush.agents.mining.roster import CAST
+from goldrush.agents.players import Change, Means
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.settings import choice, integer, setting
+from goldrush.replay.verify import verify
+
+MODULE = __name__
+
+
+class Idle:
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        return []
+
+
+@attrs.frozen
+class Hawk:
+    raids: int = setting(2, integer(0, 20))
+    style: str = setting("plain", choice("plain", "a,b", "a]"))
+
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        others = [plot for plot, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
+        return [("raid", plot, 1) for plot in others[: self.raids]]
+
+
+class Learner:
+    def __init__(self, plot: int) -> None:
+        self.plot = plot
+
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        return [("claim", self.plot, 1)]
+
+
+@pytest.mark.parametrize(
+    ("roster", "text"),
+    [
+        (["greedy-mine"] * 2 + ["random*3"], "greedy-mine*2,random*3"),
+        ([GreedyMine, GreedyMine()], "greedy-mine*2"),
+        ([Idle, Idle()], "{module}:Idle*2"),
+        ([Hawk(), Hawk(raids=3), Hawk], "{module}:Hawk*1,{module}:Hawk[raids=3]*1,{module}:Hawk*1"),
+        ([Hawk(style="a,b")], "{module}:Hawk[style=a,b]*1"),
+    ],
+)
+def test_what_can_be_made_again_is_named(
+    roster: list[object], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "policies_of_a_test"
+    module = type(pytest)(name)
+    for make in (Idle, Hawk):
+        monkeypatch.setattr(make, "__module__", name)
+        monkeypatch.setattr(module, make.__name__, make, raising=False)
+    monkeypatch.setitem(__import__("sys").modules, name, module)
+
+    given = roster_text(CAST, roster)
+
+    assert (text.format(module=name), {}) == (given.text, given.policies)
+
+
+def test_what_cannot_be_made_again_is_external() -> None:
+    class Local(Idle): ...
+
+    learner, bracket = Learner(3), Hawk(style="a]")
+
+    given = roster_text(CAST, [learner, "random", Local, bracket])
+
+    names = ["Learner", "Local", "Hawk"]
+    expected = [f"external[name={name}]*1" for name in names]
+    expected.insert(1, "random*1")
+    assert ",".join(expected) == given.text
+    assert given.policies[0] is learner
+    assert given.policies[3] is bracket
+    assert type(given.policies[2]) is Local
+
+
+@pytest.mark.parametrize("roster", [[], [3], [object()], [print], [None]])
+def test_what_is_no_policy_is_refused(roster: list[object]) -> None:
+    with pytest.raises(BadInput):
+        roster_text(CAST, roster)
+
+
+@pytest.fixture
+def external(tmp_path: Path) -> Path:
+    path = tmp_path / "external.journal"
+    given = roster_text(CAST, [Learner(3), "greedy-mine", Learner(3)])
+    run = MINERS.prepare({"rounds": 4}, given.text, None, None)
+    players.record(MINING, MINERS, path, run, means=Means(policies=given.policies))
+    return path
+
+
+def test_external_agents_are_asked_again_only_as_objects(external: Path) -> None:
+    without = verify(external)
+    same = verify(external, means=Means(policies={0: Learner(3), 2: Learner(3)}))
+    another = verify(external, means=Means(policies={0: Learner(4), 2: Learner(3)}))
+    one = verify(external, means=Means(policies={2: Learner(3)}))
+
+    found = [(each.holds, list(each.not_asked)) for each in (without, same, another, one)]
+
+    expected = [(True, ["external (2 agents)"]), (True, []), (False, []),
+                (True, ["external (1 agent)"])]  # fmt: skip
+    assert expected == found
+
+
+def test_external_agents_play_on_only_as_objects(external: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes(external.read_bytes()[:-60])
+    with pytest.raises(BadInput, match=r"Learner.*policies=\{0"):
+        players.resume(MINING, MINERS, torn)
+
+    objects = Means(policies={0: Learner(3), 2: Learner(3)})
+    players.resume(MINING, MINERS, torn, means=objects)
+
+    assert torn.read_bytes() == external.read_bytes()
+
+
+def test_a_fork_brings_objects_of_its_own(external: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fork.journal"
+    change = Change(roster="external[name=New]*1,greedy-mine*2")
+    with pytest.raises(BadInput, match="agent 0"):
+        players.fork(MINING, MINERS, external, 2, out, change)
+    assert not out.exists()
+
+    means = Means(policies={0: Learner(9)})
+    state = players.fork(MINING, MINERS, external, 2, out, change, means=means)
+
+    assert [entry["policy"] for entry in state.roster] == ["external", "greedy-mine", "greedy-mine"]
+    assert verify(out).holds
+
+
+@pytest.mark.parametrize("text", ["external[size=3]", "external[name=3]"])
+def test_an_external_agent_has_a_name_and_nothing_else(text: str) -> None:
+    with pytest.raises(BadInput, match="other settings"):
+        CAST.parsed(text)
