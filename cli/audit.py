@@ -9,7 +9,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.options import at_option, json_option, place_number, place_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_error, echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
@@ -80,10 +80,11 @@ _GIVE: Final = "give --at and --place (a plot, a table), or --all, or --fairness
 
 def _one(journal: str, at: int, place: str | None, kind: str | None, as_json: bool) -> int:
     found = _found(journal, at, place, kind)
-    if as_json:
-        echo_json([audited.as_dict() for audited in found])
-    else:
-        click.echo("\n\n".join(map(_format, found)))
+    with maybe_unread():
+        if as_json:
+            echo_json([audited.as_dict() for audited in found])
+        else:
+            click.echo("\n\n".join(map(_format, found)))
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
@@ -113,10 +114,11 @@ def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) 
     by = needed(toolkit.scores, journal, "scores to audit")
     word = toolkit.tie_breaks.place if toolkit.tie_breaks else ""
     found = by.at(journal, at, agent_of(journal, agent), place_number(journal, word, place))
-    if as_json:
-        echo_json([audited.as_dict() for audited in found])
-    else:
-        click.echo("\n\n".join(map(by.format, found)))
+    with maybe_unread():
+        if as_json:
+            echo_json([audited.as_dict() for audited in found])
+        else:
+            click.echo("\n\n".join(map(by.format, found)))
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 
@@ -165,14 +167,15 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
     from goldrush.replay.recheck import recheck
 
     results = [recheck(journal) for journal in journals]
-    if as_json:
-        echo_json([result.as_dict() for result in results])
-    else:
-        for result in results:
-            for line in _lines(result) if result.checked or not result.error else ():
-                click.echo(escaped(line))
-            if result.error:
-                click.echo(f"goldrush: {escaped(result.error)}", err=True)
+    with maybe_unread():
+        if as_json:
+            echo_json([result.as_dict() for result in results])
+        else:
+            for result in results:
+                for line in _lines(result) if result.checked or not result.error else ():
+                    click.echo(escaped(line))
+                if result.error:
+                    echo_error(f"goldrush: {result.error}")
     if any(result.error for result in results):
         return TROUBLE
     return DONE if all(result.holds for result in results) else DIFFERS

@@ -7,7 +7,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.options import json_option, set_option
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 
@@ -32,9 +32,10 @@ def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: 
         allow_own_policies([], players_of(toolkit_for(world), world).names(roster))
     with trial(world, settings_of(settings, {}), roster) as run:
         found = {name: broken(law, run) for name, law in LAWS.items()}
-    if as_json:
-        echo_json([{"law": name, "broken": says} for name, says in found.items()])
-    else:
-        for name, says in found.items():
-            click.echo(f"{name}: {'holds' if says is None else f'BREAKS: {escaped(says)}'}")
+    with maybe_unread():
+        if as_json:
+            echo_json([{"law": name, "broken": says} for name, says in found.items()])
+        else:
+            for name, says in found.items():
+                click.echo(f"{name}: {'holds' if says is None else f'BREAKS: {escaped(says)}'}")
     return DIFFERS if any(found.values()) else DONE

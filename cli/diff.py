@@ -9,7 +9,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.options import json_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -47,13 +47,14 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
             came = followed.follow(found, by_round=by_round)
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"what came of it cannot be told: {error}"
-    if as_json:
-        echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
-    else:
-        for line in _format(found):
-            click.echo(escaped(line))
-        if followed is not None and came is not None:
-            click.echo("\n" + followed.format(came, by_round))
+    with maybe_unread():
+        if as_json:
+            echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
+        else:
+            for line in _format(found):
+                click.echo(escaped(line))
+            if followed is not None and came is not None:
+                click.echo("\n" + followed.format(came, by_round))
     if trouble:
         click.echo(f"goldrush: {escaped(trouble)}", err=True)
     return DONE if found.same else DIFFERS

@@ -20,6 +20,7 @@ from goldrush.cli.options import (
     source_option,
     test_jobs_option,
     test_option,
+    traceback_option,
     trust_option,
 )
 from goldrush.cli.record import (
@@ -54,6 +55,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 @model_options
 @force_option
 @fsync_option
+@traceback_option
 @json_option("Print the summary as JSON.")
 def fork(
     journal: str,

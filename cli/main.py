@@ -12,14 +12,13 @@ import io
 import os
 import signal
 import sys
-from contextlib import suppress
 
 import click
 
-from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE, UNREAD
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.commands import Commands
-from goldrush.cli.text import program
-from goldrush.kernel.text import escaped, quoted_path
+from goldrush.cli.text import drop_output, echo_error, program
+from goldrush.kernel.text import quoted_path
 
 _PLAIN = "plain_ascii"  # an encoding
 
@@ -99,7 +98,7 @@ def _escape_what_it_lacks(stream: io.TextIOWrapper) -> None:
 
 
 def _run() -> int:
-    stdout = sys.stdout
+    stdout, code = sys.stdout, DONE
     try:
         code = int(cli.main(standalone_mode=False) or DONE)
         sys.stdout.flush()  # here, where a full disk can still be told
@@ -107,26 +106,23 @@ def _run() -> int:
     except click.UsageError as error:
         return _misused(error)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        echo_error("stopped")
         return INTERRUPTED
-    except BrokenPipeError:
-        _drop_output()
-        return UNREAD
+    except BrokenPipeError:  # whoever reads has had enough (`head`): no error
+        drop_output()
+        return code
     except SystemExit as error:
         if sys.stdout is stdout:  # click's shell completion, which is done
             return int(error.code or DONE)
-        _drop_output()  # click has met a broken pipe, and replaced stdout
-        return UNREAD
+        drop_output()  # click has met a broken pipe, and replaced stdout
+        return DONE
     except MemoryError:
-        _drop_output()
-        click.echo(
-            "goldrush: not enough memory for this; see the limits in kernel/README.md", err=True
-        )
+        drop_output()
+        echo_error("goldrush: not enough memory for this; see the limits in kernel/README.md")
         return TROUBLE
     except OSError as error:
-        _drop_output()
-        with suppress(OSError):  # the terminal may be gone
-            click.echo(f"goldrush: cannot go on, or not print: {error.strerror or error}", err=True)
+        drop_output()
+        echo_error(f"goldrush: cannot go on, or not print: {error.strerror or error}")
         return TROUBLE
     except Exception as error:
         return _reported(error)
@@ -138,14 +134,8 @@ def _misused(error: click.UsageError) -> int:
     if message.startswith("Usage:"):  # `goldrush` alone: click's message is the whole help
         click.echo(message)
     else:
-        says = escaped(message.rstrip("."))
-        click.echo(f"goldrush: {says}; see '{command} --help'", err=True)
+        echo_error(f"goldrush: {message.rstrip('.')}; see '{command} --help'")
     return TROUBLE
-
-
-def _drop_output() -> None:
-    """Let what is still buffered go nowhere, or Python would complain of it on the way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device
 
 
 def _reported(error: Exception) -> int:
@@ -154,9 +144,9 @@ def _reported(error: Exception) -> int:
     if not isinstance(error, GoldrushError):
         if not _is_of_a_plugin(error):
             raise error
-        click.echo(f"goldrush: a plugin raised {escaped(described(error))}; mend it", err=True)
+        echo_error(f"goldrush: a plugin raised {described(error)}; mend it")
         return TROUBLE
-    click.echo(f"goldrush: {escaped(str(error) + _way_out(error))}", err=True)
+    echo_error(f"goldrush: {error}{_way_out(error)}")
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
 
 

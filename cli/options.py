@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from goldrush.cli.text import echo_error
+
 if TYPE_CHECKING:
     from goldrush.agents.players import Means
 
@@ -110,6 +112,27 @@ def means_of(test: str | None = None, jobs: int | None = None) -> Means:
     from goldrush.cli.people import at_terminal
 
     return Means(jobs or 1, test, at_terminal())
+
+
+_TRACEBACK: Final = "goldrush.traceback"  # in the context's meta
+
+
+def _keep_traceback(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+    context.meta[_TRACEBACK] = given
+
+
+# An option, not a variable: it is added to the line just typed, and `--help` lists it.
+traceback_option: Final = click.option(
+    "--traceback", is_flag=True, expose_value=False, callback=_keep_traceback,
+    help="If a policy fails, print its whole traceback.",
+)  # fmt: skip
+
+
+def echo_traceback(trace: str) -> None:
+    """The traceback of a policy that failed, on stderr, if --traceback was given."""
+    if click.get_current_context().meta.get(_TRACEBACK):
+        for line in trace.splitlines():
+            echo_error(line)
 
 
 place_option: Final = click.option(

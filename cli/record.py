@@ -15,6 +15,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
 from goldrush.cli.options import (
+    echo_traceback,
     files_option,
     force_option,
     fsync_option,
@@ -25,11 +26,12 @@ from goldrush.cli.options import (
     source_option,
     test_jobs_option,
     test_option,
+    traceback_option,
     trust_option,
     world_option,
 )
 from goldrush.cli.progress import OnStep, progress
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_error, echo_json, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -57,6 +59,7 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
 @force_option
 @fsync_option
+@traceback_option
 @json_option("Print the summary as JSON.")
 def record(
     world: str,
@@ -122,6 +125,7 @@ def record(
 @models_file
 @reach_options
 @fsync_option
+@traceback_option
 @json_option("Print the summary as JSON.")
 def resume(
     journal: str,
@@ -226,11 +230,15 @@ def carried_out(
         with progress() as step, redirect_stdout(sys.stderr):
             play(partial(_progress, step, toolkit, live))
     except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
-        click.echo(f"stopped: {kept()}", err=True)
+        echo_error(f"stopped: {kept()}")
         return INTERRUPTED
     except (PolicyFailed, RunStopped, WriteFailed) as error:
-        click.echo(f"goldrush: {escaped(str(error))}; {kept(error)}", err=True)
+        if isinstance(error, PolicyFailed):
+            echo_traceback(error.trace)
+        echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
+    except BrokenPipeError:  # stderr, where it tells what it meets: not the end of the run
+        return TROUBLE
     _tell(out, toolkit, as_json, again)
     return DONE
 

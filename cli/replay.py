@@ -23,7 +23,7 @@ SPEED_MAX: Final = 100.0
 
 @click.command()
 @click.argument("journal", type=click.Path())
-@at_option("The round, or the assignment of a season; with --play the first one.")
+@at_option("The round, or assignment (default: the last; with --play the first one shown).")
 @click.option("--table", "table_", type=int, help="Only this table, in a season.")
 @click.option("--brief", is_flag=True, help="Only what was said, decided and scored.")
 @click.option("--play", "plays", is_flag=True, help="Show one round after the other, from --at on.")
@@ -48,7 +48,7 @@ def replay(
     \b
     Example: goldrush replay run.journal --at 12
     """
-    from goldrush.replay.rebuild import rebuild
+    from goldrush.replay.rebuild import last_unit, rebuild
     from goldrush.replay.story import in_brief, narrator
     from goldrush.replay.toolkit import toolkit_at
 
@@ -62,7 +62,9 @@ def replay(
     if speed is not None:
         raise click.UsageError("--speed goes with --play")
     if at is None:
-        raise click.UsageError("give --at, the round, or --play")
+        at, trouble = last_unit(journal)
+        if trouble is not None:
+            click.echo(f"goldrush: {escaped(str(trouble))}; shown is what is whole", err=True)
     rebuilt = rebuild(journal, at)
     view, events = toolkit_at(journal).unit, rebuilt.events
     if table_ is not None:

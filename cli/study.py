@@ -14,7 +14,7 @@ from goldrush.cli.models import model_options, models_of
 from goldrush.cli.options import Output, jobs_option, json_option, set_option, trust_option
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_error, echo_json, program
 from goldrush.kernel.text import counted, escaped, quoted, quoted_path
 from goldrush.replay.text import table
 
@@ -123,8 +123,7 @@ def study(
         click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
-        told = escaped(str(error))
-        click.echo(f"goldrush: {told}; what is finished is kept; {_again()} goes on", err=True)
+        echo_error(f"goldrush: {error}; what is finished is kept; {_again()} goes on")
         unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
         return TROUBLE if unwritten else DIFFERS
     kept = len(manifest.runs) - played

@@ -1,4 +1,4 @@
-"""What commands print: JSON, colours, and the commands that they suggest."""
+"""What commands print: JSON, errors, colours, and the commands that they suggest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,29 @@ def program() -> str:
     found = shutil.which("goldrush")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "goldrush" if same else quoted(called)
+
+
+def echo_error(message: str) -> None:
+    """A line on stderr, escaped; nothing where stderr cannot be written (a closed pipe)."""
+    with suppress(OSError):
+        click.echo(escaped(message), err=True)
+
+
+def drop_output() -> None:
+    """Send what is still buffered for stdout, and all that follows, to /dev/null."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device
+
+
+@contextmanager
+def maybe_unread() -> Iterator[None]:
+    """For the output of commands whose exit code is an answer: where whoever reads the output has
+    closed the pipe (`head`), the rest is dropped and the command goes on to its exit code.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
 
 
 def echo_json(value: Any) -> None:

@@ -10,14 +10,16 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.options import (
     Output,
+    echo_traceback,
     jobs_option,
     json_option,
     source_option,
     test_option,
+    traceback_option,
     trust_option,
 )
 from goldrush.cli.record import allow_own_policies
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import counted, escaped, quoted_path
 
 LEVELS = 4
@@ -41,6 +43,7 @@ LEVELS = 4
 @click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
 @click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
 @click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")
+@traceback_option
 @json_option("Print the verdicts as JSON.")
 def verify(
     journals: tuple[str, ...],
@@ -86,11 +89,13 @@ def verify(
     ):
         outcomes.append(outcome)
         if not as_json:
-            _tell(outcome)
-    if as_json:
-        echo_json([outcome.as_dict() for outcome in outcomes])
-    elif len(outcomes) > 1:
-        click.echo(_summary(outcomes))
+            with maybe_unread():
+                _tell(outcome)
+    with maybe_unread():
+        if as_json:
+            echo_json([outcome.as_dict() for outcome in outcomes])
+        elif len(outcomes) > 1:
+            click.echo(_summary(outcomes))
     if junit is not None:
         write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
     if any(outcome.holds is False for outcome in outcomes):
@@ -100,7 +105,9 @@ def verify(
 
 def _tell(outcome: Any) -> None:
     if outcome.error is not None:
-        click.echo(f"goldrush: {escaped(outcome.error)}", err=True)
+        echo_error(f"goldrush: {outcome.error}")
+    if outcome.verdict is not None and outcome.verdict.broken is not None:
+        echo_traceback(outcome.verdict.broken.trace)
     if outcome.verdict is not None or outcome.faults:
         click.echo(escaped(_format(outcome)))
 

@@ -8,8 +8,12 @@ Anything else that leaves the library is a bug in goldrush, or in the code that 
 from __future__ import annotations
 
 import difflib
+import itertools
+import os
+import traceback
 from collections.abc import Iterable
-from typing import Any
+from types import TracebackType
+from typing import Any, Final
 
 
 def shown(value: object, most: int = 60) -> str:
@@ -22,19 +26,52 @@ def shown(value: object, most: int = 60) -> str:
 
 
 def described(error: BaseException) -> str:
-    """An error of somebody else's code for a message: its type, what it says, and where it rose."""
+    """An error of a user's code for a message: function, file and line of that code, the type of
+    the error and what it says.
+    """
     if isinstance(error, GoldrushError):
         return str(error)
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # whose __str__ raises in its turn
         text = type(error).__name__
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None:
+    frames = [(frame.tb_frame.f_code, frame.tb_lineno) for frame in _frames_of_user(error)]
+    if not frames:
         return text
-    return f"{text} ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})"
+    # The deepest line of the user's own files: what those call in other libraries says little.
+    folder = os.path.dirname(frames[0][0].co_filename)
+    code, line = [f for f in frames if os.path.dirname(f[0].co_filename).startswith(folder)][-1]
+    name = "" if code.co_qualname == "<module>" else f"{code.co_qualname}, "
+    return f"{name}{os.path.basename(code.co_filename)}:{line}: {text}"
+
+
+def traceback_of(error: BaseException | None) -> str:
+    """The traceback of an error of a user's code, from the first frame of that code on; empty if
+    none of its frames is there.
+    """
+    frames = [] if error is None else _frames_of_user(error)
+    if error is None or not frames:
+        return ""
+    return "".join(traceback.format_exception(type(error), error, frames[0]))
+
+
+def _frames_of_user(error: BaseException) -> list[TracebackType]:
+    """The frames of a traceback from the first one in code of a user's on."""
+    frames = []
+    last = error.__traceback__
+    while last is not None:
+        frames.append(last)
+        last = last.tb_next
+    return list(itertools.dropwhile(_is_ours, frames))
+
+
+# What stands between whoever catches an error and code of a user's: by top-level module.
+_BETWEEN: Final = ("goldrush", "click", "importlib", "_frozen_importlib")
+
+
+def _is_ours(frame: TracebackType) -> bool:
+    module = frame.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    return module in _BETWEEN
 
 
 class GoldrushError(Exception):
@@ -184,8 +221,8 @@ class JournalLost(WriteFailed):
 
 
 class PolicyFailed(GoldrushError):
-    """A policy raised or returned something that is no plan. The journal ends before `round`, which
-    is an assignment where `unit` says so.
+    """A policy raised an error or returned something that is no plan. The journal ends before
+    `round`, which is an assignment where `unit` says so. Raised from the policy's own error.
     """
 
     def __init__(
@@ -196,6 +233,16 @@ class PolicyFailed(GoldrushError):
         self.agent = agent
         self.round = round
         self.reason = reason
+        self._trace = ""  # of what another process raised
+
+    @property
+    def trace(self) -> str:
+        """The policy's traceback, from its own first frame on; empty where it has none."""
+        return self._trace or traceback_of(self.__cause__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._trace = self.trace  # a cause stays in its process
+        return super().__reduce__()
 
 
 class RunStopped(GoldrushError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,7 +64,7 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
         found = next(closed_units(world, reader, walk, unit), None) if unit >= 0 else None
         if found is not None:
             return found
-        last = _last_closed(reader)
+        last, _ = _last_closed(reader)
     raise BadInput(
         f"{path} has no {vocabulary.unit} {number}",
         f"give one from {vocabulary.number(0)} to {vocabulary.number(last)}",
@@ -81,9 +80,21 @@ def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
     with JournalReader(path) as reader:
         world = open_world(reader)
         unit = world.vocabulary.unit_of(number)
-        if not 0 <= unit <= _last_closed(reader):
+        if not 0 <= unit <= _last_closed(reader)[0]:
             rebuild(path, number)  # refuses it
         yield from closed_units(world, reader, states_near(world, reader, unit), unit)
+
+
+@reader_of
+def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
+    """The number of the last closed round (or assignment) of a journal, and what is wrong with the
+    journal after it, if anything is: a torn tail, damage.
+
+    Raises what reading a journal's header raises.
+    """
+    with JournalReader(path) as reader:
+        last, trouble = _last_closed(reader)
+        return open_world(reader).vocabulary.number(last), trouble
 
 
 def closed_units(
@@ -108,11 +119,14 @@ def closed_units(
             events = []
 
 
-def _last_closed(reader: JournalReader) -> int:
-    """The last unit of a journal that is closed, as far as it can be read."""
+def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
+    """The last closed unit of a journal, and the error that reading it on would raise."""
     last = 0
-    with reader.again() as other, suppress(JournalError):
-        for commit in other.outline():
-            if commit.kind == UNIT:
-                last = commit.unit - (commit.digest is None)
-    return last
+    try:
+        with reader.again() as other:
+            for commit in other.outline():
+                if commit.kind == UNIT:
+                    last = commit.unit - (commit.digest is None)
+    except JournalError as error:
+        return last, error
+    return last, None

@@ -57,7 +57,8 @@ class Break:
     """The first thing that does not hold: at which level, where, and both values.
 
     Where names a round by the number that people know it by.
-    `torn`: it is no more than a commit that was never finished, which `resume` drops.
+    `torn`: it is no more than a commit that was never finished, which `resume` drops. `trace`: the
+    traceback of a policy that failed when it was asked again; empty for any other break.
     """
 
     level: int
@@ -65,6 +66,7 @@ class Break:
     expected: str
     found: str
     torn: bool = False
+    trace: str = attrs.field(default="", eq=False, repr=False)
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
@@ -124,7 +126,9 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        fields = attrs.asdict(self, filter=lambda field, _: field.name != "vocabulary")
+        fields = attrs.asdict(
+            self, filter=lambda field, _: field.name not in ("vocabulary", "trace")
+        )
         return {"path": self.path, "holds": self.holds, **fields}
 
 
@@ -205,9 +209,9 @@ def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
 class _Broken(Exception):
     """Ends a check at the first thing that does not hold."""
 
-    def __init__(self, level: int, where: str, expected: str, found: str) -> None:
+    def __init__(self, level: int, where: str, expected: str, found: str, trace: str = "") -> None:
         super().__init__(where)
-        self.found = Break(level, where, expected, found)
+        self.found = Break(level, where, expected, found, trace=trace)
 
 
 class _Check:
@@ -372,7 +376,8 @@ class _Check:
             # The state is nobody's to change but events'.
             answers = ask(self.world.copy(state), recorded)
         except PolicyFailed as error:
-            raise _Broken(DECIDE, self._place(commit), "a plan", str(error)) from None
+            place = self._place(commit)
+            raise _Broken(DECIDE, place, "a plan", str(error), error.trace) from None
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
             differs = derive.differing(

@@ -17,6 +17,7 @@ from goldrush.cli.options import (
     set_option,
     test_jobs_option,
     test_option,
+    traceback_option,
 )
 from goldrush.cli.record import (
     allow_own_policies,
@@ -56,6 +57,7 @@ from goldrush.kernel.text import escaped
 @reach_options
 @force_option
 @fsync_option
+@traceback_option
 @json_option("Print the summary as JSON.")
 def season(
     out: str | None,

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -229,9 +230,35 @@ def test_a_policy_that_raises_in_round_5_leaves_rounds_1_to_4_verified(tmp_path:
 
     assert (ran.code, ran.out) == (1, "")
     assert len(ran.err.strip().splitlines()) == 1
-    for words in ("mine:Broken", "agent 2", "round 5", "RuntimeError: cannot go on"):
+    for words in (
+        "mine:Broken",
+        "agent 2",
+        "round 5: Broken.plan, mine.py:5: RuntimeError: cannot",
+    ):
         assert words in ran.err
     assert (verdict.holds, verdict.rounds, verdict.finished) == (True, 4, False)
+
+
+def test_a_policys_traceback_is_printed_from_its_own_frame_on(tmp_path: Path) -> None:
+    """Also when it fails as it is asked again, though that is in another process."""
+    (tmp_path / "mine.py").write_text(
+        BROKEN.replace("== 5", "== AT").replace("\n", "\nAT = 5\n", 1)
+    )
+    ran = goldrush(
+        "record", "--roster", "mine:Broken", "--out", "x.journal", "--traceback", cwd=tmp_path
+    )
+    (tmp_path / "mine.py").write_text(BROKEN.replace("== 5", "== 2"))
+    shutil.copy(tmp_path / "x.journal", tmp_path / "y.journal")
+    again = goldrush(
+        "verify", ".", "--jobs", 2, "--trust", "mine:Broken", "--traceback", cwd=tmp_path
+    )
+
+    for err in (ran.err, again.err):
+        assert "Traceback (most recent call last):" == err.splitlines()[0]
+        assert "mine.py" in err.splitlines()[1]
+        assert "RuntimeError: cannot go on" in err.splitlines()
+        assert "submitting.py" not in err
+    assert (1, 1) == (ran.code, again.code)
 
 
 def test_a_run_whose_journal_is_removed_stops_and_says_that_nothing_is_left(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Errors: what they say, what they carry, and that they survive being sent to another process."""
 
 import copy
+import json
 import pickle
+import re
 
 import pytest
 
@@ -16,6 +18,7 @@ from goldrush.kernel.errors import (
     TornTail,
     described,
     shown,
+    traceback_of,
 )
 
 ERRORS = [
@@ -66,8 +69,35 @@ def test_somebody_elses_error_is_described_with_where_it_rose() -> None:
     except RuntimeError as error:
         raised = described(error)
 
-    assert raised.startswith("RuntimeError: no (")
-    assert "test_errors.py, line " in raised
+    name = "test_somebody_elses_error_is_described_with_where_it_rose"
+    assert re.fullmatch(rf"{name}, test_errors\.py:\d+: RuntimeError: no", raised)
     assert "RuntimeError: no" == described(RuntimeError("no"))
     assert "Sulky" == described(Sulky())
     assert "item 0 is 5" == described(ERRORS[1])
+
+
+def test_an_error_in_a_library_is_placed_at_the_line_of_the_policy_that_called_it() -> None:
+    try:
+        json.loads("{")
+    except ValueError as error:
+        raised, trace = described(error), traceback_of(error)
+
+    assert re.match(r"test_an_error_in_a_library\w+, test_errors\.py:\d+: JSONDecodeError", raised)
+    assert "json/decoder.py" in trace
+
+
+def test_the_traceback_of_a_policy_survives_being_sent() -> None:
+    try:
+        raise PolicyFailed("m:C", 2, 5, "no") from raised_by_user()
+    except PolicyFailed as error:
+        arrived = pickle.loads(pickle.dumps(error))
+
+    assert arrived.trace.startswith("Traceback (most recent call last):")
+    assert "raise KeyError" in arrived.trace
+
+
+def raised_by_user() -> BaseException:
+    try:
+        raise KeyError("x")
+    except KeyError as error:
+        return error

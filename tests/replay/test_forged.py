@@ -215,6 +215,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.measured.measure": lambda c: measured.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
+    "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
     "study.models.failures_of": _studied,
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
