@@ -1,0 +1,360 @@
+"""The mining world as a PettingZoo environment: `goldrush/mining-v0`. Each episode is a journal.
+
+The environment drives the run loop that `record` drives (`kernel.run.steps`), so what a learner
+does is judged, recorded and verified like any other agent's plans. ENVIRONMENT.md in this folder is
+its page. Importing this module registers the environment with PettingZoo.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.mining.players import MINERS, prepare
+from goldrush.agents.players import Means, Seating
+from goldrush.agents.simultaneous import prepared
+from goldrush.agents.trust import EXTERNAL
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.journal import Header, JournalWriter
+from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.events import MINING_SETTLED, PRUNED, REASONS, RULED
+from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.mining.state import MiningState, RoundRecord
+from goldrush.kernel.run import Ask, Steps, steps
+from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.extras import require
+from goldrush.replay.mining.show import format_frame
+from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.temporary import temporary_journal
+from goldrush.replay.text import plain
+
+try:
+    import numpy as np
+    import pettingzoo
+    from gymnasium import logger, spaces
+    from numpy.typing import NDArray
+    from pettingzoo.utils.conversions import parallel_to_aec
+except ImportError:
+    require("pettingzoo", "the environment needs", "rl")
+    raise
+
+from goldrush.replay.mining.arrays import Action, Arrays, Observed, choice_of, plan_of
+
+ENV_ID: Final = "goldrush/mining-v0"
+ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
+EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
+CELL: Final = 16  # pixels of a plot's side, less where the picture would be over PICTURE_MAX
+PICTURE_MAX: Final = 640
+NOBODYS: Final = (245, 246, 248)
+
+Infos = dict[str, dict[str, Any]]
+
+
+@attrs.define
+class _Learner:
+    """The policy that the run asks in place of a learner: it has been told what to submit."""
+
+    plan_: list[tuple[str, int, int]] = attrs.field(factory=list)
+
+    def plan(self, seen: Observation, draws: Draws) -> list[tuple[str, int, int]]:
+        return self.plan_
+
+
+class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
+    """The mining world for learners: every agent whose roster entry is `external`.
+
+    Agents are called `agent_0`, ...; the number is that of the agent in the journal. Other agents
+    of the roster play their policies in the same journal. All agents live to the end.
+
+    - Action: `MultiDiscrete([1 + 4P] * S)`: what each of the S stamina units of a round is spent
+      on, on a map of P plots (`choice_of`; 0: nothing).
+    - Observation: `{"observation": float32 (rows, P), "action_mask": int8 (S * (1 + 4P),)}`; the
+      names of the rows are in `rows`, their meaning is said at `arrays.Arrays`. The mask says which
+      choices are legal for a unit by itself, for one unit after the other.
+    - Reward: the gold that the round's settlements give the agent, less its fines.
+    - Termination: when the last round is closed. Its number is part of the rules and of what agents
+      see, so this is an end, not a cut. Truncation: after `max_cycles` rounds, if that is before.
+    - Info: `pruned`, the actions that the rules removed, as (kind, plot, amount, reason).
+
+    Learners send no messages, whatever the treatment. `journal` is the path of the episode's
+    journal, None before the first one; it is whole when the last round is played, and can be
+    resumed when the episode was left before that.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012  # PettingZoo declares it so
+        "name": ENV_ID,
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_fps": 4,
+        "is_parallelizable": True,
+    }
+
+    def __init__(
+        self,
+        treatment: str = BASELINE,
+        *,
+        roster: str | None = None,
+        journal: str | Path | None = None,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        **settings: Any,
+    ) -> None:
+        """Make the environment. Nothing is written before `reset`.
+
+        Args:
+            treatment: by name.
+            roster: in its text form, as in "external,greedy-mine*9"; None: everybody learns.
+            journal: where episodes are recorded: each over the one before it, unless the path has
+                "{episode}" in it. None: a temporary file, removed when the program ends.
+            render_mode: "human" (printed after each round), "ansi" (text) or "rgb_array".
+            max_cycles: rounds after which an episode is truncated.
+            settings: of the run, as `rounds=50, rows=4`; `seed` is that of the first episode.
+
+        Raises:
+            BadInput: for settings, treatments and rosters that cannot be, for a roster without
+                learners and for one that has no stamina.
+
+        """
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            known = ", ".join(self.metadata["render_modes"])
+            raise BadInput(f"there is no render mode {shown(render_mode)}", f"give one of {known}")
+        if max_cycles is not None and max_cycles < 1:
+            raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
+        self.render_mode, self.max_cycles = render_mode, max_cycles
+        self._settings, self._treatment = dict(settings), treatment
+        self._roster = ROSTER_DEFAULT if roster is None else roster
+        config, found = prepare(self._settings, self._roster, treatment)
+        learners = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
+        if not learners:
+            raise BadInput(f"nobody learns in {shown(self._roster)}", "give an agent `external`")
+        self._learners = {agent: _Learner() for agent in learners}
+        self._names = {f"agent_{agent}": agent for agent in learners}
+        self.possible_agents = list(self._names)
+        self.agents: list[str] = []
+        self._arrays = Arrays(config, learners)
+        self.rows, self.state_space = self._arrays.rows, self._arrays.state_space
+        self.config = config
+        self.journal: str | None = None
+        self._path = temporary_journal() if journal is None else str(journal)
+        self._seed, self._after_seed, self._episodes = config.seed, 0, 0
+        self._open = ExitStack()
+        self._state: MiningState | None = None
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations: the same object on every call."""
+        return self._arrays.observation_spaces[self._names[agent]]
+
+    def action_space(self, agent: str) -> spaces.MultiDiscrete[Any]:
+        """The space of an agent's actions: the same object on every call."""
+        return self._arrays.action_spaces[self._names[agent]]
+
+    def choice_of(self, kind: str, plot: int) -> int:
+        """The number of a choice for a stamina unit, as ("claim", 3). Raises BadInput."""
+        return choice_of(self.config, kind, plot)
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observed], Infos]:
+        """Begin an episode, and a journal.
+
+        Args:
+            seed: of the run. None: the first episode has that of the settings, each later one has
+                one that follows from it, or from the last seed given, and from how many came since.
+            options: not used.
+
+        Raises:
+            BadInput: for a seed that no run can have, and where a file is at the path that is not
+                an episode of this environment.
+
+        """
+        self.close()
+        if seed is not None:
+            self._seed, self._after_seed = operator.index(seed), 0
+        config, roster = prepare(
+            {**self._settings, "seed": self._next_seed()}, self._roster, self._treatment
+        )
+        run = prepared(config, roster)
+        self._episodes, self._after_seed = self._episodes + 1, self._after_seed + 1
+        path = self._path.replace(EPISODE, str(self._episodes))
+        with ExitStack() as opened:
+            header = Header(MINING.name, MINING.rules)
+            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
+            setup = MINERS.decided(run.setup, None)
+            seating = Seating(
+                MINING.initial(setup), trust=run.trust, sources=run.sources,
+                means=Means(policies=self._learners),
+            )  # fmt: skip
+            self._ask: Ask[MiningState] = opened.enter_context(MINERS.seated(seating))
+            self._steps: Steps[MiningState] = steps(MINING, setup, writer)
+            self._state = next(self._steps)
+            self._open = opened.pop_all()
+        self.config, self.journal = config, path
+        self._arrays.begin(config)
+        self.agents = list(self.possible_agents)
+        if self.render_mode == "human":
+            self.render()
+        return self._observed(), {agent: {"pruned": ()} for agent in self.agents}
+
+    def step(
+        self, actions: Mapping[str, Action | None]
+    ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Play a round: observations, rewards, terminations, truncations, infos by agent.
+
+        Args:
+            actions: one for each of `agents`.
+
+        Raises:
+            BadInput: where no episode is under way, for an agent without an action, and for actions
+                outside of their spaces. Nothing is played then.
+            PolicyFailed, WriteFailed: as in `record`; the episode is over then.
+
+        """
+        if not self.agents:
+            raise BadInput("no episode is under way", "call reset()")
+        for name in self.agents:
+            if name not in actions or not self.action_space(name).contains(actions[name]):
+                given = shown(actions[name]) if name in actions else "none"
+                raise BadInput(f"the action of {name} is {given}", "give one of its action_space")
+        for name in self.agents:
+            plan = plan_of(self.config, np.asarray(actions[name]))
+            self._learners[self._names[name]].plan_ = plan
+        state, has_ended = self._play()
+        self._arrays.take(state)
+        is_cut = not has_ended and state.round == self.max_cycles
+        names, record = self.agents, state.history[-1]
+        if has_ended or is_cut:
+            self.close()
+        if self.render_mode == "human":
+            self.render()
+        return (
+            self._observed(),
+            self._rewards(record),
+            dict.fromkeys(names, has_ended),
+            dict.fromkeys(names, is_cut),
+            self._infos(record),
+        )
+
+    def _play(self) -> tuple[MiningState, bool]:
+        """The state after the next round, and whether it was the last one."""
+        assert self._state is not None
+        try:
+            inputs = self._ask(self._state)
+            try:
+                self._state = self._steps.send(inputs)
+            except StopIteration as end:
+                self._state = end.value
+                return end.value, True
+        except BaseException:
+            self.close()
+            raise
+        return self._state, False
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The map as it is: as text ("ansi"), as a picture of height x width x 3 bytes in the
+        colours of the page of `goldrush view` ("rgb_array"); "human" prints the text.
+
+        Raises BadInput before the first `reset`.
+        """
+        if self.render_mode is None:
+            logger.warn("render() without a render_mode; give one to the environment")
+            return None
+        state = self._begun()
+        if self.render_mode == "rgb_array":
+            return _picture(state)
+        text = format_frame(
+            Rebuilt(
+                str(self.journal), Header(MINING.name, MINING.rules), state.round, state, (),
+                MINING.digest(state), MINING.vocabulary,
+            ),
+            plain,
+        )  # fmt: skip
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def state(self) -> NDArray[np.float32]:
+        """The whole state, for training with a critic that sees everything: `Arrays.state`.
+
+        Raises BadInput before the first `reset`.
+        """
+        return self._arrays.state(self._begun())
+
+    def close(self) -> None:
+        """End the episode and close its journal, as far as it has come."""
+        self.agents = []
+        self._open.close()
+
+    def _begun(self) -> MiningState:
+        if self._state is None:
+            raise BadInput("no episode has begun", "call reset()")
+        return self._state
+
+    def _next_seed(self) -> int:
+        if self._after_seed == 0:
+            return self._seed
+        return Draws(self._seed, self._after_seed, 0, "episode").below(INTEGER_MAX + 1)
+
+    def _observed(self) -> dict[str, Observed]:
+        found = self._arrays.observations(self._begun())
+        return {name: found[agent] for name, agent in self._names.items()}
+
+    def _rewards(self, record: RoundRecord) -> dict[str, float]:
+        gold = dict.fromkeys(range(self.config.agents), 0.0)
+        for _, agent, _, settled in record.rows(MINING_SETTLED):
+            gold[agent] += settled
+        for _, captor, _, _, _, fine, _ in record.rows(RULED):
+            gold[captor] -= fine
+        return {name: gold[agent] for name, agent in self._names.items()}
+
+    def _infos(self, record: RoundRecord) -> Infos:
+        removed = {agent: removals for agent, removals, _ in record.rows(PRUNED)}
+        return {
+            name: {
+                "pruned": tuple(
+                    (*self._learners[agent].plan_[index], REASONS[reason])
+                    for index, reason in removed.get(agent, ())
+                )
+            }
+            for name, agent in self._names.items()
+        }
+
+
+def _picture(state: MiningState) -> NDArray[np.uint8]:
+    rows, cols = state.config.rows, state.config.cols
+    fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
+    colours = [NOBODYS if owner is None else fills[owner % len(fills)] for owner in state.owner]
+    grid = np.array(colours, np.uint8).reshape(rows, cols, 3)
+    picture = grid.repeat(cell, 0).repeat(cell, 1)
+    if cell > 2:
+        picture[::cell] = picture[:, ::cell] = 255
+    return picture
+
+
+@cache
+def _fills() -> list[tuple[int, ...]]:
+    """The colours of agents on the page of a run, by id: the one table of them is there."""
+    script = (Path(__file__).parent / "view" / "looks.js").read_text()
+    return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]
+
+
+def parallel_env(*arguments: Any, **settings: Any) -> MiningEnv:
+    """The environment whose agents act at once; arguments as those of MiningEnv."""
+    return MiningEnv(*arguments, **settings)
+
+
+def env(*arguments: Any, **settings: Any) -> pettingzoo.AECEnv[str, Observed, Action | None]:
+    """The environment whose agents act one after the other, made by PettingZoo's conversion."""
+    return parallel_to_aec(parallel_env(*arguments, **settings))
+
+
+pettingzoo.register("parallel", ENV_ID, entry_point=parallel_env)
+pettingzoo.register("aec", ENV_ID, entry_point=env)
