@@ -21,6 +21,7 @@ from goldrush.cli.options import (
     test_jobs_option,
     test_option,
     traceback_option,
+    treatment_option,
     trust_option,
 )
 from goldrush.cli.record import (
@@ -30,6 +31,7 @@ from goldrush.cli.record import (
     free_path,
     how_again,
     settings_of,
+    treatment_of,
 )
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
@@ -40,7 +42,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 @at_option("The last round or assignment that stays as it was.", required=True)
 @journal_option
 @set_option
-@click.option("--treatment", help="Change what a treatment changes; see treatments.")
+@treatment_option
 @click.option(
     "--roster", help="Who plays from there on, as for record; of a season NAME=POLICY,..."
 )
@@ -89,7 +91,8 @@ def fork(
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     models = models_of(**options)
-    chosen = settings_of(settings, {})
+    treatment, own_settings, _ = treatment_of(treatment, toolkit_at(journal))
+    chosen = {**own_settings, **settings_of(settings, {})}
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     who = needed(toolkit_at(journal).players, journal, "players")
     named = who.names(roster) if roster else []

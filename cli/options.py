@@ -149,6 +149,10 @@ set_option: Final = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="One setting by name; may be repeated.",
 )  # fmt: skip
+treatment_option: Final = click.option(
+    "--treatment", metavar="NAME|FILE.toml",
+    help="Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
+)  # fmt: skip
 trust_option: Final = click.option(
     "--trust", multiple=True, metavar="MODULE:CLASS", help="Let this policy of your own be asked."
 )

@@ -27,6 +27,7 @@ from goldrush.cli.options import (
     test_jobs_option,
     test_option,
     traceback_option,
+    treatment_option,
     trust_option,
     world_option,
 )
@@ -53,7 +54,7 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 @click.option("--rounds", type=int, help="How many rounds (or other units) to play.")
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
-@click.option("--treatment", help="A named configuration; see treatments.")
+@treatment_option
 @set_option
 @model_options
 @click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
@@ -95,14 +96,15 @@ def record(
     own = allow_own_policies([], names)
     models = models_of(**options)
     check_model(options["model"], names)
-    run = who.prepare(chosen, roster, treatment, models)
+    treatment, own_settings, label = treatment_of(treatment, toolkit)
+    run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
     if dry_run:
         return estimated(who, run, models, as_json)
     if out is None:
         seeds = (
             [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
         )
-        out = free_path("-".join([world, *([treatment] if treatment else []), *seeds]))
+        out = free_path("-".join([world, *([label] if label else []), *seeds]))
     return carried_out(
         out,
         lambda on_unit: players.record(
@@ -408,6 +410,18 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
             raise BadInput(f"{name} is set twice", "set it once")
         chosen[name] = parsed_value(text)
     return chosen
+
+
+def treatment_of(
+    treatment: str | None, toolkit: Toolkit
+) -> tuple[str | None, Mapping[str, Any], str | None]:
+    """What --treatment says: the name of a treatment of the world, or the settings of one in a
+    file; and what it is called. Raises BadInput for a file that has none.
+    """
+    from goldrush.kernel.treatments import treatment_in_file
+
+    own = None if treatment is None else treatment_in_file(treatment, toolkit.config)
+    return (treatment, {}, treatment) if own is None else (None, own.settings, own.name)
 
 
 def free_path(stem: str) -> str:

@@ -1,19 +1,28 @@
 """Treatments: named variations of a world's default configuration, one factor each.
 
 A treatment is a few settings, and where they depend on others a function that works them out from
-the rest of the configuration. What a person sets by hand goes before a treatment.
+the rest of the configuration. Settings given by hand override those of a treatment. A TOML file can
+hold treatments of a user's own, in the form that the plan of a study has them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import unknown
+from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.files import read_toml
+from goldrush.kernel.settings import check_setting
 
 C = TypeVar("C")
+
+NAME_MAX: Final = 80  # characters of the name of a treatment of a user's own
+FILE_MAX: Final = 1 << 20  # bytes of a file of treatments
+NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
+_FILE: Final = re.compile(r"(?P<path>.+\.toml)(?::(?P<name>[^:]*))?", re.DOTALL)
 
 BASELINE: Final = "baseline"  # the treatment that changes nothing, with which others are compared
 
@@ -38,6 +47,47 @@ def treatment_named(treatments: Mapping[str, Treatment[C]], name: str) -> Treatm
     if name not in treatments:
         raise unknown("treatment", name, treatments)
     return treatments[name]
+
+
+def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | None:
+    """The treatment that `FILE.toml` or `FILE.toml:NAME` says; None for any other text.
+
+    The file has a table `[treatment.NAME]` of settings for each treatment; where there are several,
+    NAME says which. Other tables and keys, such as those of a study's plan, are not read.
+
+    Args:
+        text: what a person gave as a treatment.
+        config: the class of the world's settings, by which those of the file are checked; None if
+            the world lists none.
+
+    Raises:
+        BadInput: a file that cannot be read or has no such treatment, a setting out of range.
+
+    """
+    found = _FILE.fullmatch(text)
+    if found is None:
+        return None
+    path, example = found["path"], "[treatment.NAME] and below it settings"
+    tables = read_toml(path, FILE_MAX, "give a TOML file of treatments", example).get("treatment")
+    if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
+        raise BadInput(f"{path} has no treatments", f"write {example}")
+    name = found["name"] if found["name"] is not None else next(iter(tables), "")
+    if found["name"] is None and len(tables) > 1:
+        listed = ", ".join(tables)
+        raise BadInput(f"{path} has the treatments {listed}", f"give one: {path}:{name}")
+    if name not in tables:
+        raise unknown(f"treatment in {path}", name, tables)
+    if not NAME.fullmatch(name):
+        raise BadInput(
+            f"{path}: a treatment cannot be called {shown(name)}",
+            f"take at most {NAME_MAX} letters, digits, _ and -",
+        )
+    for setting, value in tables[name].items() if config is not None else ():
+        try:
+            check_setting(config, setting, value)  # type: ignore[arg-type]
+        except BadInput as error:
+            raise BadInput(f"{path}: treatment {name}: {error.what}", error.instead) from None
+    return Treatment(name, "", tables[name])
 
 
 def treated(

@@ -18,6 +18,7 @@ from goldrush.cli.options import (
     test_jobs_option,
     test_option,
     traceback_option,
+    treatment_option,
 )
 from goldrush.cli.record import (
     allow_own_policies,
@@ -27,6 +28,7 @@ from goldrush.cli.record import (
     how_again,
     kept_in,
     settings_of,
+    treatment_of,
 )
 from goldrush.kernel.text import escaped
 
@@ -39,7 +41,7 @@ from goldrush.kernel.text import escaped
 @click.option("--arena", metavar="ARENA", help="What it is about: nk[noise=0.1]; see arenas.")
 @test_option
 @click.option("--agenda", type=click.Path(), metavar="FILE", help="What is asked, in TOML.")
-@click.option("--treatment", help="A named configuration; see treatments --world competition.")
+@treatment_option
 @click.option(
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
     help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them; a "
@@ -96,7 +98,9 @@ def season(
 
     named = {"seed": seed, "assignments": assignments, "workers": workers, "arena": arena}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    treated = {} if treatment is None else treatment_named(treatment).settings
+    treatment, treated, label = treatment_of(treatment, TOOLKIT)
+    if treatment is not None:
+        treated = treatment_named(treatment).settings
     means = means_of(test, jobs)
     more = {} if agenda is None else {"agenda": agenda}
     config = configured({**treated, **chosen}, means, more)
@@ -108,7 +112,7 @@ def season(
     remark = remark_of(config.arena, test)
     if remark is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
-    stem = "-".join(filter(None, ["season", arena and config.arena.name, treatment]))
+    stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
     target = out or free_path(f"{stem}-seed{config.seed}")
     return carried_out(
         target,

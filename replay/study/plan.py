@@ -23,7 +23,7 @@ from goldrush.kernel.files import read_toml
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
-from goldrush.kernel.treatments import Treatment, treated, treatment_named
+from goldrush.kernel.treatments import NAME, NAME_MAX, Treatment, treated, treatment_named
 from goldrush.replay.studies import MIXED, Studied, studied
 from goldrush.replay.toolkit import WORLD_DEFAULT
 
@@ -31,11 +31,8 @@ ALL: Final = "all"
 BASELINES: Final = "baselines"
 SEEDS_DEFAULT: Final = 20
 RUNS_MAX: Final = 100_000
-NAME_MAX: Final = 80  # characters of the name of a treatment of one's own
 FOLDER_MAX: Final = 100  # characters of a roster's name that its folder takes over
 FILE_MAX: Final = 1 << 20  # bytes of a file that holds a plan
-
-_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
 
 
 @attrs.frozen
@@ -231,7 +228,7 @@ def plan_of(
 def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
     taken = {name.lower() for name in (*of.treatments, ALL)}  # as some file systems see names
     for name, table in own.items():
-        if name.lower() in taken or not _NAME.fullmatch(name):
+        if name.lower() in taken or not NAME.fullmatch(name):
             raise BadInput(
                 f"a treatment of one's own cannot be called {shown(name)}",
                 f"take at most {NAME_MAX} letters, digits, _ and - that no treatment has yet",

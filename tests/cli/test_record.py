@@ -214,6 +214,45 @@ def test_what_a_policy_prints_is_no_part_of_the_summary(tmp_path: Path) -> None:
     assert "hi" in ran.err
 
 
+def test_a_treatment_of_a_file_is_recorded_as_its_settings(tmp_path: Path) -> None:
+    """In a run, under a setting by hand, and in a fork."""
+    (tmp_path / "own.toml").write_text(
+        "seeds = 3\n[treatment.dense]\nrows = 4\nfine = 5.0\n[treatment.kind]\ntruce = 1\n"
+    )
+    record = ("record", "--rounds", 3, "--set", "fine=2.0")
+    of_file = goldrush(*record, "--treatment", "own.toml:dense", "--json", cwd=tmp_path)
+    goldrush(*record, "--set", "rows=4", "--out", "set.journal", cwd=tmp_path)
+    journal = tmp_path / json.loads(of_file.out)["path"]
+    fork = ("fork", "set.journal", "--at", 2)
+    goldrush(*fork, "--treatment", "own.toml:kind", "--out", "a.journal", cwd=tmp_path)
+    goldrush(*fork, "--set", "truce=1", "--out", "b.journal", cwd=tmp_path)
+
+    assert "mining-dense-seed0.journal" == journal.name
+    assert (tmp_path / "set.journal").read_bytes() == journal.read_bytes()
+    assert (tmp_path / "b.journal").read_bytes() == (tmp_path / "a.journal").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("written", "given", "says"),
+    [
+        ("", "a.toml", "a.toml has no treatments; write [treatment.NAME]"),
+        ("[treatment.x]\n[treatment.y]", "a.toml", "has the treatments x, y; give one: a.toml:x"),
+        ("[treatment.dense]", "a.toml:dens", "no treatment in a.toml 'dens'; did you mean dense?"),
+        ("[treatment.x]\nfien = 2", "a.toml", "a.toml: treatment x: there is no setting 'fien'"),
+        ("[treatment.'a/b']", "a.toml", "a treatment cannot be called 'a/b'"),
+        ("treatment = 3", "a.toml", "a.toml has no treatments"),
+        ("", "b.toml", "cannot read b.toml"),
+    ],
+)
+def test_a_file_without_the_treatment_is_refused_in_one_line(
+    tmp_path: Path, written: str, given: str, says: str
+) -> None:
+    (tmp_path / "a.toml").write_text(written)
+
+    assert_refused(goldrush("record", "--treatment", given, cwd=tmp_path), says)
+    assert ["a.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
 BROKEN = """
 class Broken:
     def plan(self, seen, draws):
