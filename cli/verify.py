@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from goldrush.cli.options import (
     traceback_option,
     trust_option,
 )
+from goldrush.cli.progress import paused, progress
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import counted, escaped, quoted_path
@@ -84,13 +86,15 @@ def verify(
     if junit is not None:
         check_place(junit, force=force, is_own=batch.is_junit)
     outcomes = []
-    for outcome in batch.verify_all(
-        paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands, program=test
-    ):
-        outcomes.append(outcome)
-        if not as_json:
-            with maybe_unread():
-                _tell(outcome)
+    with progress() as step:
+        for outcome in batch.verify_all(
+            paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands, program=test,
+            on_bytes=partial(step, "bytes"),
+        ):  # fmt: skip
+            outcomes.append(outcome)
+            if not as_json:
+                with paused(), maybe_unread():
+                    _tell(outcome)
     with maybe_unread():
         if as_json:
             echo_json([outcome.as_dict() for outcome in outcomes])

@@ -27,6 +27,8 @@ from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
 
 SUFFIX: Final = ".journal"
 
+OnBytes = Callable[[int, int], None]  # told how many bytes are judged, and of how many
+
 # How `junit` begins a file; other attributes may stand there too.
 _JUNIT: Final = re.compile(
     rb"""<\?xml [^>]*>\s*<testsuites\b[^>]*>\s*<testsuite [^>]*\bname="goldrush verify\""""
@@ -117,21 +119,28 @@ def verify_all(
     sources: Sequence[str] = (),
     demands: Demands | None = None,
     program: str | None = None,
+    on_bytes: OnBytes | None = None,
 ) -> Iterator[Outcome]:
     """`verify` for each journal, the outcomes in the order given, as they come.
 
     `jobs`: how many processes work at it, by default as many as there are processors; where there
     is one journal, how many of its tests are made at once, by default one. Where one dies, the
     journals not judged yet are judged one by one, but for those that make it die. `program`: what
-    tests, in those that somebody's own program tested.
+    tests, in those that somebody's own program tested. `on_bytes` is called with how many bytes of
+    all journals are judged, and how many there are: after each commit in this process, after each
+    journal in others.
     """
+    done, sizes = 0, list(map(_size, paths))
     means = Means(jobs or 1 if len(paths) == 1 else 1, program)
     judged = partial(
         _judged, level=level, trust=trust, sources=sources, demands=demands, means=means
     )
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
-        yield from map(judged, paths)
+        for path, size in zip(paths, sizes, strict=True):
+            told = on_bytes and partial(_add, on_bytes, done, sum(sizes))
+            yield judged(path, on_bytes=told)
+            done += size
         return
     pool = workers(jobs)
     try:
@@ -144,10 +153,24 @@ def verify_all(
                 yield futures[place].result()
             except (BrokenProcessPool, IndexError):
                 yield _judged_alone(path, judged)
+            done += sizes[place]
+            if on_bytes is not None:
+                on_bytes(done, sum(sizes))
     except BaseException:  # Ctrl-C above all: nobody waits for what is under way
         pool.stop()
         raise
     pool.shutdown()
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:  # told when it is read
+        return 0
+
+
+def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
+    on_bytes(before + judged, total)
 
 
 def _judged(
@@ -157,11 +180,12 @@ def _judged(
     sources: Sequence[str],
     demands: Demands | None,
     means: Means,
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Outcome:
     began = time.perf_counter()
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
-            outcome = _demanded(path, level, trust, sources, demands or Demands(), means)
+            outcome = _demanded(path, level, trust, sources, demands or Demands(), means, on_bytes)
     except GoldrushError as error:
         outcome = Outcome(path, None, str(error))
     except MemoryError:
@@ -179,6 +203,7 @@ def _demanded(
     sources: Sequence[str],
     demands: Demands,
     means: Means,
+    on_bytes: Callable[[int], None] | None,
 ) -> Outcome:
     """What `verify` says and what else is demanded, each looked at whatever came of the others."""
     errors: list[str] = []
@@ -186,7 +211,7 @@ def _demanded(
     notes: list[str] = []
     verdict = sha256 = None
     try:
-        verdict = verify(path, level, trust=trust, sources=sources, means=means)
+        verdict = verify(path, level, trust=trust, sources=sources, means=means, on_bytes=on_bytes)
         sha256 = verdict.sha256
     except GoldrushError as error:
         errors.append(str(error))

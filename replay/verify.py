@@ -141,6 +141,7 @@ def verify(
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
     means: Means | None = None,
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
     """Check a journal up to a level (1 .. 4).
 
@@ -148,6 +149,7 @@ def verify(
     and, for level 4, `ask`. A journal cannot make this run code by naming it: policies of the form
     package.module:Class are asked only when `trust` lists them, and `recorded` agents when
     `sources` has the journal that they play. `means`: what asking again takes beside that.
+    `on_bytes` is called after each commit with the offset of its end.
 
     Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
@@ -162,6 +164,7 @@ def verify(
     with reader:
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
+        check.on_bytes = on_bytes
         if check.world.missing is not None and level > FOLD:
             check.unknown[check.world.missing] = None
             check.level = level = FOLD
@@ -227,6 +230,7 @@ class _Check:
         self.asker_of: Callable[[Any, Forks], Asker] = lambda state, forks: Asker(
             None, ("the policies of this world",)
         )
+        self.on_bytes: Callable[[int], None] | None = None
         self.somebody_asked = False
         self.not_asked: dict[str, None] = {}  # in the order in which they came up
         self.unknown: dict[str, None] = {}
@@ -287,6 +291,8 @@ class _Check:
                     raise _Broken(FOLD, error.where, expected, error.fault) from None
             self._count(commit)
             self._last = commit
+            if self.on_bytes is not None:
+                self.on_bytes(commit.end)
 
     def _judge_waiting(self) -> None:
         """Inputs of a step that nothing follows from yet: `resume` goes on from them."""

@@ -50,3 +50,15 @@ def test_ctrl_c_ends_what_plays_and_leaves_the_terminal_as_it_was(tmp_path: Path
     assert 0 == ran.code
     assert RESTORED in ran.out
     assert "Traceback" not in ran.out
+
+
+def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -> None:
+    journal = path_of("baseline")
+    ran = in_terminal("verify", journal, cwd=tmp_path)
+    size = journal.stat().st_size
+    lines = [line.rpartition("\x1b[2K")[2] for line in ran.out.split("\r\n")]
+
+    assert 0 == ran.code
+    assert re.search(rf"bytes .*{size}/{size}", COLOURED.sub("", ran.out))
+    assert any(line.startswith(f"{journal}: holds at levels 1 to 4") for line in lines)
+    assert "bytes" not in goldrush("verify", journal, cwd=tmp_path).err

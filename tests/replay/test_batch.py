@@ -118,6 +118,18 @@ def test_all_golden_journals_hold_together() -> None:
     assert len(outcomes) == len(list(FOLDER.rglob("*.journal")))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_bytes_judged_are_told_up_to_all_of_them(folder: Path, jobs: int) -> None:
+    told: list[tuple[int, int]] = []
+    paths = [str(folder / "missing"), *journals_in([folder])]
+    list(verify_all(paths, jobs=jobs, on_bytes=lambda *bytes_: told.append(bytes_)))
+    whole = [Path(path).stat().st_size for path in paths[1:]]
+
+    assert {sum(whole)} == {every for _, every in told}
+    assert sorted(told) == told
+    assert sum(whole) >= told[-1][0] > sum(whole) / 2
+
+
 def test_nothing_to_verify_gives_nothing() -> None:
     assert [] == list(verify_all([]))
 
