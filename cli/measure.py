@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,60 +17,129 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
+    from goldrush.replay.groups import Group
     from goldrush.replay.runs import Run
     from goldrush.replay.toolkit import Spells
 
+WIDTH_MAX = 40  # characters of a treatment, of a roster
 SHOWN_MAX = 8  # measures that have room beside each other
+NUMBERS_MAX = 100_000  # plots that --plot can name
 _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
+_GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
 
 @click.command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL...")
-@click.option("--by-round", is_flag=True, help="By round, too (or by the world's own unit).")
-@click.option(
-    "--spells",
-    is_flag=True,
-    help="List who held what, from when to when.",
-)
+@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
+@click.option("--by-run", is_flag=True, help="Several journals: each run by itself.")
+@click.option("--by-round", is_flag=True, help="Also by round (or other unit).")
+@click.option("--spells", is_flag=True, help="List spells of ownership: plot, owner, rounds.")
+@click.option("--plot", "plots", metavar="N,N-N", help="With --spells: only these plots, as 1,4-7.")
 @click.option("--usage", is_flag=True, help="What language models took, by agent.")
 @models_file
-@click.option("--csv", "as_csv", is_flag=True, help="Print everything as CSV, a row a measure.")
-@json_option("Print everything as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print as CSV, one row per measure.")
+@json_option()
 def measure(
     journals: tuple[str, ...],
+    by_run: bool,
     by_round: bool,
     spells: bool,
+    plots: str | None,
     usage: bool,
     models_path: str | None,
     as_csv: bool,
     as_json: bool,
 ) -> int:
-    """Measure runs by the measures of their world; or what language models took.
+    """Measure runs by the measures of their world, or the tokens that language models took.
 
-    Of mining: property, conflict, efficiency, inequality. Halves are those of the rounds after the
-    burn-in, the first tenth. Of a folder, all *.journal files in it are meant; of several journals
-    the main measures are shown, and all of them with --csv or --json.
+    Of one journal, each measure over the run and over its halves; halves are those of the rounds
+    after the burn-in, the first tenth. Of several journals, or of a folder with all *.journal files
+    in it, each measure's mean with its 95% confidence interval over the runs of the same world,
+    treatment, roster and horizon.
 
     \b
     Example: goldrush measure run.journal --by-round
+    Example: goldrush measure study --csv
     """
     from goldrush.replay.batch import journals_in
     from goldrush.replay.runs import runs_at
 
     _check(by_round, spells, usage, models_path, as_csv, as_json)
+    numbers = _numbers(plots, spells)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, as_json)
     runs = runs_at(paths)  # one at a time: nothing is kept of a run that is told
-    if as_json:
-        echo_json([_as_dict(run, by_round, spells) for run in runs])
+    is_single = len(paths) == 1 and paths[0] == journals[0]
+    if not (is_single or by_run or by_round or spells):
+        _tell_groups(runs, as_csv, as_json)
+    elif as_json:
+        echo_json([_as_dict(run, by_round, spells, numbers) for run in runs])
     elif as_csv:
-        _print_csv(runs, by_round, spells)
+        _print_csv(runs, by_round, spells, numbers)
     elif len(paths) > 1 and not by_round and not spells:
         click.echo(_compared(runs))
     else:
-        click.echo("\n\n".join([_format(run, by_round, spells) for run in runs]))
+        click.echo("\n\n".join([_format(run, by_round, spells, numbers) for run in runs]))
     return DONE
+
+
+def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
+    """The plots that were typed, 1,4-7. Raises BadInput."""
+    from goldrush.kernel.errors import BadInput
+
+    if text is None:
+        return None
+    if not spells:
+        raise BadInput("--plot chooses spells", "give --spells, too")
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first or last - first >= NUMBERS_MAX - len(found):
+            raise BadInput(f"--plot {text} names no plots", "write numbers and ranges: 1,4-7")
+        found.update(range(first, last + 1))
+    return frozenset(found)
+
+
+def _tell_groups(runs: Iterator[Run], as_csv: bool, as_json: bool) -> None:
+    from goldrush.replay.groups import COLUMNS, groups
+    from goldrush.replay.table_files import csv_of
+
+    found = groups(runs)
+    if as_json:
+        echo_json([group.as_dict() for group in found])
+    elif as_csv:
+        echo_csv(list(csv_of(COLUMNS, (row for group in found for row in group.rows()))))
+    else:
+        worlds = dict.fromkeys(group.kind.world for group in found)
+        tables = [_grouped([one for one in found if one.kind.world == world]) for world in worlds]
+        click.echo("\n\n".join(tables))
+
+
+def _grouped(groups: Sequence[Group]) -> str:
+    """The groups of one world beneath each other, measure by measure."""
+    from goldrush.replay.groups import treatment_text
+
+    units = groups[0].kind.units
+    rows: list[Sequence[str]] = [tuple(units if cell == "units" else cell for cell in _GROUPED)]
+    for name, measure in groups[0].known.items():
+        for place, group in enumerate(groups):
+            one, kind = group.means[name], group.kind
+            runs = str(one.n) if one.n == group.runs else f"{one.n} of {group.runs}"
+            ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
+            labels = (_cut(treatment_text(kind) or "-"), _cut(kind.roster or "-"))
+            rows.append(
+                ("" if place else measure.title, *labels, str(kind.horizon), runs,
+                 _number(one.mean), ends)
+            )  # fmt: skip
+    unfinished = sum(group.unfinished for group in groups)
+    note = f"\n\n{unfinished} of these runs are unfinished" if unfinished else ""
+    return table(rows, numbers=(3, 4, 5)) + note
+
+
+def _cut(text: str) -> str:
+    text = escaped(text)
+    return text if len(text) <= WIDTH_MAX else f"{text[: WIDTH_MAX - 3]}..."
 
 
 def _check(
@@ -96,7 +166,9 @@ def _spells_of(run: Run) -> Spells:
     return needed(run.measures.spells, run.path, "spells")
 
 
-def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
+def _as_dict(
+    run: Run, by_round: bool, spells: bool, plots: frozenset[int] | None
+) -> dict[str, Any]:
     from goldrush.replay.tables import as_dicts, units_table
 
     vocabulary = run.world.vocabulary
@@ -105,11 +177,26 @@ def _as_dict(run: Run, by_round: bool, spells: bool) -> dict[str, Any]:
     if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
     if spells or (by_round and run.measures.spells is not None):
-        found["spells"] = [spell.as_dict() for spell in _spells_of(run).of(run.measured)]
+        of = _spells_of(run).of
+        found["spells"] = [spell.as_dict() for spell in of(_chosen(run, plots))]
     return found
 
 
-def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
+def _chosen(run: Run, plots: frozenset[int] | None) -> Any:
+    """The measured run, with the spells of these plots alone (None: of all). Raises BadInput for a
+    plot that there is not.
+    """
+    from goldrush.replay.toolkit import needed
+
+    if plots is None:
+        return run.measured
+    needed(run.toolkit.place_of, run.path, "plots")(run.path, str(max(plots)))
+    return _spells_of(run).at(run.measured, plots)
+
+
+def _print_csv(
+    runs: Iterator[Run], by_round: bool, spells: bool, plots: frozenset[int] | None
+) -> None:
     from goldrush.replay.table_files import csv_lines
     from goldrush.replay.tables import figures_table, units_table
 
@@ -120,8 +207,13 @@ def _print_csv(runs: Iterator[Run], by_round: bool, spells: bool) -> None:
         if spells
         else table_of(first.world.vocabulary, first.measures.known)
     )
+
+    def chosen_in(run: Run) -> Run:
+        run.measured = _chosen(run, plots)
+        return run
+
     # All of it or nothing: half a table would be taken for one.
-    echo_csv(list(csv_lines(chosen, chain([first], runs))))
+    echo_csv(list(csv_lines(chosen, map(chosen_in, chain([first], runs)))))
 
 
 def _compared(runs: Iterator[Run]) -> str:
@@ -142,11 +234,11 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return chosen or list(known)[:SHOWN_MAX]
 
 
-def _format(run: Run, by_round: bool, spells: bool) -> str:
+def _format(run: Run, by_round: bool, spells: bool, plots: frozenset[int] | None) -> str:
     """One run, in blocks."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
-    blocks = [_spells_of(run).format(run.measured) if spells else _measures(run)]
+    blocks = [_spells_of(run).format(_chosen(run, plots)) if spells else _measures(run)]
     if by_round:
         blocks.append(_by_unit(run))
     return "\n\n".join([head, *blocks])

@@ -143,7 +143,9 @@ def _format(one: Outline) -> str:
     if one.declared.roster is not None:
         parts.append(table([("agents", "policy", "options"), *_players(one.declared.players)]))
     if one.declared.settings:
-        parts.append(table([("setting", "value", "default"), *_settings(one)]))
+        settings = _settings(one)
+        shown = 3 if any(default for _, _, default in settings) else 2
+        parts.append(table([row[:shown] for row in (("setting", "value", "default"), *settings)]))
     if one.forks:
         after = [
             f"after {one.vocabulary.unit} {fork.unit} {escaped(line)}"

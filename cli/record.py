@@ -51,7 +51,10 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 @world_option
 @journal_option
 @click.option("--seed", type=int, help="The seed of all draws (default 0).")
-@click.option("--rounds", type=int, help="How many rounds (or other units) to play.")
+@click.option(
+    "--rounds", "--assignments", "rounds", type=int,
+    help="How many rounds (or other units) to play.",
+)  # fmt: skip
 @click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
 @click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
 @treatment_option

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 @click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
 @click.option(
     "--rounds",
+    "--assignments",
+    "rounds",
     multiple=True,
     type=int,
     help="A horizon, in the world's units (default: as the world has it); may be repeated.",

@@ -8,6 +8,7 @@ cannot be told apart here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -44,6 +45,20 @@ class Declared:
             return None
         groups = [(name, len(list(same))) for name, same in groupby(names)]
         return ",".join(name if n == 1 else f"{name}*{n}" for name, n in groups) or None
+
+
+def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, Any]:
+    """The settings that have another value than the default of their world's class (`config`).
+    Without a class, or a default, none.
+    """
+    fields = {} if config is None else attrs.fields_dict(config)
+    return {
+        name: value
+        for name, value in settings.items()
+        if name in fields
+        and fields[name].default is not attrs.NOTHING
+        and json.dumps(fields[name].default) != json.dumps(value)
+    }
 
 
 def declared_by(world: World[Any], before: Declared | None, event: Event) -> Declared:

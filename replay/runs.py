@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.declared import declared_in
+from goldrush.replay.declared import Declared, declared_in
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured
 from goldrush.replay.study.manifest import cells_in
@@ -65,12 +65,16 @@ class Run:
             return read(reader)
 
     @cached_property
+    def declared(self) -> Declared:
+        """Its settings, and who plays. Raises BadInput where the journal cannot be opened."""
+        with self.reporting_forged(), JournalReader(self.path) as reader:
+            return declared_in(self.world, reader)
+
+    @cached_property
     def front(self) -> Front:
         """What every row begins with. Raises BadInput where the journal cannot be opened."""
-        with self.reporting_forged(), JournalReader(self.path) as reader:
-            found = declared_in(self.world, reader)
-        treatment, roster = self._cell or (None, found.roster)
-        return Front(self.name, treatment, roster, found.seed)
+        treatment, roster = self._cell or (None, self.declared.roster)
+        return Front(self.name, treatment, roster, self.declared.seed)
 
     def reporting_forged(self) -> AbstractContextManager[None]:
         """The door for whatever reads the run's events (see replay.forged)."""

@@ -27,11 +27,16 @@ def csv_lines(table: Table, runs: Iterable[Run]) -> Iterator[str]:
     Null is an empty field; reals read back are the same reals. Raises BadInput for a run of another
     world than the first, and what reading a journal raises, after the rows before.
     """
-    yield _line(column.name for column in table.columns)
-    texts = [column.type.text for column in table.columns]
-    for run in of_one_world(runs):
-        for row in table.rows(run):
-            yield _csv_row(row, texts)
+    of_all = (row for run in of_one_world(runs) for row in table.rows(run))
+    yield from csv_of(table.columns, of_all)
+
+
+def csv_of(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
+    """Rows as lines of CSV, as `csv_lines`."""
+    yield _line(column.name for column in columns)
+    texts = [column.type.text for column in columns]
+    for row in rows:
+        yield _csv_row(row, texts)
 
 
 def _csv_row(row: Row, texts: Sequence[Callable[[Any], str]]) -> str:

@@ -230,11 +230,15 @@ def _head(measured: Measured[Any]) -> str:
 
 @attrs.frozen
 class Spells:
-    """How long something was held: the spells of a measured run, as text, and as a table."""
+    """How long something was held: the spells of a measured run, as text, and as a table.
+
+    `at(measured, places)`: the same run with the spells at these places (plots) alone.
+    """
 
     of: Callable[[Any], Sequence[HasDict]]
     format: Callable[[Any], str]
     table: Table
+    at: Callable[[Any, Collection[int]], Any]
 
 
 @attrs.frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,6 +133,11 @@ def measured_by(reader: JournalReader) -> Measured:
         vocabulary=MINING.vocabulary,
         units=len(counting.counts),
     )
+
+
+def on_plots(run: Measured, plots: Collection[int]) -> Measured:
+    """The same run with the spells of these plots alone."""
+    return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
 
 
 def _check_gold(state: MiningState) -> None:

@@ -52,13 +52,13 @@ def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> 
 
 
 def _measures() -> Measures:
-    from goldrush.replay.mining.measured import measured_by
+    from goldrush.replay.mining import measured
     from goldrush.replay.mining.measures import MEASURES
     from goldrush.replay.mining.tables import SPELLS
 
     return Measures(
-        MEASURES, measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured,
-        Spells(lambda run: run.spells, show.format_spells, SPELLS),
+        MEASURES, measured.measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured,
+        Spells(lambda run: run.spells, show.format_spells, SPELLS, measured.on_plots),
     )  # fmt: skip
 
 

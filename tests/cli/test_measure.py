@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.mining.players import record
@@ -14,10 +16,12 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Block
 from goldrush.replay import table_files
+from goldrush.replay.groups import groups
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.tables import SPELLS
 from goldrush.replay.runs import runs_at
+from goldrush.replay.study.inference import interval
 from goldrush.replay.tables import Table, figures_table, units_table
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.golden import path_of
@@ -76,7 +80,7 @@ def test_a_run_without_rounds_has_no_figures_and_is_called_unfinished(kept: Path
 
 
 def test_several_runs_are_one_line_each(kept: Path) -> None:
-    head, *rows = told(goldrush("measure", "runs", cwd=kept))
+    head, *rows = told(goldrush("measure", "runs", "--by-run", cwd=kept))
 
     assert ["runs/a.journal", "runs/b.journal", "runs/c.journal"] == [row[0] for row in rows]
     for row in rows:
@@ -90,14 +94,88 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
     ("option", "table"), [((), FIGURES), (("--by-round",), MEASURED), (("--spells",), SPELLS)]
 )
 def test_csv_is_that_of_the_library(kept: Path, option: tuple[str, ...], table: Table) -> None:
-    ran = goldrush("measure", kept / "runs", "--csv", *option, cwd=kept)
+    ran = goldrush("measure", kept / "runs", "--by-run", "--csv", *option, cwd=kept)
     runs = runs_at(sorted((kept / "runs").iterdir()))
 
     assert (0, "".join(table_files.csv_lines(table, runs))) == (ran.code, ran.out)
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of two kinds that differ in the seed, and one that differs in the horizon."""
+    folder = tmp_path_factory.mktemp("many")
+    for seed in range(3):
+        record(folder / f"a{seed}", {"rounds": 9, "seed": seed})
+    for seed in range(2):
+        record(folder / f"b{seed}", {"rounds": 9, "seed": seed, "fine": 2.0}, "raid*2")
+    record(folder / "c", {"rounds": 8})
+    return folder
+
+
+def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
+    paths = sorted(many.iterdir())
+    a, b, c = json.loads(goldrush("measure", *paths, "--json", cwd=many).out)
+    gini = [measure(path).of("gini") for path in paths]
+    fields = ("treatment", "horizon", "runs", "unfinished")
+
+    assert [None, 9, 3, 0] == [a[field] for field in fields]
+    assert [{"agents": 2, "fine": 2.0}, 9, 2, 0] == [b[field] for field in fields]
+    assert [None, 8, 1, 0] == [c[field] for field in fields]
+    assert attrs.asdict(interval(gini[:3])) == a["measures"]["gini"]
+    assert attrs.asdict(interval(gini[3:5])) == b["measures"]["gini"]
+    assert {"n": 1, "mean": gini[5], "low": None, "high": None} == c["measures"]["gini"]
+
+
+def test_groups_say_the_same_as_text_and_as_csv(many: Path) -> None:
+    paths = sorted(many.iterdir())
+    found = groups(runs_at(paths))
+    head, *rows = told(goldrush("measure", *paths, cwd=many))
+    lines = goldrush("measure", *paths, "--csv", cwd=many).out.splitlines()
+    [at] = [place for place, row in enumerate(rows) if row[0] == MEASURES["gini"].title]
+    b = found[1].means["gini"]
+
+    assert ["measure", "treatment", "roster", "rounds", "runs", "mean", "95% interval"] == head
+    assert len(lines) == 1 + 3 * len(MEASURES)
+    ends = f"{b.mean!r},{b.low!r},{b.high!r}"
+    assert f'mining,"agents=2 fine=2.0","raid*2",9,gini,2,2,{ends}' in lines
+    assert rows[at + 1] == [
+        "agents=2 fine=2.0", "raid*2", "9", "2", number(b.mean),
+        f"{number(b.low)} to {number(b.high)}",
+    ]  # fmt: skip
+
+
+def test_runs_of_a_study_are_grouped_by_its_treatments(tmp_path: Path) -> None:
+    """Also where settings are drawn from the seed, and a folder has a single run."""
+    study = ("study", "--out", "s", "--roster", "raid", "--rounds", 3, "--seeds", 2, "--jobs", 1)
+    goldrush(*study, "--treatment", "alpha-rich", "--treatment", "scarce", cwd=tmp_path)
+    rich, scarce = json.loads(goldrush("measure", "s", "--json", cwd=tmp_path).out)
+    one = tmp_path / "one"
+    one.mkdir()
+    shutil.copy(next((tmp_path / "s" / "scarce").rglob("*.journal")), one)
+
+    assert ("alpha-rich", 2) == (rich["treatment"], rich["runs"])
+    assert ("scarce", 2) == (scarce["treatment"], scarce["runs"])
+    assert [1] == [g["runs"] for g in json.loads(goldrush("measure", one, "--json", cwd=one).out)]
+
+
+def test_spells_of_some_plots_leave_the_measures_as_they_are(kept: Path) -> None:
+    whole, some = (
+        json.loads(goldrush("measure", "runs/a.journal", "--json", *options, cwd=kept).out)[0]
+        for options in (["--spells"], ["--spells", "--plot", "1, 4-7"])
+    )
+    chosen = [spell for spell in whole["spells"] if spell["plot"] in (1, 4, 5, 6, 7)]
+    shown = told(goldrush("measure", "runs/a.journal", "--spells", "--plot", "1,4-7", cwd=kept))
+    lines = goldrush(
+        "measure", "runs/a.journal", "--spells", "--plot", "1,4-7", "--csv", cwd=kept
+    ).out.splitlines()
+
+    assert 0 < len(chosen) < len(whole["spells"])
+    assert {**whole, "spells": chosen} == some
+    assert len(chosen) == len(lines) - 1 == len(shown) - 3
+
+
 def test_json_has_what_the_library_measures(kept: Path) -> None:
-    plain = json.loads(goldrush("measure", "runs", "--json", cwd=kept).out)
+    plain = json.loads(goldrush("measure", "runs", "--by-run", "--json", cwd=kept).out)
     spells = json.loads(goldrush("measure", "runs", "--json", "--spells", cwd=kept).out)
     whole = json.loads(goldrush("measure", "runs", "--json", "--by-round", cwd=kept).out)
     runs = [measure(kept / entry["path"]) for entry in plain]
@@ -156,6 +234,10 @@ def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
         (["--usage", "--spells"], "--usage has no --spells"),
         (["--csv", "--by-round", "--spells"], "two tables"),
         (["--models", "models.toml"], "give --usage"),
+        (["--plot", "1"], "--plot chooses spells; give --spells"),
+        (["--spells", "--plot", "7-4"], "--plot 7-4 names no plots; write numbers"),
+        (["--spells", "--plot", "1,x"], "--plot 1,x names no plots"),
+        (["--spells", "--plot", "1,100"], "no plot '100'"),
         (["missing.journal"], "missing.journal"),
         (["missing.journal", "--csv"], "missing.journal"),
         (["missing.journal", "--json"], "missing.journal"),
@@ -168,7 +250,9 @@ def test_what_cannot_be_measured_is_told_in_a_line(
     assert_refused(goldrush("measure", "runs", *options, cwd=kept), says)
 
 
-@pytest.mark.parametrize("option", [(), ("--csv",), ("--json",), ("--by-round",), ("--spells",)])
+@pytest.mark.parametrize(
+    "option", [(), ("--by-run",), ("--csv",), ("--json",), ("--by-round",), ("--spells",)]
+)
 def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
     kept: Path, tmp_path: Path, option: tuple[str, ...]
 ) -> None:
@@ -210,7 +294,12 @@ def test_gold_that_no_run_can_mine_is_told_in_a_line(
 def test_text_from_a_journals_name_cannot_move_the_cursor(kept: Path, tmp_path: Path) -> None:
     path = tmp_path / "\x1b[2J.journal"
     path.write_bytes((kept / "runs" / "b.journal").read_bytes())
-    for arguments in ([path], [path, kept / "runs"], [path, "--spells"], [path, "--usage"]):
+    for arguments in (
+        [path],
+        [path, kept / "runs", "--by-run"],
+        [path, "--spells"],
+        [path, "--usage"],
+    ):
         out = goldrush("measure", *arguments, cwd=tmp_path).out
         assert "\\x1b[2J.journal" in out
         assert "\x1b" not in out

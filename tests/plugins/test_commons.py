@@ -226,11 +226,13 @@ def test_its_treatments_are_recorded_and_forked(commons: Command) -> None:
 def test_its_runs_are_not_one_table_with_those_of_another_world(commons: Command) -> None:
     golden = ROOT / "journals" / "golden" / "baseline.journal"
     for arguments in (
-        ["measure", "c.journal", golden],
-        ["measure", "c.journal", golden, "--csv"],
+        ["measure", "c.journal", golden, "--by-run"],
+        ["measure", "c.journal", golden, "--by-run", "--csv"],
         ["export", "c.journal", golden, "--format", "csv", "--out", "tables"],
     ):
         assert_refused(commons(*arguments), "baseline.journal is a run of the mining world")
+    grouped = json.loads(commons("measure", "c.journal", golden, "--json").out)
+    assert ["commons", "mining"] == [group["world"] for group in grouped]
 
 
 def test_a_draw_is_audited(commons: Command) -> None:

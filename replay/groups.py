@@ -1,0 +1,149 @@
+"""Runs of one kind together: the mean of each measure over them, with its confidence interval.
+
+Runs are of one kind if they have the same world, treatment, roster and horizon, and so differ in
+the seed alone. In a study's folder its manifest says which treatment a run is of; elsewhere all
+settings but the seed must be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.measures import Value
+from goldrush.replay.columns import REAL, TEXT, WHOLE, Column
+from goldrush.replay.declared import unusual
+from goldrush.replay.extras import require
+from goldrush.replay.measures import Measure
+from goldrush.replay.runs import Run
+from goldrush.replay.study.inference import Interval, interval
+
+
+@attrs.frozen
+class Kind:
+    """What the runs of a group have in common.
+
+    Attributes:
+        world: its name.
+        treatment: that of their study; else the settings that are not the world's defaults, by
+            name (None: there are none, the default configuration).
+        roster: who plays; None if the journal does not tell.
+        horizon: how many units they are to play; those that they have played where no setting
+            tells.
+        units: what the world calls its units.
+
+    """
+
+    world: str
+    treatment: str | Mapping[str, Any] | None
+    roster: str | None
+    horizon: int
+    units: str
+
+
+@attrs.frozen
+class Group:
+    """Runs of one kind: how many there are (`runs`), how many of them are `unfinished`, the
+    measures of their world (`known`), and of each the mean over the runs in which it is defined,
+    with its 95% interval by Student's t (`means`).
+    """
+
+    kind: Kind
+    runs: int
+    unfinished: int
+    known: Mapping[str, Measure] = attrs.field(repr=False)
+    means: Mapping[str, Interval]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The group for JSON."""
+        return {
+            **attrs.asdict(self.kind, recurse=False),
+            "runs": self.runs,
+            "unfinished": self.unfinished,
+            "measures": {name: attrs.asdict(one) for name, one in self.means.items()},
+        }
+
+    def rows(self) -> Iterator[Sequence[Any]]:
+        """A row for each measure, as COLUMNS has them."""
+        kind = self.kind
+        front = (kind.world, treatment_text(kind), kind.roster, kind.horizon)
+        for name, one in self.means.items():
+            yield (*front, name, self.runs, one.n, one.mean, one.low, one.high)
+
+
+COLUMNS: Final = (
+    Column("world", TEXT, "", "the world's name"),
+    Column("treatment", TEXT, "", "that of the study; else the settings that are no defaults"),
+    Column("roster", TEXT, "", "who plays"),
+    Column("horizon", WHOLE, "", "how many rounds (or other units) a run has"),
+    Column("measure", TEXT, "", "its name"),
+    Column("runs", WHOLE, "", "how many runs there are"),
+    Column("defined", WHOLE, "", "in how many of them the measure is defined"),
+    Column("mean", REAL, "", "the mean over these"),
+    Column("low", REAL, "", "the lower end of its 95% confidence interval"),
+    Column("high", REAL, "", "the upper end"),
+)
+
+
+def treatment_text(kind: Kind) -> str | None:
+    """The treatment as text: its name, or `name=value` for each setting."""
+    if isinstance(kind.treatment, Mapping):
+        return " ".join(f"{name}={value}" for name, value in kind.treatment.items())
+    return kind.treatment
+
+
+def groups(runs: Iterable[Run]) -> list[Group]:
+    """The groups of runs, in the order of the first run of each. One run is held at a time.
+
+    Raises:
+        BadInput: a world without measures, or scipy is missing, which the intervals need.
+        JournalError: what reading a journal raises.
+
+    """
+    require("scipy", "intervals need", "stats", ", or take --by-run")
+    found: dict[bytes, _Gathered] = {}
+    for run in runs:
+        with run.reporting_forged():
+            kind, key = _kind_of(run)
+            if key not in found:
+                found[key] = _Gathered(kind, run.measures.known)
+            found[key].add(run)
+    return [one.group() for one in found.values()]
+
+
+def _kind_of(run: Run) -> tuple[Kind, bytes]:
+    """What a run is of, and what tells that from others."""
+    units = run.world.vocabulary.units
+    settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
+    planned = settings.pop(units, None)
+    horizon = planned if type(planned) is int else run.measured.units
+    front = run.front
+    treatment: str | Mapping[str, Any] | None = front.treatment
+    if treatment is None:
+        treatment = unusual(settings, run.toolkit.config) or None
+    kind = Kind(run.world.name, treatment, front.roster, horizon, units)
+    own = None if front.treatment is not None else settings
+    return kind, pack([kind.world, front.treatment, own, kind.roster, horizon])
+
+
+class _Gathered:
+    """A group on its way."""
+
+    def __init__(self, kind: Kind, known: Mapping[str, Measure]) -> None:
+        self._kind = kind
+        self._known = known
+        self._runs = self._unfinished = 0
+        self._values: dict[str, list[Value]] = {name: [] for name in known}
+
+    def add(self, run: Run) -> None:
+        self._runs += 1
+        self._unfinished += not run.measured.finished
+        for name, values in self._values.items():
+            values.append(run.measured.of(name))
+
+    def group(self) -> Group:
+        means = {name: interval(values) for name, values in self._values.items()}
+        return Group(self._kind, self._runs, self._unfinished, self._known, means)
