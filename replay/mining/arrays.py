@@ -1,7 +1,7 @@
 """What a learner sees and does in the mining world, as arrays of fixed shape.
 
 Everything in an observation is what `kernel.mining.observe` shows the agent, and nothing else; only
-messages, which are text, are left out. `Arrays.rows` names the rows of an observation.
+messages, which are text, are left out. `Arrays.features` names the rows of an observation.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def plan_of(config: MiningConfig, action: Action) -> list[tuple[str, int, int]]:
 class Arrays:
     """The spaces of a configuration, and the arrays of one run after the other.
 
-    - `rows`: the names of the rows of an observation, which has a column for each plot.
+    - `features`: the names of the rows of an observation, which has a column for each plot.
     - `observation_spaces`, `action_spaces`: by agent; `state_space`.
 
     An observation has, in this order:
@@ -115,7 +115,7 @@ class Arrays:
         self._last = np.zeros((self._last_rows, config.plots), np.float32)
         ids, past = range(config.agents), range(1, self._length + 1)
         kinds = [row for kind in KINDS for row in (kind, f"{kind} succeeded")]
-        self.rows = (
+        self.features = (
             "owner", "alpha", "round", "rounds", *_LAST,
             *(f"claimant {a}" for a in ids), *(f"raider {a}" for a in ids),
             *(f"{row} -{ago}" for ago in past for row in _PUBLIC),
@@ -195,7 +195,7 @@ class Arrays:
         """What each learner is shown before the next round."""
         shown, config, plots = Shown(state), self._config, self._config.plots
         owner = np.array([_from_1(owner) for owner in shown.owners], np.float32)
-        common = np.zeros((len(self.rows), plots), np.float32)
+        common = np.zeros((len(self.features), plots), np.float32)
         common[:4] = owner, self._alphas, _all(state.round + 1, plots), _all(config.rounds, plots)
         common[4 : 4 + self._last_rows] = self._last
         at = _fill(common, 4 + self._last_rows, self._public)

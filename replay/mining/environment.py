@@ -8,16 +8,16 @@ its page. Importing this module registers the environment with PettingZoo.
 from __future__ import annotations
 
 import operator
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.external import Given, roster_text
 from goldrush.agents.mining.players import MINERS, prepare
+from goldrush.agents.mining.roster import CAST
 from goldrush.agents.players import Means, Seating
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
@@ -48,13 +48,11 @@ except ImportError:
     raise
 
 from goldrush.replay.mining.arrays import Action, Arrays, Observed, choice_of, plan_of
+from goldrush.replay.mining.picture import picture
 
 ENV_ID: Final = "goldrush/mining-v0"
 ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
-CELL: Final = 16  # pixels of a plot's side, less where the picture would be over PICTURE_MAX
-PICTURE_MAX: Final = 640
-NOBODYS: Final = (245, 246, 248)
 
 Infos = dict[str, dict[str, Any]]
 
@@ -78,8 +76,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
     - Action: `MultiDiscrete([1 + 4P] * S)`: what each of the S stamina units of a round is spent
       on, on a map of P plots (`choice_of`; 0: nothing).
     - Observation: `{"observation": float32 (rows, P), "action_mask": int8 (S * (1 + 4P),)}`; the
-      names of the rows are in `rows`, their meaning is said at `arrays.Arrays`. The mask says which
-      choices are legal for a unit by itself, for one unit after the other.
+      rows are named by `features` and described at `arrays.Arrays`. The mask says which choices are
+      legal for a unit by itself, for one unit after the other.
     - Reward: the gold that the round's settlements give the agent, less its fines.
     - Termination: when the last round is closed. Its number is part of the rules and of what agents
       see, so this is an end, not a cut. Truncation: after `max_cycles` rounds, if that is before.
@@ -101,7 +99,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self,
         treatment: str = BASELINE,
         *,
-        roster: str | None = None,
+        roster: str | Sequence[object] | None = None,
         journal: str | Path | None = None,
         render_mode: str | None = None,
         max_cycles: int | None = None,
@@ -111,7 +109,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
 
         Args:
             treatment: by name.
-            roster: in its text form, as in "external,greedy-mine*9"; None: everybody learns.
+            roster: as text, "external,greedy-mine*9", or a list of names, classes and objects, as
+                `goldrush.record` takes it; None: everybody learns.
             journal: where episodes are recorded: each over the one before it, unless the path has
                 "{episode}" in it. None: a temporary file, removed when the program ends.
             render_mode: "human" (printed after each round), "ansi" (text) or "rgb_array".
@@ -130,22 +129,26 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
         self.render_mode, self.max_cycles = render_mode, max_cycles
         self._settings, self._treatment = dict(settings), treatment
-        self._roster = ROSTER_DEFAULT if roster is None else roster
-        config, found = prepare(self._settings, self._roster, treatment)
-        learners = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
+        given = ROSTER_DEFAULT if roster is None else roster
+        who = Given(given) if isinstance(given, str) else roster_text(CAST, given)
+        config, found = prepare(self._settings, who.text, treatment)
+        external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
+        learners = [agent for agent in external if agent not in who.policies]
         if not learners:
-            raise BadInput(f"nobody learns in {shown(self._roster)}", "give an agent `external`")
+            raise BadInput(f"nobody learns in {shown(who.text)}", "give an agent `external`")
+        self._roster, self._others = who.text, who.policies
         self._learners = {agent: _Learner() for agent in learners}
         self._names = {f"agent_{agent}": agent for agent in learners}
         self.possible_agents = list(self._names)
         self.agents: list[str] = []
         self._arrays = Arrays(config, learners)
-        self.rows, self.state_space = self._arrays.rows, self._arrays.state_space
+        self.features, self.state_space = self._arrays.features, self._arrays.state_space
         self.config = config
         self.journal: str | None = None
-        self._path = temporary_journal() if journal is None else str(journal)
-        self._seed, self._after_seed, self._episodes = config.seed, 0, 0
+        self._path = None if journal is None else str(journal)
+        self._seed, self._since, self._episodes = config.seed, 0, 0
         self._open = ExitStack()
+        self._run: tuple[Ask[MiningState], Steps[MiningState]] | None = None
         self._state: MiningState | None = None
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -175,27 +178,26 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
                 an episode of this environment.
 
         """
+        base, since = (self._seed, self._since) if seed is None else (operator.index(seed), 0)
+        seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
+        config, roster = prepare({**self._settings, "seed": seed}, self._roster, self._treatment)
         self.close()
-        if seed is not None:
-            self._seed, self._after_seed = operator.index(seed), 0
-        config, roster = prepare(
-            {**self._settings, "seed": self._next_seed()}, self._roster, self._treatment
-        )
-        run = prepared(config, roster)
-        self._episodes, self._after_seed = self._episodes + 1, self._after_seed + 1
-        path = self._path.replace(EPISODE, str(self._episodes))
+        if self._path is None:  # not before: copies of an environment have files of their own
+            self._path = temporary_journal()
+        path = self._path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
-            header = Header(MINING.name, MINING.rules)
+            header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
             writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
             setup = MINERS.decided(run.setup, None)
             seating = Seating(
                 MINING.initial(setup), trust=run.trust, sources=run.sources,
-                means=Means(policies=self._learners),
+                means=Means(policies={**self._others, **self._learners}),
             )  # fmt: skip
-            self._ask: Ask[MiningState] = opened.enter_context(MINERS.seated(seating))
-            self._steps: Steps[MiningState] = steps(MINING, setup, writer)
-            self._state = next(self._steps)
-            self._open = opened.pop_all()
+            ask = opened.enter_context(MINERS.seated(seating))
+            loop = steps(MINING, setup, writer)
+            self._state = next(loop)
+            self._run, self._open = (ask, loop), opened.pop_all()
+        self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
         self.config, self.journal = config, path
         self._arrays.begin(config)
         self.agents = list(self.possible_agents)
@@ -217,7 +219,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             PolicyFailed, WriteFailed: as in `record`; the episode is over then.
 
         """
-        if not self.agents:
+        if self._run is None:
             raise BadInput("no episode is under way", "call reset()")
         for name in self.agents:
             if name not in actions or not self.action_space(name).contains(actions[name]):
@@ -226,7 +228,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         for name in self.agents:
             plan = plan_of(self.config, np.asarray(actions[name]))
             self._learners[self._names[name]].plan_ = plan
-        state, has_ended = self._play()
+        state, has_ended = self._played(*self._run)
+        self._state = state
         self._arrays.take(state)
         is_cut = not has_ended and state.round == self.max_cycles
         names, record = self.agents, state.history[-1]
@@ -242,20 +245,17 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             self._infos(record),
         )
 
-    def _play(self) -> tuple[MiningState, bool]:
+    def _played(self, ask: Ask[MiningState], loop: Steps[MiningState]) -> tuple[MiningState, bool]:
         """The state after the next round, and whether it was the last one."""
-        assert self._state is not None
         try:
-            inputs = self._ask(self._state)
+            inputs = ask(self._begun())
             try:
-                self._state = self._steps.send(inputs)
+                return loop.send(inputs), False
             except StopIteration as end:
-                self._state = end.value
                 return end.value, True
         except BaseException:
             self.close()
             raise
-        return self._state, False
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The map as it is: as text ("ansi"), as a picture of height x width x 3 bytes in the
@@ -268,7 +268,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             return None
         state = self._begun()
         if self.render_mode == "rgb_array":
-            return _picture(state)
+            return picture(state)
         text = format_frame(
             Rebuilt(
                 str(self.journal), Header(MINING.name, MINING.rules), state.round, state, (),
@@ -290,18 +290,13 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
 
     def close(self) -> None:
         """End the episode and close its journal, as far as it has come."""
-        self.agents = []
+        self.agents, self._run = [], None
         self._open.close()
 
     def _begun(self) -> MiningState:
         if self._state is None:
             raise BadInput("no episode has begun", "call reset()")
         return self._state
-
-    def _next_seed(self) -> int:
-        if self._after_seed == 0:
-            return self._seed
-        return Draws(self._seed, self._after_seed, 0, "episode").below(INTEGER_MAX + 1)
 
     def _observed(self) -> dict[str, Observed]:
         found = self._arrays.observations(self._begun())
@@ -326,24 +321,6 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             }
             for name, agent in self._names.items()
         }
-
-
-def _picture(state: MiningState) -> NDArray[np.uint8]:
-    rows, cols = state.config.rows, state.config.cols
-    fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
-    colours = [NOBODYS if owner is None else fills[owner % len(fills)] for owner in state.owner]
-    grid = np.array(colours, np.uint8).reshape(rows, cols, 3)
-    picture = grid.repeat(cell, 0).repeat(cell, 1)
-    if cell > 2:
-        picture[::cell] = picture[:, ::cell] = 255
-    return picture
-
-
-@cache
-def _fills() -> list[tuple[int, ...]]:
-    """The colours of agents on the page of a run, by id: the one table of them is there."""
-    script = (Path(__file__).parent / "view" / "looks.js").read_text()
-    return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]
 
 
 def parallel_env(*arguments: Any, **settings: Any) -> MiningEnv:

@@ -1,8 +1,10 @@
 """The mining world for learners (replay/mining/ENVIRONMENT.md): PettingZoo's tests, and our own."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +31,7 @@ from goldrush.agents.players import Means, record
 from goldrush.agents.simultaneous import prepared
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import states
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
 from goldrush.kernel.mining.observe import Observation, Shown
@@ -301,7 +303,7 @@ def test_an_observation_is_what_the_rules_show(
         for name in one.possible_agents:
             seen = Observation(Shown(state), int(name.removeprefix("agent_")))
             rows = dict(seen_rows(seen, one.config, min(window, one.config.rounds)))
-            shown = dict(zip(one.rows, step.shown[name]["observation"], strict=True))
+            shown = dict(zip(one.features, step.shown[name]["observation"], strict=True))
 
             assert rows.keys() == shown.keys()
 
@@ -375,6 +377,29 @@ def test_units_on_a_plot_merge_where_the_rules_have_amounts() -> None:
     assert [("defend", 1, 2), ("mine", 4, 2)] == plan_of(points.config, action)
 
 
+class Claims:
+    """A policy of somebody's own."""
+
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+
+
+def test_objects_play_among_learners_and_copies_have_journals_of_their_own() -> None:
+    one = small(roster=["external", Claims(), "greedy-mine"])
+    other = deepcopy(one)
+    for each in (one, other):
+        played(each)
+
+    assert ["agent_0"] == one.possible_agents
+    assert one.journal is not None
+    assert other.journal is not None
+    assert one.journal != other.journal
+    assert sha256_of(one.journal) == sha256_of(other.journal)
+    assert [["claim", 0, 1]] == next(
+        event["actions"] for event in log(one.journal) if event.fields.get("agent") == 1
+    )
+
+
 def refused() -> dict[str, Callable[[Path], Any]]:
     nothing = np.zeros(5, np.int64)
     return {
@@ -411,6 +436,17 @@ def test_what_cannot_be_is_refused_in_a_line(says: str, tmp_path: Path) -> None:
         refused()[says](tmp_path / "a")
 
     assert "\n" not in str(error.value)
+
+
+def test_nothing_else_imports_it() -> None:
+    code = """
+import sys
+import goldrush.cli.main, goldrush.replay.mining.toolkit
+print({"pettingzoo", "gymnasium", "numpy"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert "set()\n" == done.stdout, done.stderr
 
 
 def test_where_pettingzoo_is_missing_it_is_said_what_to_install(

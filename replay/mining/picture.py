@@ -1,0 +1,38 @@
+"""The map of a mining run as an array of pixels."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldrush.kernel.mining.state import MiningState
+
+CELL: Final = 16  # pixels of a plot's side, less where the picture would be over PICTURE_MAX
+PICTURE_MAX: Final = 640
+NOBODYS: Final = (245, 246, 248)
+
+
+def picture(state: MiningState) -> NDArray[np.uint8]:
+    """Height x width x red, green, blue: a square for each plot in the colour of its owner, light
+    grey where that is nobody, with white lines between them.
+    """
+    rows, cols = state.config.rows, state.config.cols
+    fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
+    colours = [NOBODYS if owner is None else fills[owner % len(fills)] for owner in state.owner]
+    grid = np.array(colours, np.uint8).reshape(rows, cols, 3)
+    pixels = grid.repeat(cell, 0).repeat(cell, 1)
+    if cell > 2:
+        pixels[::cell] = pixels[:, ::cell] = 255
+    return pixels
+
+
+@cache
+def _fills() -> list[tuple[int, ...]]:
+    """The colours of agents on the page of a run, by id: the one table of them is there."""
+    script = (Path(__file__).parent / "view" / "looks.js").read_text()
+    return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]
