@@ -29,7 +29,7 @@ from pettingzoo.test import (
 from goldrush.agents.mining.players import MINERS, prepare, resume
 from goldrush.agents.players import Means, record
 from goldrush.agents.simultaneous import prepared
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.fold import states
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.mining import MINING
@@ -207,6 +207,24 @@ def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
     resume(tmp_path / "2", means=again(one, steps))
 
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+class Fails:
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        return [] if seen.round == 1 else None  # type: ignore[return-value]
+
+
+def test_a_policy_that_fails_ends_the_episode(tmp_path: Path) -> None:
+    one = small(roster=["external", Fails()], agents=2, journal=tmp_path / "a")
+    nothing = {"agent_0": np.zeros(5, np.int64)}
+    one.reset()
+    one.step(nothing)
+
+    with pytest.raises(PolicyFailed):
+        one.step(nothing)
+
+    assert [] == one.agents
+    assert (1, False) == (verify(tmp_path / "a").rounds, verify(tmp_path / "a").finished)
 
 
 def _all(folder: Path) -> list[Path]:
