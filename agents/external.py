@@ -26,9 +26,9 @@ NAME_MAX: Final = 64  # characters of the name of an external policy that a jour
 
 @attrs.frozen
 class Given:
-    """A roster as text, and the policies of its external agents, by agent."""
+    """A roster as text (None: the default one), and the objects of its external agents."""
 
-    text: str
+    text: str | None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
 
 
@@ -60,6 +60,18 @@ def roster_text(cast: Cast, players: Sequence[object]) -> Given:
     return Given(",".join(f"{part}*{count}" for part, count in runs), policies)
 
 
+def class_name(make: type) -> str:
+    """The name `module:Class` under which a class can be imported again.
+
+    Raises BadInput for one that cannot: of the main program, or defined within a function.
+    """
+    name = _import_name(make)
+    if name is None:
+        says = f"class {make.__qualname__} of module {make.__module__} cannot be imported"
+        raise BadInput(says, "define it at the top of a module of its own")
+    return name
+
+
 def _part(cast: Cast, player: object) -> tuple[str, Any]:
     """A policy as a roster's text has it, and the object itself where that is not enough."""
     make = player if isinstance(player, type) else type(player)
@@ -81,6 +93,10 @@ def _name_of(cast: Cast, make: type) -> str | None:
     for name, known in cast.policies.items():
         if known is make:
             return name
+    return _import_name(make)
+
+
+def _import_name(make: type) -> str | None:
     name = f"{make.__module__}:{make.__qualname__}"
     module = sys.modules.get(make.__module__)
     if make.__module__ == "__main__" or not is_own(name):

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.agents import people
+from goldrush.agents.external import Given
 from goldrush.agents.listed import Listed
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
@@ -133,6 +134,8 @@ class Players(Generic[S]):
 
     - `prepare(settings, roster, treatment, models)`: a run that can begin; None stands for what the
       world takes by default. Raises BadInput; nothing is written, and no model is asked.
+    - `given(players)`: the text of a roster that is given as Python values; None where rosters are
+      text alone. Raises BadInput.
     - `policies`: what a roster can name, and what each does; not those that other
       distributions bring, which are found by their entry points.
     - `names(roster)`: the policies that a roster's text names, each once. Raises BadInput for a
@@ -162,6 +165,7 @@ class Players(Generic[S]):
     )
     change: Callable[[S, Change, Models | None], Changed] = _no_change
     answers: Answers | None = None
+    given: Callable[[Sequence[object]], Given] | None = None
     estimate: Callable[[Prepared, Models, Means], Sequence[Estimate]] | None = None
     has_recorded: bool = False
     has_plugins: bool = False

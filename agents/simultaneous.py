@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from goldrush.agents.external import roster_text
 from goldrush.agents.game import Game, S, V
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
@@ -68,6 +70,7 @@ def players_of(game: Game[S, V]) -> Players[S]:
     return Players(
         prepare=prepare_,
         names=game.cast.names_in,
+        given=partial(roster_text, game.cast),
         policies=game.cast.listed,
         seated=seated,
         again=again,

@@ -123,7 +123,7 @@ def _print_events(path: str) -> None:
 
 def _print(paths: Sequence[str], table: str | None) -> None:
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.runs import run_at, runs_at
+    from goldrush.replay.run_data import run_at, runs_at
     from goldrush.replay.table_files import csv_lines
     from goldrush.replay.tables import tables_of
 

@@ -18,7 +18,7 @@ from goldrush.replay.text import table
 
 if TYPE_CHECKING:
     from goldrush.replay.groups import Group
-    from goldrush.replay.runs import Run
+    from goldrush.replay.run_data import RunData
     from goldrush.replay.toolkit import Spells
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
@@ -61,7 +61,7 @@ def measure(
     Example: goldrush measure study --csv
     """
     from goldrush.replay.batch import journals_in
-    from goldrush.replay.runs import runs_at
+    from goldrush.replay.run_data import runs_at
 
     _check(by_round, spells, usage, models_path, as_csv, as_json)
     numbers = _numbers(plots, spells)
@@ -101,7 +101,7 @@ def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
     return frozenset(found)
 
 
-def _tell_groups(runs: Iterator[Run], as_csv: bool, as_json: bool) -> None:
+def _tell_groups(runs: Iterator[RunData], as_csv: bool, as_json: bool) -> None:
     from goldrush.replay.groups import COLUMNS, groups
     from goldrush.replay.table_files import csv_of
 
@@ -159,7 +159,7 @@ def _check(
         raise BadInput("--by-round and --spells are two tables", "give one of them with --csv")
 
 
-def _spells_of(run: Run) -> Spells:
+def _spells_of(run: RunData) -> Spells:
     """The run's spells. Raises BadInput for a world that has none."""
     from goldrush.replay.toolkit import needed
 
@@ -167,7 +167,7 @@ def _spells_of(run: Run) -> Spells:
 
 
 def _as_dict(
-    run: Run, by_round: bool, spells: bool, plots: frozenset[int] | None
+    run: RunData, by_round: bool, spells: bool, plots: frozenset[int] | None
 ) -> dict[str, Any]:
     from goldrush.replay.tables import as_dicts, units_table
 
@@ -182,7 +182,7 @@ def _as_dict(
     return found
 
 
-def _chosen(run: Run, plots: frozenset[int] | None) -> Any:
+def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
     """The measured run, with the spells of these plots alone (None: of all). Raises BadInput for a
     plot that there is not.
     """
@@ -195,7 +195,7 @@ def _chosen(run: Run, plots: frozenset[int] | None) -> Any:
 
 
 def _print_csv(
-    runs: Iterator[Run], by_round: bool, spells: bool, plots: frozenset[int] | None
+    runs: Iterator[RunData], by_round: bool, spells: bool, plots: frozenset[int] | None
 ) -> None:
     from goldrush.replay.table_files import csv_lines
     from goldrush.replay.tables import figures_table, units_table
@@ -208,7 +208,7 @@ def _print_csv(
         else table_of(first.world.vocabulary, first.measures.known)
     )
 
-    def chosen_in(run: Run) -> Run:
+    def chosen_in(run: RunData) -> RunData:
         run.measured = _chosen(run, plots)
         return run
 
@@ -216,9 +216,9 @@ def _print_csv(
     echo_csv(list(csv_lines(chosen, map(chosen_in, chain([first], runs)))))
 
 
-def _compared(runs: Iterator[Run]) -> str:
+def _compared(runs: Iterator[RunData]) -> str:
     """Many runs, one a line."""
-    from goldrush.replay.runs import of_one_world
+    from goldrush.replay.run_data import of_one_world
 
     rows: list[Sequence[str]] = []
     for run in of_one_world(runs):
@@ -234,7 +234,7 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return chosen or list(known)[:SHOWN_MAX]
 
 
-def _format(run: Run, by_round: bool, spells: bool, plots: frozenset[int] | None) -> str:
+def _format(run: RunData, by_round: bool, spells: bool, plots: frozenset[int] | None) -> str:
     """One run, in blocks."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
@@ -244,7 +244,7 @@ def _format(run: Run, by_round: bool, spells: bool, plots: frozenset[int] | None
     return "\n\n".join([head, *blocks])
 
 
-def _measures(run: Run) -> str:
+def _measures(run: RunData) -> str:
     from goldrush.replay.tables import figures_table
 
     found = run.measured
@@ -260,7 +260,7 @@ def _measures(run: Run) -> str:
     return _table(rows, 1)
 
 
-def _by_unit(run: Run) -> str:
+def _by_unit(run: RunData) -> str:
     found = run.measured
     known = [name for name, measure in found.known.items() if measure.by_unit]
     names = _shown(run.measures.of_units, known)

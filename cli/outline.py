@@ -41,7 +41,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.batch import journals_in
     from goldrush.replay.outline import outline
-    from goldrush.replay.runs import Studies
+    from goldrush.replay.run_data import Studies
 
     folders = folders or (str(JOURNALS) if JOURNALS.is_dir() else ".",)
     for path in folders:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from goldrush.cli.options import at_option, json_option
-from goldrush.cli.screen import frame_of, headed, is_terminal, screen
+from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.cli.text import echo_json, painted
 from goldrush.kernel.text import escaped
 
@@ -75,7 +75,7 @@ def replay(
         shown = [event.as_dict() for event in events]
         echo_json({**(view.as_dict if view else _as_dict)(rebuilt), "events": shown})
         return
-    click.echo(view.format(rebuilt, painted) if view else headed(rebuilt))
+    click.echo(rebuilt.format(painted))
     click.echo()
     for line in narrator(journal).lines(events):
         click.echo(escaped(line))

@@ -54,13 +54,8 @@ def is_terminal() -> bool:
 def frame_of(rebuilt: Rebuilt, toolkit: Toolkit, narrator: Narrator) -> str:
     """A unit in few lines: its world's view of it, and what happened."""
     view = toolkit.unit
-    shown = view and (view.frame or view.format)
-    head = shown(rebuilt, painted) if shown else headed(rebuilt)
+    frame = view.frame if view else None
+    head = frame(rebuilt, painted) if frame else rebuilt.format(painted)
     brief = toolkit.story.brief if toolkit.story else ()
     events = [event for event in rebuilt.events if not brief or event.name in brief]
     return "\n".join((head, "", *map(escaped, narrator.lines(events))))
-
-
-def headed(rebuilt: Rebuilt) -> str:
-    """A unit of a world without a view of it, in one line."""
-    return f"{rebuilt.vocabulary.unit} {rebuilt.round}, digest {rebuilt.digest:016x}"

@@ -436,6 +436,23 @@ def make_folder(path: str) -> None:
     sync_folder(path)
 
 
+def temporary_folder() -> str:
+    """Make a folder of a new name where the system keeps temporary files, and return its path.
+
+    Raises OSError.
+    """
+    from tempfile import mkdtemp  # takes as long to import as the whole kernel
+
+    return mkdtemp(prefix="goldrush-")
+
+
+def remove_temporary(folder: str) -> None:
+    """Remove such a folder and all that is in it, as far as the system allows."""
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
+
+
 def make_folders_within(folder: str, name: str) -> None:
     """Make the folders that lead from a folder to a file of it, `/` between the parts of its name.
 

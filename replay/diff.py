@@ -118,6 +118,11 @@ class Diff:
             return None  # it goes on where the other one has ended
         return "a" if short is self.a else "b"
 
+    def __str__(self) -> str:
+        from goldrush.replay.diff_text import format_diff
+
+        return "\n".join(format_diff(self))
+
     def as_dict(self) -> dict[str, Any]:
         """The difference for JSON."""
         first = self.first and {

@@ -9,7 +9,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.columns import JSON, TEXT, TYPES, WHOLE, Column, Type, free_name, type_of
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import FRONT, Row, Table
 from goldrush.replay.toolkit import Tables, Toolkit
 
@@ -71,7 +71,7 @@ def _meaning(world: World[Any], tables: Tables, name: str) -> tuple[str, str]:
     return unit, f"{of}: {says}" if says else of
 
 
-def _rows(run: Run, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
+def _rows(run: RunData, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
     """The fields in the columns of the setup, of the world's own events, and of the digest."""
     vocabulary = run.world.vocabulary
     no_setup, nothing = (None,) * len(setup), (None,) * len(own)

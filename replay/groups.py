@@ -18,7 +18,7 @@ from goldrush.replay.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.declared import unusual
 from goldrush.replay.extras import require
 from goldrush.replay.measures import Measure
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.study.inference import Interval, interval
 
 
@@ -95,7 +95,7 @@ def treatment_text(kind: Kind) -> str | None:
     return kind.treatment
 
 
-def groups(runs: Iterable[Run]) -> list[Group]:
+def groups(runs: Iterable[RunData]) -> list[Group]:
     """The groups of runs, in the order of the first run of each. One run is held at a time.
 
     Raises:
@@ -114,7 +114,7 @@ def groups(runs: Iterable[Run]) -> list[Group]:
     return [one.group() for one in found.values()]
 
 
-def _kind_of(run: Run) -> tuple[Kind, bytes]:
+def _kind_of(run: RunData) -> tuple[Kind, bytes]:
     """What a run is of, and what tells that from others."""
     units = run.world.vocabulary.units
     settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
@@ -138,7 +138,7 @@ class _Gathered:
         self._runs = self._unfinished = 0
         self._values: dict[str, list[Value]] = {name: [] for name in known}
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RunData) -> None:
         self._runs += 1
         self._unfinished += not run.measured.finished
         for name, values in self._values.items():

@@ -19,7 +19,7 @@ from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import FORK, FORMAT, START, UNIT, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.declared import Declared, declared_by
-from goldrush.replay.runs import Studies
+from goldrush.replay.run_data import Studies
 from goldrush.replay.toolkit import Toolkit, distribution_of, toolkit_of
 
 

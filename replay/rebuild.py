@@ -14,16 +14,18 @@ from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalRead
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.forged import reader_of
 from goldrush.replay.index import states_near
-from goldrush.replay.toolkit import open_world
+from goldrush.replay.text import Paint, plain
+from goldrush.replay.toolkit import open_world, toolkit_named
 
 S = TypeVar("S")
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Rebuilt:
-    """A round as it was: `state` after it closed, its `events`, its `digest`.
+    """A unit (a round, an assignment) as it was: the `state` after it, its `events`, its `digest`.
 
-    `round` is its number as people count, `vocabulary` what its world calls things.
+    `round` is its number as people count, `vocabulary` the names that its world has for things. Its
+    `repr` is what `goldrush replay` prints above the events.
     """
 
     path: str
@@ -33,6 +35,16 @@ class Rebuilt:
     events: Sequence[Event]
     digest: int
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+
+    def __repr__(self) -> str:
+        return self.format(plain)
+
+    def format(self, paint: Paint) -> str:
+        """The unit as text, by its world's view of it; else a line with its number and digest."""
+        toolkit = toolkit_named(self.header.world)
+        if toolkit is None or toolkit.unit is None:
+            return f"{self.vocabulary.unit} {self.round}, digest {self.digest:016x}"
+        return toolkit.unit.format(self, paint)
 
     def at_table(self, number: int) -> Sequence[Event]:
         """The events at a table, refusals of what was done there among them, in worlds that have

@@ -8,20 +8,20 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from goldrush.kernel.errors import BadInput, JournalError, shown
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import Group, Unfinished
+from goldrush.replay.arrow import BATCH, Batches
 from goldrush.replay.columns import Column
 from goldrush.replay.extras import require
-from goldrush.replay.runs import Run, of_one_world, run_at, runs_at
+from goldrush.replay.run_data import RunData, of_one_world, run_at, runs_at
 from goldrush.replay.tables import Row, Table, tables_of
 from goldrush.replay.toolkit import Toolkit
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
-BATCH: Final = 10_000  # rows that are turned into bytes, or into columns, at once
 GROUP: Final = 120_000  # rows in a row group of Parquet; as many as DuckDB gives to one thread
 
 
-def csv_lines(table: Table, runs: Iterable[Run]) -> Iterator[str]:
+def csv_lines(table: Table, runs: Iterable[RunData]) -> Iterator[str]:
     """A table as lines of CSV, line ends included, the names of the columns first.
 
     Null is an empty field; reals read back are the same reals. Raises BadInput for a run of another
@@ -113,7 +113,7 @@ class _File:
     def __exit__(self, *_: object) -> None:
         self._format.abandon()
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RunData) -> None:
         """Add all rows of a run."""
         for row in self._table.rows(run):
             self._waiting.append(row)
@@ -172,40 +172,13 @@ class _Parquet:
         import pyarrow.parquet
 
         self._arrow = pyarrow
-        self._columns = table.columns
-        self._schema = pyarrow.schema([(c.name, c.type.arrow(pyarrow)) for c in table.columns])
-        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
+        self._batches = Batches(table)
+        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._batches.schema)
         self._waiting: list[Any] = []
 
     def batch(self, rows: Sequence[Row]) -> Any:
         """Rows as columns. Raises JournalError for a value that Parquet cannot hold."""
-        values: Sequence[Row] = list(zip(*rows, strict=True)) or [()] * len(self._columns)
-        arrays = []
-        for column, of in zip(self._columns, values, strict=True):
-            try:
-                arrays.append(self._array(column, of))
-            except (OverflowError, self._arrow.ArrowException):
-                raise self._refused(column, of, rows) from None
-        return self._arrow.record_batch(arrays, schema=self._schema)
-
-    def _array(self, column: Column, values: Iterable[Any]) -> Any:
-        plain = column.type.plain
-        if plain is not None:
-            values = [None if value is None else plain(value) for value in values]
-        return self._arrow.array(values, column.type.arrow(self._arrow))
-
-    def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
-        """The first value that cannot be held: only a forged journal has such."""
-        place = next(n for n, value in enumerate(values) if not self._fits(column, value))
-        says = f"{column.name} is {shown(values[place])}, which Parquet cannot hold; csv can"
-        return JournalError(rows[place][0], says)
-
-    def _fits(self, column: Column, value: Any) -> bool:
-        try:
-            self._array(column, [value])
-        except (OverflowError, self._arrow.ArrowException):
-            return False
-        return True
+        return self._batches.of(rows)
 
     def put(self, batch: Any) -> None:
         """Keep a batch until there are enough for a row group."""
@@ -215,7 +188,7 @@ class _Parquet:
 
     def _write(self) -> None:
         batches, self._waiting = self._waiting, []
-        table = self._arrow.Table.from_batches(batches, self._schema)
+        table = self._arrow.Table.from_batches(batches, self._batches.schema)
         self._writer.write_table(table, row_group_size=GROUP)
 
     def finish(self) -> None:

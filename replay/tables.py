@@ -17,7 +17,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.columns import REAL, TEXT, WHOLE, Column, free_name
 from goldrush.replay.measures import Measure
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.toolkit import Toolkit
 
 Row = Sequence[Any]
@@ -40,14 +40,14 @@ class Table:
     name: str
     says: str
     own: Sequence[Column]
-    own_rows: Callable[[Run], Iterator[Row]]
+    own_rows: Callable[[RunData], Iterator[Row]]
 
     @property
     def columns(self) -> Sequence[Column]:
         """All columns."""
         return [*FRONT, *self.own]
 
-    def rows(self, run: Run) -> Iterator[Row]:
+    def rows(self, run: RunData) -> Iterator[Row]:
         """The rows of a run. Raises what reading a journal raises."""
         with run.reporting_forged():
             front = attrs.astuple(run.front)
@@ -82,7 +82,7 @@ def units_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of every unit of a run (`goldrush measure --csv --by-round`)."""
     names = [name for name, measure in known.items() if measure.by_unit]
 
-    def rows(run: Run) -> Iterator[Row]:
+    def rows(run: RunData) -> Iterator[Row]:
         values = run.measured.values
         for place in range(run.measured.units):
             yield (words.number(place + 1), *(values[name][place] for name in names))
@@ -117,7 +117,7 @@ _WITHOUT: Final = "of all of them, without a burn-in"
 def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of a run and of its halves (`goldrush measure --csv`)."""
 
-    def rows(run: Run) -> Iterator[Row]:
+    def rows(run: RunData) -> Iterator[Row]:
         measured = run.measured
         for name in known:
             halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
@@ -148,7 +148,7 @@ def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
     )  # fmt: skip
 
 
-def as_dicts(table: Table, run: Run) -> list[dict[str, Any]]:
+def as_dicts(table: Table, run: RunData) -> list[dict[str, Any]]:
     """The rows of a run for JSON, without what all of them begin with."""
     names = [column.name for column in table.own]
     with run.reporting_forged():

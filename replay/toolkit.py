@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from goldrush.replay.diff import Diff
     from goldrush.replay.measures import Measure, Measured
     from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.run import Run
     from goldrush.replay.studies import Studies
     from goldrush.replay.tables import Table
     from goldrush.replay.text import Paint
@@ -325,6 +326,12 @@ class View:
     computed: Callable[[str | Path, int, int], Any] | None = None
 
 
+def _generic_run() -> type[Run]:
+    from goldrush.replay.run import Run
+
+    return Run
+
+
 @attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
@@ -341,6 +348,7 @@ class Toolkit:
       measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
     - `folder`, `view`: see the types.
+    - `run()`: the class of its runs in Python, `replay.run.Run` or one derived from it.
     - `kinds`: what other distributions can add to it beside policies.
     """
 
@@ -364,6 +372,7 @@ class Toolkit:
     studies: Callable[[], Studies] | None = None
     folder: Folder | None = None
     view: View | None = None
+    run: Callable[[], type[Run]] = _generic_run
     kinds: Sequence[Kind] = ()
 
 

@@ -65,6 +65,11 @@ class Explanation:
     snippet: str = ""
     change: Change | None = None
 
+    def __str__(self) -> str:
+        plan = [] if self.plan is None else ["agent {}'s plan: {}".format(*self.plan)]
+        change = [] if self.change is None else [self.change.says]
+        return "\n".join([*self.account, *plan, *change])
+
     def as_dict(self) -> dict[str, Any]:
         """It for JSON."""
         return {

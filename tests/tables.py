@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from goldrush.replay.columns import Column
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import Table
 
 
-def by_name(table: Table, run: Run) -> list[dict[str, Any]]:
+def by_name(table: Table, run: RunData) -> list[dict[str, Any]]:
     names = [column.name for column in table.columns]
     return [dict(zip(names, row, strict=True)) for row in table.rows(run)]
 

@@ -85,7 +85,7 @@ def test_every_module_outside_of_worlds_folders_is_held_to_import_no_world() -> 
         name for name in generic if not any(f"{name}.".startswith(f"{one}.") for one in listed)
     }
     assert own == set(contract["forbidden_modules"])
-    for name in packages:
+    for name in packages - {"goldrush"}:  # which imports what is asked for, when it is
         tree = ast.parse((ROOT / name.removeprefix("goldrush.") / "__init__.py").read_text())
         assert not any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
 

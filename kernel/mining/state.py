@@ -11,6 +11,7 @@ gold and stamina, which change for everybody every round, are packed anew.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, insort
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -81,6 +82,13 @@ class MiningState:
         self._captured: dict[int, tuple[int, int, int]] = {}
         self._inputs: list[Block] = []
         self._derived: list[Block] = []
+
+    def __repr__(self) -> str:
+        owned = sum(map(len, self.plots_of))
+        return (
+            f"<MiningState after round {self.round} of {self.config.rounds}: {owned} of "
+            f"{self.config.plots} plots owned, {math.fsum(self.gold):,.1f} gold>"
+        )
 
     def set_up(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
         """Take a configuration and a roster, and what follows from them."""

@@ -38,7 +38,7 @@ from goldrush.replay.competition.measures import MEASURES
 from goldrush.replay.competition.played import Act, Played, played
 from goldrush.replay.competition.quality import Atlases, Quality
 from goldrush.replay.competition.summary import counts_of
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables
 
@@ -52,17 +52,17 @@ _AS_WRITTEN: Final = "text as it is, any other form as JSON"
 _OBJECTIVE: Final = "of the objective"
 
 
-def _each(run: Run) -> Iterator[Played]:
+def _each(run: RunData) -> Iterator[Played]:
     """The assignments of a run, as many as were closed when it was measured."""
     closed = run.measured.units
     with JournalReader(run.path) as reader:
         yield from islice(played(run.world, reader), closed)
 
 
-def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[Run], Iterator[Row]]:
+def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[RunData], Iterator[Row]]:
     """The rows of a run, by those of an assignment; each begins with its number."""
 
-    def rows(run: Run) -> Iterator[Row]:
+    def rows(run: RunData) -> Iterator[Row]:
         for one in _each(run):
             for row in of(one):
                 yield (one.state.assignment, *row)
@@ -104,7 +104,7 @@ _RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
 # Assignments.
 
 
-def _assignment_rows(run: Run) -> Iterator[Row]:
+def _assignment_rows(run: RunData) -> Iterator[Row]:
     for (number, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
         state = one.state
         assert state.opening is not None  # it has tables
@@ -151,7 +151,7 @@ _COUNTS: Final = {
 }
 
 
-def _roundtable_rows(run: Run) -> Iterator[Row]:
+def _roundtable_rows(run: RunData) -> Iterator[Row]:
     atlases: Atlases | None = None
     for one in _each(run):
         atlases = atlases or Atlases(one.state.arena)

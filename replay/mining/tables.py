@@ -33,7 +33,7 @@ from goldrush.kernel.world import several
 from goldrush.replay.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
 from goldrush.replay.mining.measured import Measured
 from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.runs import Run
+from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables
 
@@ -140,20 +140,20 @@ _AGENTS: Final = Column("agents", WHOLE, "agents", "how many play")
 _BY_ROUND: Final = units_table(MINING.vocabulary, MEASURES)  # the round, and its measures
 
 
-def _measured(run: Run) -> Measured:
+def _measured(run: RunData) -> Measured:
     found = run.measured
     assert isinstance(found, Measured)  # of the mining world
     return found
 
 
-def _round_rows(run: Run) -> Iterator[Row]:
+def _round_rows(run: RunData) -> Iterator[Row]:
     measured = _measured(run)
     by_round = _BY_ROUND.own_rows(run)
     for counts, (round, *values) in zip(measured.counts, by_round, strict=True):
         yield (measured.config.agents, round, *_counted(counts), *values)
 
 
-def _agent_rows(run: Run) -> Iterator[Row]:
+def _agent_rows(run: RunData) -> Iterator[Row]:
     measured = _measured(run)
     before: list[list[int]] = []
     with JournalReader(run.path) as reader:
@@ -190,7 +190,7 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         )
 
 
-def _spell_rows(run: Run) -> Iterator[Row]:
+def _spell_rows(run: RunData) -> Iterator[Row]:
     measured = _measured(run)
     for spell in measured.spells:
         yield (measured.config.agents, *spell.as_dict().values())

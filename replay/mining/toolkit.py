@@ -29,6 +29,7 @@ from goldrush.replay.toolkit import (
 )
 
 if TYPE_CHECKING:
+    from goldrush.replay.mining.run import MiningRun
     from goldrush.replay.studies import Studies
 
 # The measures of many runs, or of many rounds, that have room in a terminal.
@@ -49,6 +50,12 @@ def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int
 def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
     assert plot is not None  # needs_place
     return audit.audit(path, round, plot, kind)
+
+
+def _run() -> type[MiningRun]:
+    from goldrush.replay.mining.run import MiningRun
+
+    return MiningRun
 
 
 def _measures() -> Measures:
@@ -87,4 +94,5 @@ TOOLKIT = attrs.evolve(
     tables=_tables,
     studies=_studies,
     view=VIEW,
+    run=_run,
 )

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.mining.players import fork, record
-from goldrush.cli.diff import _format
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block
 from goldrush.replay.diff import diff
+from goldrush.replay.diff_text import format_diff
 from tests.cli.helpers import goldrush
 
 RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")
@@ -54,7 +54,7 @@ def some(commit: Commit, agents: int) -> Block:
 
 
 def headline(a: Path, b: Path) -> str:
-    return _format(diff(a, b))[0].replace(f"{a.parent}/", "")
+    return format_diff(diff(a, b))[0].replace(f"{a.parent}/", "")
 
 
 def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str, Path]) -> None:
@@ -64,7 +64,7 @@ def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str,
             with pytest.raises(JournalError):
                 diff(runs[one], runs[two])
             continue
-        [first, *_] = _format(diff(runs[one], runs[two]))
+        [first, *_] = format_diff(diff(runs[one], runs[two]))
 
         assert (one == two) == first.startswith("the same"), (one, two)
 

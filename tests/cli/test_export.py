@@ -18,7 +18,7 @@ from goldrush.kernel.journal import START, Commit
 from goldrush.kernel.mining import MINING
 from goldrush.replay import table_files
 from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.runs import runs_at
+from goldrush.replay.run_data import runs_at
 from goldrush.replay.tables import tables_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write

@@ -20,7 +20,7 @@ from goldrush.replay.groups import groups
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.tables import SPELLS
-from goldrush.replay.runs import runs_at
+from goldrush.replay.run_data import runs_at
 from goldrush.replay.study.inference import interval
 from goldrush.replay.tables import Table, figures_table, units_table
 from tests.cli.helpers import Ran, assert_refused, goldrush

@@ -49,7 +49,7 @@ from goldrush.replay.mining import place as mining_place
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.mining.view import view as mining_view
 from goldrush.replay.recheck import recheck
-from goldrush.replay.runs import measured_at, run_at, runs_at
+from goldrush.replay.run_data import measured_at, run_at, runs_at
 from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
@@ -228,9 +228,9 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     ),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
     "the measures of a run": lambda c: run_at(c.forged).measured,
-    "runs.measured_at": lambda c: measured_at(c.forged),
-    "runs.run_at": lambda c: run_at(c.forged),
-    "runs.runs_at": lambda c: list(runs_at([c.forged])),
+    "run_data.measured_at": lambda c: measured_at(c.forged),
+    "run_data.run_at": lambda c: run_at(c.forged),
+    "run_data.runs_at": lambda c: list(runs_at([c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
     "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
@@ -288,8 +288,12 @@ NO_READERS = {
     "study.results.results_of": "behind the door run by run, where it reads",
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
-    "runs.of_one_world": "names of worlds",
+    "run.models_of": "no journal",
+    "arrow.arrow_table": "rows, run by run",
+    "run_data.of_one_world": "names of worlds",
+    "study.study.study": "what carry_out gives",
     "sums.read_sums": "no journal",
+    "diff_text.format_diff": "what diff gives, and the narrator",
     "verify.verify": "what the door asks",
     "story.agent_of": "leaves out what it cannot read",
     "story.in_brief": "headers",
@@ -318,7 +322,7 @@ def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_eve
 
 def _is_given_journals(function: Callable[..., Any]) -> bool:
     kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
-    return any(re.search(r"\b(Path|Diff|Run|JournalReader)\b", kind) for kind in kinds)
+    return any(re.search(r"\b(Path|Diff|RunData|JournalReader)\b", kind) for kind in kinds)
 
 
 @pytest.fixture

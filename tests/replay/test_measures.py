@@ -13,7 +13,7 @@ from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
 from goldrush.replay.measures import Measure, Measured, by_unit
-from goldrush.replay.runs import run_at
+from goldrush.replay.run_data import run_at
 from goldrush.replay.tables import units_table
 from goldrush.replay.toolkit import Measures, Toolkit
 

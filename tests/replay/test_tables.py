@@ -37,13 +37,13 @@ from goldrush.kernel.mining.observe import Observation
 from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
-from goldrush.replay import runs, table_files
+from goldrush.replay import run_data, table_files
 from goldrush.replay.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.runs import run_at, runs_at
+from goldrush.replay.run_data import run_at, runs_at
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
@@ -576,8 +576,10 @@ def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | 
 
 def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Path] = []
-    look = runs.cells_in
-    monkeypatch.setattr(runs, "cells_in", lambda folder: (looked.append(folder), look(folder))[1])
+    look = run_data.cells_in
+    monkeypatch.setattr(
+        run_data, "cells_in", lambda folder: (looked.append(folder), look(folder))[1]
+    )
     cells_of(study)
 
     assert study in looked

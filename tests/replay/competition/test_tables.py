@@ -41,7 +41,7 @@ from goldrush.replay.competition.tables import (
     _trial_rows,
 )
 from goldrush.replay.competition.toolkit import TOOLKIT
-from goldrush.replay.runs import run_at
+from goldrush.replay.run_data import run_at
 from goldrush.replay.table_files import CSV, PARQUET
 from goldrush.replay.tables import FRONT, Table, tables_of
 from tests.golden import ANYTHING, SEASON_NAMES, season_path

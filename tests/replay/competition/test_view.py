@@ -6,7 +6,7 @@ import pytest
 
 from goldrush.replay.competition.score import scores
 from goldrush.replay.competition.view.view import computed
-from goldrush.replay.runs import measured_at
+from goldrush.replay.run_data import measured_at
 from tests.golden import season_path
 from tests.seasons import events_of
 

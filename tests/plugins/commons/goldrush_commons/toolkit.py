@@ -14,7 +14,7 @@ from goldrush.replay.draws import draws_of
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.measures import Measure, Measured, by_unit
 from goldrush.replay.rebuild import Rebuilt
-from goldrush.replay.runs import measured_at
+from goldrush.replay.run_data import measured_at
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, table
 from goldrush.replay.tie_break import Occasion, TieBreak

@@ -39,7 +39,7 @@ class Front:
     seed: int | None
 
 
-class Run:
+class RunData:
     """A journal that rows are made of. It is measured once, when that is first needed."""
 
     def __init__(
@@ -81,7 +81,9 @@ class Run:
         return reporting_forged(self.path, world=self.world)
 
 
-def run_at(path: str | Path, toolkit: Toolkit | None = None, studies: Studies | None = None) -> Run:
+def run_at(
+    path: str | Path, toolkit: Toolkit | None = None, studies: Studies | None = None
+) -> RunData:
     """The run of a journal.
 
     `toolkit`: its world's, if it is not one that is found by its name; `studies`: those that were
@@ -92,7 +94,7 @@ def run_at(path: str | Path, toolkit: Toolkit | None = None, studies: Studies | 
     with reporting_forged(path, world=given), JournalReader(path) as reader:
         own = toolkit or toolkit_of(reader)
         world = open_world(reader, own)
-    return Run(path, own, world, (studies or Studies()).cell_of(path))
+    return RunData(path, own, world, (studies or Studies()).cell_of(path))
 
 
 def measured_at(path: str | Path) -> Measured[Any]:
@@ -102,16 +104,16 @@ def measured_at(path: str | Path) -> Measured[Any]:
     return run_at(path).measured
 
 
-def runs_at(paths: Iterable[str | Path], toolkit: Toolkit | None = None) -> Iterator[Run]:
+def runs_at(paths: Iterable[str | Path], toolkit: Toolkit | None = None) -> Iterator[RunData]:
     """The runs of journals, one by one; each as `run_at`."""
     studies = Studies()
     for path in paths:
         yield run_at(path, toolkit, studies)
 
 
-def of_one_world(runs: Iterable[Run]) -> Iterator[Run]:
+def of_one_world(runs: Iterable[RunData]) -> Iterator[RunData]:
     """These runs. Raises BadInput when it comes to one of another world than the first."""
-    first: Run | None = None
+    first: RunData | None = None
     for run in runs:
         first = first or run
         if run.world.name != first.world.name:

@@ -1,0 +1,78 @@
+"""A difference between two runs in words, for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from goldrush.kernel.world import Vocabulary
+from goldrush.replay.diff import Diff, Side
+from goldrush.replay.story import narrator
+
+SHOWN_MAX: Final = 20  # causes: how many are listed
+
+
+def format_diff(found: Diff) -> list[str]:
+    """The headline, the causes, and the first event that differs as each run has it, line by line.
+
+    Raises what reading the journals raises.
+    """
+    a, b = found.a, found.b
+    lines = [_headline(found)]
+    lines += [f"cause: {cause.kind}: {cause.says}" for cause in found.causes[:SHOWN_MAX]]
+    if len(found.causes) > SHOWN_MAX:
+        lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
+    if found.first is not None:
+        lines += _both(found)
+    told = " ".join(cause.says for cause in found.causes)
+    lines += [
+        f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in told
+    ]
+    return lines
+
+
+def _headline(found: Diff) -> str:
+    a, b, vocabulary = found.a, found.b, found.vocabulary
+    both = f"{a.path} (a) and {b.path} (b)"
+    if found.same:
+        end = "finished" if a.finished else "unfinished"
+        return f"the same: {a.rounds} {vocabulary.units}, {end}"
+    if found.first is not None:
+        return f"{both} differ from {vocabulary.unit} {found.first.round} on"
+    if found.prefix is not None:
+        return _prefix(*((a, b) if found.prefix == "a" else (b, a)), vocabulary)
+    kinds = {cause.kind for cause in found.causes}
+    broken = [vocabulary.unit_of(cause.round) for cause in found.causes if cause.kind == "damage"]
+    common = min(a.rounds, b.rounds, *(unit - 1 for unit in broken))
+    if kinds & {"world", "rules"} or (common < 1 and kinds):
+        return f"{both} cannot be compared event by event"
+    last = vocabulary.number(common)
+    units = f"{vocabulary.units} {vocabulary.first} to {last}"
+    return f"{both} differ, but not in the events of {units}"
+
+
+def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
+    """What it means that one run is the beginning of the other."""
+    ends = "ends" if short.finished else "breaks off"
+    if long.rounds > short.rounds:
+        goes_on = f"goes on to {words.number(long.rounds)}"
+    elif long.finished:
+        goes_on = "has come to its end"
+    else:
+        goes_on = f"has {long.open} inputs of the next one"
+    return (
+        f"{short.path} is a prefix of {long.path}: it {ends} with {words.called(short.rounds)}, "
+        f"the other one {goes_on}"
+    )
+
+
+def _both(found: Diff) -> list[str]:
+    """The first event that differs as it is in both runs; where words do not tell, as JSON."""
+    story = narrator(found.a.path).lines
+    assert found.first is not None
+    events = found.first.a, found.first.b
+    nothing = f"nothing more in this {found.vocabulary.unit}"
+    told = [nothing if event is None else next(story([event])) for event in events]
+    if told[0] == told[1]:
+        told = [json.dumps(event and event.as_dict()) for event in events]
+    return [f"  {name}: {text}" for name, text in zip("ab", told, strict=True)]

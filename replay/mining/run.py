@@ -1,0 +1,118 @@
+"""The run of a mining journal in Python: what every run has, and its plots and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.mining.config import MiningConfig
+from goldrush.kernel.world import Event
+from goldrush.replay.mining.measured import Measured, measure
+from goldrush.replay.mining.place import plot_of
+from goldrush.replay.mining.spells import Spell
+from goldrush.replay.run import Run
+from goldrush.replay.story import agent_of
+from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.why import Explanation
+
+
+class MiningRun(Run):
+    """A mining run that is recorded in a journal."""
+
+    def measured(self) -> Measured:
+        """The run with its measures, its spells of ownership, and everybody's gold.
+
+        Raises what reading a journal raises.
+        """
+        return measure(self.path)
+
+    def config(self) -> MiningConfig:
+        """The settings in force at the end of the run. Raises as `measured`."""
+        config: MiningConfig = self.last().state.config
+        return config
+
+    def plot(self, plot: int | tuple[int, int]) -> Plot:
+        """A plot, by id or by (row, column). Raises BadInput for one that is not on the map."""
+        text = str(plot) if isinstance(plot, int) else "{},{}".format(*plot)
+        return Plot(self, plot_of(self.path, text))
+
+    def agent(self, agent: int) -> Agent:
+        """An agent, by its id. Raises BadInput for one that does not play."""
+        agents = self.config().agents
+        if not 0 <= agent < agents:
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
+        return Agent(self, agent_of(self.path, str(agent)))
+
+
+@attrs.frozen
+class Plot:
+    """A plot of a run: its `id`, row · columns + column."""
+
+    run: MiningRun
+    id: int
+
+    def owners(self) -> list[int | None]:
+        """Who owns it at the end of each round, from round 1 on; None where nobody does.
+
+        Raises what reading a journal raises.
+        """
+        found = self.run.measured()
+        owners: list[int | None] = [None] * found.rounds
+        for spell in found.spells:
+            if spell.plot == self.id:
+                owners[spell.start - 1 : spell.end] = [spell.owner] * spell.length
+        return owners
+
+    def spells(self) -> list[Spell]:
+        """The spells of ownership of the plot, in order. Raises as `owners`."""
+        return [spell for spell in self.run.measured().spells if spell.plot == self.id]
+
+    def events(self, *names: str, first: int | None = None, last: int | None = None) -> list[Event]:
+        """The events on the plot; submissions only if `names` has `submitted`. See `Run.events`."""
+        return list(self.run.events(*names, first=first, last=last, plot=self.id))
+
+    def log(self, *names: str, first: int | None = None, last: int | None = None) -> list[str]:
+        """The same events in words."""
+        return self.run.log(*names, first=first, last=last, plot=self.id)
+
+    def audit(self, round: int, kind: str | None = None) -> Sequence[TieBreak]:
+        """The draws on the plot in a round; see `Run.audit`."""
+        return self.run.audit(round, self.id, kind)
+
+    def why(self, round: int) -> Sequence[Explanation]:
+        """Why things came out as they did on the plot in a round; see `Run.why`."""
+        return self.run.why(round, self.id)
+
+
+@attrs.frozen
+class Agent:
+    """An agent of a run: its `id`."""
+
+    run: MiningRun
+    id: int
+
+    def gold(self) -> list[float]:
+        """Its gold at the end of each round; the first item is the start.
+
+        Raises what reading a journal raises.
+        """
+        found = self.run.measured()
+        return [float(found.gold_after(round)[self.id]) for round in range(found.rounds + 1)]
+
+    def spells(self) -> list[Spell]:
+        """Its spells of ownership, by their start. Raises as `gold`."""
+        return [spell for spell in self.run.measured().spells if spell.owner == self.id]
+
+    def events(self, *names: str, first: int | None = None, last: int | None = None) -> list[Event]:
+        """The events that name the agent; see `Run.events`."""
+        return list(self.run.events(*names, first=first, last=last, agent=self.id))
+
+    def log(self, *names: str, first: int | None = None, last: int | None = None) -> list[str]:
+        """The same events in words."""
+        return self.run.log(*names, first=first, last=last, agent=self.id)
+
+    def why(self, round: int) -> Sequence[Explanation]:
+        """Why things came out as they did for the agent in a round; see `Run.why`."""
+        return self.run.why(round, agent=self.id)

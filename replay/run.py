@@ -1,0 +1,505 @@
+"""`Run`: a journal as a Python object, with everything that the command line can ask of one.
+
+Each method is one of the functions of this room, given the journal's path; nothing is worked out
+before it is asked for, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
+one. A world can add methods of its own: its toolkit names a subclass (`Toolkit.run`), so the run of
+a mining journal also has `plot` and `agent`.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from goldrush.agents import players
+from goldrush.agents.external import Given, class_name
+from goldrush.agents.llm.models import Models, read_models
+from goldrush.agents.players import Change, Means, Players
+from goldrush.agents.trust import own_among
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.files import remove_temporary, temporary_folder
+from goldrush.kernel.world import Event
+from goldrush.replay.diff import Diff, diff
+from goldrush.replay.log import Query, log
+from goldrush.replay.outline import Outline, outline
+from goldrush.replay.rebuild import Rebuilt, rebuild, rebuilt_from
+from goldrush.replay.recheck import Recheck, recheck
+from goldrush.replay.story import narrator
+from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.toolkit import (
+    WORLD_DEFAULT,
+    Toolkit,
+    needed,
+    players_of,
+    toolkit_at,
+    toolkit_for,
+    world_at,
+)
+from goldrush.replay.verify import DECIDE, Verdict, verify
+from goldrush.replay.why import Explanation
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from goldrush.replay.measures import Measured
+
+FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
+
+Roster = str | Sequence[object] | None  # as text, or policies one after the other
+Policies = Mapping[int, object] | Sequence[object] | None  # by agent
+Trust = Sequence[str | type]  # names of the form module:Class, or the classes themselves
+OnUnit = Callable[[int, Any], None]
+
+R = TypeVar("R", bound="Run")
+
+
+class Run:
+    """A run that is recorded in a journal.
+
+    Attributes:
+        path: the journal.
+        toolkit: what the tools of the journal's world can do.
+        trust: names (`module:Class`) of policies that may be imported to be asked again: those that
+            the run was recorded with in this process.
+
+    """
+
+    def __init__(self, path: str | Path, trust: Trust = ()) -> None:
+        """See `open`."""
+        self.path = Path(path)
+        self.toolkit: Toolkit = toolkit_at(path)
+        self.trust = _names(trust)
+
+    @classmethod
+    def open(cls, path: str | Path, trust: Trust = ()) -> Self:
+        """The run of a journal.
+
+        Args:
+            path: the journal; one that is unfinished or damaged can be opened, too.
+            trust: policies of one's own, as classes or as `module:Class`, that may be imported to
+                be asked again by `verify` and to play on in `resume` and `fork`.
+
+        Raises:
+            BadInput: where there is no such file, or it is a run of another world than the class
+                is for.
+            NotAJournal, UnsupportedJournal: where it is no journal that this version reads.
+
+        """
+        if os.path.isdir(path):
+            raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
+        kind = toolkit_at(path).run()
+        if not issubclass(kind, cls):
+            raise BadInput(f"{path} is no {cls.__name__}", f"open it with {kind.__name__}.open")
+        return kind(path, trust)
+
+    @classmethod
+    def record(
+        cls,
+        path: str | Path | None = None,
+        *,
+        world: str = WORLD_DEFAULT,
+        roster: Roster = None,
+        treatment: str | None = None,
+        models: Models | str | Path | None = None,
+        program: str | None = None,
+        jobs: int = 1,
+        force: bool = False,
+        fsync: bool = False,
+        on_unit: OnUnit | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Play a run to its end and record it.
+
+        Args:
+            path: the new journal; None: a temporary file, removed when the run object is.
+            world: the world that is played.
+            roster: who plays: text as on the command line (`"greedy-mine*8,raid*2"`), or a list
+                with an item for each agent: names, classes, objects. A class that can be imported,
+                with plain settings, is recorded as `module:Class[setting=value]`; any other object
+                as `external`, of which the journal keeps what it submits. None: the default of the
+                world.
+            treatment: a named configuration.
+            models: how language models are reached: a file of models, or `Models`.
+            program: the program that tests, in worlds whose agents have a test of one's own.
+            jobs: how many tests are made at once, in worlds whose agents test what they say.
+            force: replace a journal that is there.
+            fsync: wait for the disk at every commit.
+            on_unit: called after every unit with its number in the journal and the state.
+            settings: of the world, by name (`seed`, `rounds`, `agents`, ...).
+
+        Returns:
+            The run, with the names of the policies of one's own that it was recorded with in
+            `trust`.
+
+        Raises:
+            BadInput: before anything is written, for settings and rosters that cannot be.
+            PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
+
+        """
+        toolkit = toolkit_for(world)
+        who = players_of(toolkit, world)
+        given = _given(who, roster)
+        reach = models_of(models)
+        run = who.prepare(settings, given.text, treatment, reach)
+        with _place(path) as target:
+            players.record(
+                toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
+                means=Means(jobs, program, policies=given.policies), on_unit=on_unit,
+            )  # fmt: skip
+            return _kept(cls.open(target, run.trust), is_temporary=path is None)
+
+    def __repr__(self) -> str:
+        found = self.info()
+        end = "" if found.finished else ", unfinished"
+        of = found.vocabulary.units
+        return f"<{type(self).__name__} {self.path}: {found.units} {of}, {self._who(found)}{end}>"
+
+    def _who(self, found: Outline) -> str:
+        seed = "no seed" if found.declared.seed is None else f"seed {found.declared.seed}"
+        return f"{found.declared.roster}, {seed}"
+
+    def _repr_html_(self) -> str:
+        """The page of the run in a frame: its map with a slider, in a notebook."""
+        from goldrush.replay.view.page import page_of
+
+        page = escape(page_of(self.path), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="{escape(self.path.name)}" '
+            f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
+        )
+
+    # What the run says of itself.
+
+    def info(self, *, hashed: bool = False) -> Outline:
+        """Settings, players, how many units are closed, whether it is finished; with `hashed` its
+        SHA-256. Raises nothing that a damaged file is to blame for: see `Outline.trouble`.
+        """
+        return outline(self.path, hashed=hashed)
+
+    # Units and events.
+
+    def at(self, number: int) -> Rebuilt:
+        """A unit (a round, an assignment) as it was: `state` after it and the `events` in it.
+
+        Args:
+            number: as people count: mining rounds from 1 on (0 is the start), assignments of a
+                season from 0 on (-1 is the start).
+
+        Raises:
+            BadInput: for a unit that the journal does not have.
+            JournalError: as reading it does.
+
+        """
+        return rebuild(self.path, number)
+
+    def __iter__(self) -> Iterator[Rebuilt]:
+        """All closed units in order, folded once; a state is valid until the next one."""
+        first = world_at(self.path).vocabulary.number(1)
+        if self.info().units:
+            yield from rebuilt_from(self.path, first)
+
+    def last(self) -> Rebuilt:
+        """The last closed unit. Raises as `at`."""
+        return self.at(world_at(self.path).vocabulary.number(self.info().units))
+
+    def events(
+        self,
+        *names: str,
+        first: int | None = None,
+        last: int | None = None,
+        agent: int | None = None,
+        plot: int | None = None,
+    ) -> Iterator[Event]:
+        """The events of the run, in order.
+
+        Args:
+            names: only events of these names.
+            first: the first unit; None: from the start on.
+            last: the last unit; None: to the end.
+            agent: only events that name this agent.
+            plot: only events on this plot, in worlds that have plots.
+
+        Raises:
+            BadInput: for names, agents and units that there are not.
+            JournalError: as reading a journal does, when the events before have been given.
+
+        """
+        agents = () if agent is None else (agent,)
+        return log(self.path, Query(first, last, agents, () if plot is None else (plot,), names))
+
+    def log(self, *names: str, **where: int | None) -> list[str]:
+        """The same events in words, line by line. Arguments and errors as `events`."""
+        return list(narrator(self.path).lines(self.events(*names, **where)))
+
+    # Checking and comparing.
+
+    def verify(
+        self,
+        level: int = DECIDE,
+        *,
+        policies: Policies = None,
+        trust: Trust = (),
+        sources: Sequence[str] = (),
+        program: str | None = None,
+        jobs: int = 1,
+    ) -> Verdict:
+        """Check the journal: bytes (1), states (2), derived events (3), players asked again (4).
+
+        Args:
+            level: the highest level to check, 1 to 4.
+            policies: the objects that `external` agents play, by agent, or the whole roster as a
+                list. They must answer as they did: without state, or in the state they were in.
+            trust: policies of one's own that may be imported, beside those in `Run.trust`.
+            sources: the journals that `recorded` agents play.
+            program: the program that tests, of a season with a test of one's own.
+            jobs: how many tests of a season are run at once.
+
+        Returns:
+            The verdict: `holds` is True, False, or None where something could not be judged;
+            `not_asked` names the players who were believed and not asked.
+
+        Raises:
+            BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.
+
+        """
+        means = Means(jobs, program, policies=_by_agent(policies))
+        return verify(
+            self.path, level, trust=[*self.trust, *_names(trust)], sources=sources, means=means
+        )
+
+    def diff(self, other: Run | str | Path) -> Diff:
+        """Where another run differs, and why: the first event that is not the same, its causes.
+
+        Raises BadInput, NotAJournal or UnsupportedJournal for what cannot be compared.
+        """
+        return diff(self.path, other.path if isinstance(other, Run) else other)
+
+    def audit(
+        self, at: int, place: int | None = None, kind: str | None = None
+    ) -> Sequence[TieBreak]:
+        """The draws of a unit, each worked out again from its key.
+
+        Args:
+            at: the unit.
+            place: where in it (a plot, a table); mining needs one.
+            kind: only draws of this kind.
+
+        Raises:
+            BadInput: for a world without draws, and for a unit, place or kind that there is not.
+
+        """
+        by = needed(self.toolkit.tie_breaks, self.path, "draws to audit")
+        if place is None and by.needs_place:
+            raise BadInput(f"the draws of a unit are audited by {by.place}", f"give a {by.place}")
+        return by.at(self.path, at, place, kind)
+
+    def audit_all(self) -> Recheck:
+        """Every draw of the run, worked out again and counted. Raises nothing: see its `error`."""
+        return recheck(self.path)
+
+    def why(
+        self, at: int, place: int | None = None, agent: int | None = None
+    ) -> Sequence[Explanation]:
+        """Why things came out as they did in a unit, and what would have changed them.
+
+        Args:
+            at: the unit.
+            place: only there (a plot).
+            agent: only what this agent has to do with.
+
+        Raises:
+            BadInput: for a world without explanations, and where there is nothing to explain.
+
+        """
+        by = needed(self.toolkit.why, self.path, "explanations")
+        return by.at(self.path, at, place, agent)
+
+    # Playing on.
+
+    def resume(
+        self,
+        *,
+        policies: Policies = None,
+        trust: Trust = (),
+        sources: Sequence[str] = (),
+        models: Models | str | Path | None = None,
+        program: str | None = None,
+        jobs: int = 1,
+        on_unit: OnUnit | None = None,
+    ) -> Self:
+        """Go on with a run that broke off, to its end. Arguments as of `verify` and `record`.
+
+        Raises BadInput for a run that has ended and for players who cannot play on; otherwise as
+        `record`.
+        """
+        players.resume(
+            world_at(self.path), self._players(), self.path, models=models_of(models),
+            trust=[*self.trust, *_names(trust)], sources=sources,
+            means=Means(jobs, program, policies=_by_agent(policies)), on_unit=on_unit,
+        )  # fmt: skip
+        return self
+
+    def fork(
+        self,
+        at: int,
+        path: str | Path | None = None,
+        *,
+        roster: Roster = None,
+        treatment: str | None = None,
+        replace: Sequence[Mapping[str, Any]] = (),
+        policies: Policies = None,
+        trust: Trust = (),
+        sources: Sequence[str] = (),
+        models: Models | str | Path | None = None,
+        program: str | None = None,
+        jobs: int = 1,
+        force: bool = False,
+        on_unit: OnUnit | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Play the run anew from a unit on, under other circumstances, into a journal of its own.
+
+        Args:
+            at: the last unit that stays as it was.
+            path: the new journal; None: a temporary file.
+            roster: who plays from there on, as for `record`; None: who played before.
+            treatment: its settings from there on.
+            replace: submissions put in by hand, in the form of their events; `Explanation.change`
+                has such.
+            policies: the objects of external agents who play on, by agent.
+            trust: policies of one's own that may play on, beside those in `Run.trust`.
+            sources: the journals that `recorded` agents play on from.
+            models: how language models are reached.
+            program: the program that tests from there on.
+            jobs: how many tests are made at once.
+            force: replace a journal that is there.
+            on_unit: as for `record`.
+            settings: other settings from there on, by name.
+
+        Raises:
+            BadInput: before anything is written.
+            PolicyFailed, RunStopped, WriteFailed: as `record`.
+
+        """
+        who = self._players()
+        given = _given(who, roster) if roster is not None else Given(None)
+        change = Change(settings, treatment, given.text, replace)
+        trusted = [*self.trust, *_names(trust)]
+        with _place(path) as target:
+            players.fork(
+                world_at(self.path), who, self.path, at, target, change, models=models_of(models),
+                trust=trusted, sources=sources, force=force, on_unit=on_unit,
+                means=Means(jobs, program, policies={**_by_agent(policies), **given.policies}),
+            )  # fmt: skip
+            own = own_among(who.names(given.text)) if given.text else ()
+            return _kept(type(self).open(target, [*trusted, *own]), is_temporary=path is None)
+
+    def _players(self) -> Players[Any]:
+        return needed(self.toolkit.players, self.path, "players")
+
+    # Measures, tables, pages.
+
+    def measured(self) -> Measured[Any]:
+        """The run with its measures by unit, over spans and halves.
+
+        Raises BadInput for a world without measures, and what reading a journal raises.
+        """
+        from goldrush.replay.run_data import measured_at
+
+        return measured_at(self.path)
+
+    def measures(self) -> dict[str, float | None]:
+        """The measures of the whole run by name; None where undefined. Raises as `measured`."""
+        found = self.measured()
+        return {name: found.of(name) for name in found.known}
+
+    def tables(self) -> list[str]:
+        """The names of the tables of this run's world."""
+        from goldrush.replay.tables import tables_of
+
+        return [table.name for table in tables_of(self.toolkit, world_at(self.path))]
+
+    def table(self, name: str = "events") -> pyarrow.Table:
+        """A table of the run in Arrow's form, `to_pandas()` and `polars.from_arrow` away from both.
+
+        Args:
+            name: one of `tables()`; replay/TABLES.md lists the columns.
+
+        Raises:
+            BadInput: for another name, and where pyarrow is not installed (goldrush[tables]).
+            JournalError: as reading a journal does.
+
+        """
+        from goldrush.replay.arrow import arrow_table
+
+        return arrow_table([self.path], name)
+
+    def view(self, path: str | Path, *, against: Run | str | Path | None = None) -> Path:
+        """Write the page of the run, one HTML file that needs nothing else, and return its path.
+
+        `against`: another run to show beside it. Raises BadInput for a file that is no earlier
+        page, WriteFailed.
+        """
+        from goldrush.replay.view.page import write_page
+
+        other = against.path if isinstance(against, Run) else against
+        return write_page(self.path, path, against=other).path
+
+
+@contextmanager
+def _place(path: str | Path | None) -> Iterator[Path]:
+    """Where a run is recorded; a temporary journal goes where that fails."""
+    if path is not None:
+        yield Path(path)
+        return
+    folder = temporary_folder()
+    try:
+        yield Path(folder, "run.journal")
+    except BaseException:
+        remove_temporary(folder)
+        raise
+
+
+def _kept(run: R, *, is_temporary: bool) -> R:
+    """The run; the folder of a temporary journal goes when nobody holds the run any more."""
+    if is_temporary:
+        weakref.finalize(run, remove_temporary, str(run.path.parent))
+    return run
+
+
+def _given(who: Players[Any], roster: Roster) -> Given:
+    """A roster as text, with the objects of its external agents."""
+    if roster is None or isinstance(roster, str):
+        return Given(roster)
+    if who.given is None:
+        raise BadInput(
+            "the rosters of this world are text", "write who plays as on the command line"
+        )
+    return who.given(roster)
+
+
+def models_of(models: Models | str | Path | None) -> Models | None:
+    """How language models are reached, by `Models` or a file of them. Raises BadInput."""
+    if models is None or isinstance(models, Models):
+        return models
+    return Models(known=read_models(models))
+
+
+def _names(trust: Trust) -> tuple[str, ...]:
+    """Policies of one's own by their names. Raises BadInput for a class that cannot be imported."""
+    return tuple(one if isinstance(one, str) else class_name(one) for one in trust)
+
+
+def _by_agent(policies: Policies) -> dict[int, Any]:
+    """Objects by agent; of a whole roster those that are neither names nor None."""
+    pairs = policies.items() if isinstance(policies, Mapping) else enumerate(policies or ())
+    return {agent: one for agent, one in pairs if one is not None and not isinstance(one, str)}
+
+
+open = Run.open
+record = Run.record

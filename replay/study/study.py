@@ -1,0 +1,290 @@
+"""`Study`: a folder of runs, treatments × rosters × horizons × seeds, as a Python object.
+
+`goldrush.study` plays one, `Study.open` opens one that is there. Its runs, tables, verdicts and
+report are those of the commands `study`, `export` and `report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from goldrush.agents.llm.models import Models
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.run import Run, models_of
+from goldrush.replay.studies import Studied, studied
+from goldrush.replay.study.carry_out import OnStep, carry_out
+from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
+from goldrush.replay.study.place import Place, processes
+from goldrush.replay.study.plan import ALL, BASELINES, SEEDS_DEFAULT, plan_of
+from goldrush.replay.study.results import Results, results_of
+from goldrush.replay.toolkit import WORLD_DEFAULT
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from goldrush.replay.study.verdicts import Verdict
+
+Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
+Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
+
+RUNS: Final = "runs"  # the table with a row for each run
+_WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
+
+
+def study(
+    folder: str | Path,
+    *,
+    world: str = WORLD_DEFAULT,
+    treatments: Treatments = ALL,
+    rosters: Rosters = BASELINES,
+    seeds: int | Sequence[int] = SEEDS_DEFAULT,
+    rounds: int | Sequence[int] | None = None,
+    jobs: int | None = None,
+    place: Place | None = None,
+    models: Models | str | Path | None = None,
+    on_step: OnStep | None = None,
+    **settings: Any,
+) -> Study:
+    """Record every run of a study in a folder, or those that are left of one that broke off.
+
+    Runs are played by processes of their own. Where these begin afresh (macOS), a script must call
+    this under `if __name__ == "__main__":`.
+
+    Args:
+        folder: where journals and the manifest go; made if need be.
+        world: the world that is played.
+        treatments: names, or treatments of one's own: settings by name (`{}`: the baseline).
+        rosters: texts, each its own name, or rosters by name, as text or as a list of policies as
+            for `record`. Policies of one's own must be classes that can be imported.
+        seeds: how many, from 0 on, or which.
+        rounds: the horizon, or several, in the world's units; None: the world's default.
+        jobs: how many processes; None: one a processor.
+        place: another place to play at than processes of this machine.
+        models: how language models are reached: a file of models, or `Models`.
+        on_step: told of progress: what is done, how many, of how many.
+        settings: of every run, by name; they go before those of a treatment.
+
+    Raises:
+        BadInput: before anything is written, for a plan or a folder that cannot be.
+        RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
+
+    """
+    known = {ALL, *studied(world).treatments}
+    names, own = _treatments(treatments, known)
+    plan = plan_of(
+        world=world,
+        treatments=names,
+        rosters=_rosters(studied(world), rosters),
+        seeds=seeds if isinstance(seeds, int) else list(seeds),
+        rounds=rounds if rounds is None or isinstance(rounds, int) else list(rounds),
+        settings=settings,
+        own=own,
+    )
+    where = place or processes(jobs)
+    carry_out(plan, folder, place=where, models=models_of(models), on_step=on_step)
+    return Study(folder)
+
+
+class Study:
+    """The runs of a study, in a folder.
+
+    Attributes:
+        folder: the folder.
+        manifest: the plan, and every run with its configuration, path and SHA-256.
+
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """See `open`."""
+        self.folder = Path(folder)
+        self.manifest: Manifest = read_manifest(folder)
+        self._results: Results[Any, Any] | None = None
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Study:
+        """The study in a folder. Raises BadInput where there is none that can be read."""
+        return cls(folder)
+
+    def __repr__(self) -> str:
+        plan = self.manifest.plan
+        left = sum(run.sha256 is None for run in self.manifest.runs)
+        end = f", {left} not played" if left else ""
+        return (
+            f"<Study {self.folder}: {len(self.manifest.runs)} runs, {len(plan['treatments'])} "
+            f"treatments, {len(plan['rosters'])} rosters, {len(plan['seeds'])} seeds{end}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The verdicts as a table, in a notebook, where there are any."""
+        if not self.manifest.finished:
+            return f"<p>{escape(repr(self))}</p>"
+        head = ("criterion", "treatments", "roster", "verdict", "because")
+        rows = [
+            (
+                one.criterion,
+                " and ".join(judged.cell.treatment for judged in one.cells.values()),
+                one.roster,
+                one.verdict,
+                one.note,
+            )
+            for one in self.verdicts()
+        ]
+        return f"<p>{escape(repr(self))}</p>" + (_html([head, *rows]) if rows else "")
+
+    def runs(
+        self,
+        *,
+        treatment: str | None = None,
+        roster: str | None = None,
+        rounds: int | None = None,
+        seed: int | None = None,
+    ) -> list[Run]:
+        """The runs that are played, in the order of the plan; of those given, only these."""
+        return [
+            Run.open(self.folder / run.path)
+            for run in self._played()
+            if treatment in (None, run.cell.treatment)
+            and roster in (None, run.cell.roster)
+            and rounds in (None, run.cell.rounds)
+            and seed in (None, run.seed)
+        ]
+
+    def _played(self) -> Iterable[Listed]:
+        return (run for run in self.manifest.runs if run.sha256 is not None)
+
+    def results(self, jobs: int | None = None) -> Results[Any, Any]:
+        """Every run measured, by cell; worked out once. Raises as `report`."""
+        if self._results is None:
+            self._results = results_of(self.folder, jobs=jobs)
+        return self._results
+
+    def table(self, name: str = RUNS) -> pyarrow.Table:
+        """A table of all runs in Arrow's form, `to_pandas()` and `polars.from_arrow` away.
+
+        Args:
+            name: `runs`: a row for each run, with its treatment, roster, horizon (`rounds`), seed,
+                number of agents, and each measure of the whole run and of its halves
+                (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other name is
+                that of a table of `Run.tables`, over all runs.
+
+        Raises:
+            BadInput: for another name, for a study that is not finished, and where pyarrow is not
+                installed (goldrush[tables]).
+
+        """
+        from goldrush.replay.arrow import arrow_table, rows_table
+
+        if name != RUNS:
+            return arrow_table([self.folder / run.path for run in self._played()], name)
+        return rows_table(list(self._rows()), ("treatment", "roster"), _WHOLE)
+
+    def _rows(self) -> Iterable[dict[str, Any]]:
+        for cell, results in self.results().by_cell.items():
+            for one in results:
+                halves = {
+                    f"{name}_{half}": value
+                    for name, pair in one.halves.items()
+                    for half, value in zip(("first_half", "second_half"), pair, strict=True)
+                }
+                yield {
+                    "treatment": cell.treatment,
+                    "roster": cell.roster,
+                    "rounds": cell.rounds,
+                    "seed": one.seed,
+                    "agents": len(one.policies),
+                    **one.run,
+                    **halves,
+                }
+
+    def verdicts(self) -> Sequence[Verdict]:
+        """What the study says of the criteria of its world: `criterion`, `verdict`, `note`.
+
+        Raises BadInput as `report`.
+        """
+        _check_stats()
+        from goldrush.replay.study.verdicts import Assessment
+
+        return Assessment(self.results()).verdicts()
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        format: str = "html",
+        *,
+        jobs: int | None = None,
+        pages: bool = False,
+        force: bool = False,
+    ) -> Path:
+        """Write the report of the study and return its path.
+
+        Args:
+            path: where; None: `report.html` (or `report.md`) in the folder.
+            format: html or md.
+            jobs: how many processes measure; None: one a processor.
+            pages: write the page of each run, too, to which the report links.
+            force: replace a page that is no earlier report.
+
+        Raises:
+            BadInput: for a study that is not finished or whose journals are not those of its
+                manifest, for a place that cannot be written, and without goldrush[stats].
+            WriteFailed: where the system refuses.
+
+        """
+        from goldrush.replay.report.report import report
+
+        return report(self.folder, path, format, jobs=jobs, pages=pages, force=force).path
+
+
+def _check_stats() -> None:
+    from goldrush.replay.extras import require
+
+    require("scipy", "verdicts need", "stats")
+
+
+def _treatments(
+    given: Treatments, known: set[str]
+) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+    """Names of treatments, and those of one's own by name."""
+    if isinstance(given, str):
+        return [given], {}
+    if not isinstance(given, Mapping):
+        return list(given), {}
+    for name in known & given.keys():
+        if given[name]:
+            raise BadInput(f"treatment {name} has settings of its own", "give it another name")
+    return list(given), {name: found for name, found in given.items() if name not in known}
+
+
+def _rosters(of: Studied, given: Rosters) -> Sequence[str] | dict[str, str]:
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Mapping):
+        return list(given)
+    return {name: _text(of, name, roster) for name, roster in given.items()}
+
+
+def _text(of: Studied, name: str, roster: str | Sequence[object]) -> str:
+    if isinstance(roster, str):
+        return roster
+    if of.players.given is None:
+        raise BadInput(f"roster {name} is a list", "the rosters of this world are text")
+    found = of.players.given(roster)
+    if found.policies or found.text is None:
+        agents = ", ".join(map(str, found.policies))
+        raise BadInput(
+            f"roster {name} has objects that other processes cannot make (agents {agents})",
+            "define their classes at the top of a module, with plain settings",
+        )
+    return found.text
+
+
+def _html(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a table, the first one its head."""
+    lines = []
+    for number, row in enumerate(rows):
+        tag = "td" if number else "th"
+        lines.append("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>")
+    return f"<table>{''.join(lines)}</table>"

@@ -1,0 +1,87 @@
+"""Studies as Python objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.study.results import results_of
+
+
+class Idle:
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        return []
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> goldrush.Study:
+    return goldrush.study(
+        tmp_path_factory.mktemp("studies") / "study",
+        treatments={"baseline": {}, "crowded": {"rows": 3, "cols": 3}},
+        rosters={"greedy": ["greedy-mine"] * 4, "random": "random*4"},
+        seeds=2,
+        rounds=10,
+        jobs=1,
+    )
+
+
+def test_its_runs_are_those_of_the_plan(study: goldrush.Study) -> None:
+    assert len(study.runs()) == 8
+    [run] = study.runs(treatment="crowded", roster="greedy", seed=1)
+
+    assert isinstance(run, goldrush.MiningRun)
+    assert (run.config().rows, run.config().seed) == (3, 1)
+    assert "8 runs, 2 treatments, 2 rosters, 2 seeds>" in repr(study)
+    assert repr(study) == repr(goldrush.Study.open(study.folder))
+
+
+def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
+    table = study.table()
+
+    assert table.num_rows == 8
+    results = results_of(study.folder, jobs=1)
+    expected = [one.run["turnover"] for of in results.by_cell.values() for one in of]
+    assert expected == table.column("turnover").to_pylist()
+    assert str(table.schema.field("half_life").type) == "double"
+    rounds = study.table("rounds")
+    assert rounds.num_rows == 80
+    assert set(rounds.column("treatment").to_pylist()) == {"baseline", "crowded"}
+
+
+def test_its_report_is_written(study: goldrush.Study) -> None:
+    assert study.report(jobs=1) == study.folder / "report.html"
+    assert "verdict" not in study._repr_html_()  # nothing is judged with 4 agents alone
+    assert not study.verdicts()
+
+
+def test_verdicts_are_shown_as_a_table(
+    study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from goldrush.replay.study.verdicts import Verdict
+
+    found = Verdict("norms", "<b>", 10, {}, "undecided", "because & so")
+    monkeypatch.setattr(goldrush.Study, "verdicts", lambda self: [found])
+
+    shown = study._repr_html_()
+
+    assert "<td>norms</td><td></td><td>&lt;b&gt;</td><td>undecided</td>" in shown
+    assert "because &amp; so" in shown
+
+
+def test_what_other_processes_cannot_make_is_refused(tmp_path: Path) -> None:
+    class Local(Idle): ...
+
+    with pytest.raises(BadInput, match=r"roster own has objects .* top of a module"):
+        goldrush.study(tmp_path / "study", rosters={"own": [Local(), "random"]}, seeds=1, rounds=1)
+    assert not (tmp_path / "study").exists()
+    with pytest.raises(BadInput, match="holds no study"):
+        goldrush.Study.open(tmp_path)
+
+
+def test_a_known_treatment_cannot_be_another(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="treatment scarce has settings of its own"):
+        goldrush.study(tmp_path / "study", treatments={"scarce": {"rows": 3}}, seeds=1)

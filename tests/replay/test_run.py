@@ -1,0 +1,200 @@
+"""Runs as Python objects: that each method is the tool it stands for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.measures import Measured
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "journals" / "golden"
+
+
+class Hawk:
+    """Raids the three first plots of others."""
+
+    def plan(self, seen: Any, draws: Any) -> list[Any]:
+        others = [plot for plot, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
+        return [("raid", plot, 1) for plot in others[:3]]
+
+
+@pytest.fixture(scope="module")
+def run() -> goldrush.MiningRun:
+    return goldrush.MiningRun.record(seed=7, rounds=12, roster=["greedy-mine"] * 3 + ["random*3"])
+
+
+def test_nothing_is_imported_before_it_is_used() -> None:
+    script = (
+        "import sys, goldrush; before = {'attrs', 'click', 'openai', 'numpy'} & set(sys.modules);"
+        "assert not before, before; goldrush.BadInput; assert 'goldrush.replay' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
+
+
+def test_every_public_name_is_there_and_none_hides_a_room() -> None:
+    rooms = {"kernel", "replay", "agents", "cli", "testing"}
+    names = {*goldrush.__all__, "open"}
+
+    assert not rooms & names
+    assert names <= set(dir(goldrush))
+    assert all(getattr(goldrush, name).__doc__ for name in names)
+    with pytest.raises(AttributeError, match="no attribute 'claim'"):
+        goldrush.claim  # noqa: B018
+
+
+def test_the_same_arguments_are_the_same_bytes(run: goldrush.Run, tmp_path: Path) -> None:
+    path = tmp_path / "again.journal"
+    goldrush.record(path, seed=7, rounds=12, roster="greedy-mine*3,random*3")
+
+    assert run.path.read_bytes() == path.read_bytes()
+
+
+def test_a_temporary_journal_goes_with_its_run() -> None:
+    run = goldrush.record(rounds=1)
+    path = run.path
+    assert path.exists()
+
+    del run
+
+    assert not path.parent.exists()
+
+
+def test_a_unit_shows_itself(run: goldrush.Run) -> None:
+    shown = repr(run.at(3))
+
+    assert shown.startswith("round 3 of 12, digest ")
+    assert "0  greedy-mine" in shown
+    assert run.last().round == 12
+    assert [unit.round for unit in run] == list(range(1, 13))
+    assert "12 rounds, greedy-mine*3,random*3, seed 7" in repr(run)
+
+
+def test_a_plot_knows_its_owners(run: goldrush.MiningRun) -> None:
+    for plot in (0, 42):
+        expected = [unit.state.owner[plot] for unit in run]
+
+        assert expected == run.plot(plot).owners()
+    assert run.plot((4, 2)).id == 42
+    with pytest.raises(BadInput, match="plot"):
+        run.plot(100)
+
+
+def test_an_agent_knows_its_gold(run: goldrush.MiningRun) -> None:
+    expected = [unit.state.gold[2] for unit in run]
+
+    assert expected == run.agent(2).gold()[1:]
+    with pytest.raises(BadInput, match="0 to 5"):
+        run.agent(6)
+
+
+def test_events_are_narrowed_down(run: goldrush.MiningRun) -> None:
+    claims = list(run.events("claim_drawn", first=1, last=1, agent=2))
+
+    assert claims
+    assert all(event.unit == 1 and 2 in event["claimants"] for event in claims)
+    assert len(claims) == len(run.agent(2).log("claim_drawn", first=1, last=1))
+    on_plot = run.plot(claims[0]["plot"]).events("claim_drawn")
+    assert claims[0] in on_plot
+    assert run.plot(claims[0]["plot"]).audit(1)[0].holds
+
+
+def test_why_offers_a_fork_that_comes_out_so(run: goldrush.MiningRun) -> None:
+    captures = (event for event in run.events("raid_resolved") if event["winner"] is not None)
+    found = [
+        one
+        for event in list(captures)[:5]
+        for one in run.plot(event["plot"]).why(event.unit)
+        if one.change is not None
+    ]
+    assert found
+    change = found[0].change
+    assert change is not None
+
+    other = run.fork(change.unit - 1, replace=change.submissions)
+
+    assert other.verify().holds
+    assert run.diff(other).first is not None
+    assert f"differ from round {change.unit} on" in str(run.diff(other))
+    assert change.says in str(found[0])
+
+
+def test_measures_and_tables_are_those_of_the_tools(run: goldrush.Run) -> None:
+    measured = run.measured()
+
+    assert isinstance(measured, Measured)
+    assert run.measures()["turnover"] == measured.of("turnover")
+    assert ["events", "rounds", "agents", "spells"] == run.tables()
+    events = run.table()
+    assert events.num_rows == run.verify().events
+    assert events.column("event").to_pylist()[:2] == ["run_started", "submitted"]
+    with pytest.raises(BadInput, match="no table 'plots'"):
+        run.table("plots")
+
+
+def test_objects_are_external_and_verified_when_given_back() -> None:
+    class Eagle(Hawk): ...
+
+    run = goldrush.record(seed=1, rounds=4, roster=["greedy-mine", Eagle(), Eagle()])
+
+    assert ("external (2 agents)",) == tuple(run.verify().not_asked)
+    given = run.verify(policies=[None, Eagle(), Eagle()])
+    assert given.holds
+    assert not given.not_asked
+    assert "greedy-mine,external[name=Eagle]*2" in repr(run)
+
+
+def test_an_importable_class_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_policies.py").write_text(
+        "import attrs\nfrom goldrush import integer, setting\n"
+        "@attrs.frozen\nclass Claimer:\n    first: int = setting(0, integer(0, 99))\n"
+        "    def plan(self, seen, draws):\n        return [('claim', self.first, 1)]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from own_policies import Claimer  # type: ignore[import-not-found]
+
+    run = goldrush.record(tmp_path / "own.journal", rounds=3, roster=[Claimer(first=4), Claimer()])
+
+    assert "own_policies:Claimer[first=4],own_policies:Claimer" in repr(run)
+    assert not run.verify().not_asked
+    opened = goldrush.open(run.path)
+    assert opened.verify().not_asked
+    assert not opened.verify(trust=[Claimer]).not_asked
+
+
+def test_what_is_of_another_world_is_refused() -> None:
+    season = GOLDEN / "seasons" / "every-event.journal"
+
+    assert type(goldrush.open(season)) is goldrush.Run
+    with pytest.raises(BadInput, match=r"no MiningRun; open it with Run\.open"):
+        goldrush.MiningRun.open(season)
+    with pytest.raises(BadInput, match="folder"):
+        goldrush.open(GOLDEN)
+    with pytest.raises(BadInput, match="text"):
+        goldrush.record(world="competition", roster=[Hawk()])
+
+
+def test_a_run_that_broke_off_goes_on(run: goldrush.Run, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes(run.path.read_bytes()[:-100])
+
+    goldrush.open(torn).resume()
+
+    assert run.path.read_bytes() == torn.read_bytes()
+
+
+def test_a_notebook_shows_the_page(run: goldrush.Run, tmp_path: Path) -> None:
+    page = run.view(tmp_path / "run.html")
+    frame = run._repr_html_()
+
+    assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert '"' not in frame[16 : frame.index('" sandbox=')]
+    assert page.stat().st_size > 100_000
