@@ -619,18 +619,13 @@ def _replace_folder(new: str, old: str) -> None:
 # Temporary names.
 
 _swept: set[str] = set()  # folders that were looked through by this process
-_own: set[str] = set()  # what this process has made, and removes before it ends
+_own: set[str] = set()  # what this process has made, and not named or removed yet
 os.register_at_fork(after_in_child=_own.clear)
 
 
 def is_temporary(name: str) -> bool:
     """Whether a file or folder of this name is on its way, or was left by a writer that died."""
     return _TEMPORARY.fullmatch(name) is not None
-
-
-def remove_at_exit(path: str) -> None:
-    """Remove what is at a path when this process ends; a child process leaves it."""
-    _own.add(os.path.abspath(path))
 
 
 def remove_temporaries() -> None:

@@ -8,6 +8,7 @@ its page. Importing this module registers the environment with PettingZoo.
 from __future__ import annotations
 
 import operator
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,6 +24,7 @@ from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.files import remove_temporary, temporary_folder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED, PRUNED, REASONS, RULED
@@ -34,7 +36,6 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.extras import require
 from goldrush.replay.mining.show import format_frame
 from goldrush.replay.rebuild import Rebuilt
-from goldrush.replay.temporary import temporary_journal
 from goldrush.replay.text import plain
 
 try:
@@ -112,7 +113,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             roster: as text, "external,greedy-mine*9", or a list of names, classes and objects, as
                 `goldrush.record` takes it; None: everybody learns.
             journal: where episodes are recorded: each over the one before it, unless the path has
-                "{episode}" in it. None: a temporary file, removed when the program ends.
+                "{episode}" in it. None: a temporary file, removed with the environment.
             render_mode: "human" (printed after each round), "ansi" (text) or "rgb_array".
             max_cycles: rounds after which an episode is truncated.
             settings: of the run, as `rounds=50, rows=4`; `seed` is that of the first episode.
@@ -183,7 +184,9 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         config, roster = prepare({**self._settings, "seed": seed}, self._roster, self._treatment)
         self.close()
         if self._path is None:  # not before: copies of an environment have files of their own
-            self._path = temporary_journal()
+            folder = temporary_folder()
+            weakref.finalize(self, remove_temporary, folder)
+            self._path = str(Path(folder, "episode.journal"))
         path = self._path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
             header, run = Header(MINING.name, MINING.rules), prepared(config, roster)

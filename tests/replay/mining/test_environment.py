@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from gc import collect
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -418,6 +419,19 @@ def test_objects_play_among_learners_and_copies_have_journals_of_their_own() -> 
     )
 
 
+def test_a_temporary_journal_goes_with_its_environment() -> None:
+    one = small()
+    one.reset()
+    folder = Path(str(one.journal)).parent
+
+    assert folder.is_dir()
+
+    del one
+    collect()
+
+    assert not folder.exists()
+
+
 def refused() -> dict[str, Callable[[Path], Any]]:
     nothing = np.zeros(5, np.int64)
     return {
@@ -505,11 +519,13 @@ def test_the_episode_and_the_learner_of_the_page(
     page = PAGE.read_text()
     episode, learner = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     [printed] = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
-    exec(episode, {})
     names: dict[str, Any] = {}
+    exec(episode, names)
+
+    assert names["run"].verify().finished
+
     exec(learner, names)
 
-    assert verify("episode.journal").finished
     assert len(learner.splitlines()) <= 60
     assert names["last"] > 2 * names["first"]
     assert printed == capsys.readouterr().out
