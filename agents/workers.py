@@ -10,9 +10,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
+from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.kernel.errors import GoldrushError
@@ -26,6 +27,7 @@ R = TypeVar("R")
 
 AHEAD: Final = 8  # tasks a process that are handed over at once
 GRACE: Final = 2.0  # seconds that a process has to end itself
+NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
 
 _at_end: Final[list[Callable[[], None]]] = [remove_temporaries]
@@ -116,7 +118,7 @@ def each_of(
                 waiting.append(pool.submit(function, task))
             if not waiting:
                 break
-            yield waiting.popleft().result()
+            yield result_of(waiting.popleft())
     except BrokenExecutor:
         pool.stop()
         raise WorkerDied from None
@@ -124,6 +126,25 @@ def each_of(
         pool.stop()
         raise
     pool.shutdown()
+
+
+# Waits are short, for a signal that arrives between Python's last look and the system's wait goes
+# unnoticed until that wait ends.
+
+
+def result_of(future: Future[R]) -> R:
+    """The result of a future, or what it raises."""
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(NOTICED)
+    return future.result()
+
+
+def next_of(queue: SimpleQueue[T]) -> T:
+    """The next item. Ctrl-C leaves no lock behind that a thread waits for, as a future's may be."""
+    while True:
+        with suppress(Empty):
+            return queue.get(timeout=NOTICED)
 
 
 def _begin(path: list[str], first: Callable[[], object] | None) -> None:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import attrs
 
 from goldrush.agents.players import Means
-from goldrush.agents.workers import jobs_for, workers
+from goldrush.agents.workers import jobs_for, result_of, workers
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
@@ -150,7 +150,7 @@ def verify_all(
                 futures.append(pool.submit(judged, path))
         for place, path in enumerate(paths):
             try:
-                yield futures[place].result()
+                yield result_of(futures[place])
             except (BrokenProcessPool, IndexError):
                 yield _judged_alone(path, judged)
             done += sizes[place]
@@ -256,7 +256,7 @@ def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
     """Once more, in a process of its own, so that who makes a worker die is known."""
     with workers(1) as pool:
         try:
-            return pool.submit(judged, path).result()
+            return result_of(pool.submit(judged, path))
         except BrokenProcessPool:
             return Outcome(path, None, f"{path}: the process that verified it died")
 

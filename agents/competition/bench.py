@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from functools import partial
+from queue import SimpleQueue
 from typing import Any, Final, Self
 
 import attrs
@@ -193,17 +194,37 @@ class Tests:
     def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import ThreadPoolExecutor
 
+        from goldrush.agents.workers import next_of
+
+        came: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
+
+        def make(place: int, task: Task) -> None:
+            try:
+                came.put((place, _made(self.bench, task)))
+            except BaseException as error:
+                came.put((place, error))
+
         self._pool = self._pool or ThreadPoolExecutor(self._jobs)
-        return list(self._pool.map(partial(_made, self.bench), tasks))
+        for numbered in enumerate(tasks):
+            self._pool.submit(make, *numbered)
+        found: dict[int, _Made] = {}
+        while len(found) < len(tasks):
+            place, made = next_of(came)
+            if isinstance(made, BaseException):
+                raise made
+            found[place] = made
+        return [found[place] for place in range(len(tasks))]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
-        from goldrush.agents.workers import WorkerDied, Workers, workers
+        from goldrush.agents.workers import WorkerDied, Workers, result_of, workers
 
         self._pool = self._pool or workers(self._jobs, partial(_open, self._opened))
         assert isinstance(self._pool, Workers)
         at_once = max(1, len(tasks) // (AHEAD * self._jobs))
         try:
-            return list(self._pool.map(_made_there, tasks, chunksize=at_once))
+            parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]
+            futures = [self._pool.submit(_made_there, part) for part in parts]
+            return [made for future in futures for made in result_of(future)]
         except BaseException as error:  # nobody waits for what is under way
             self._pool.stop()
             self._pool = None
@@ -246,8 +267,8 @@ def _open(opened: Callable[[], Bench]) -> None:
     _bench[:] = [opened()]
 
 
-def _made_there(task: Task) -> _Made:
-    return _made(_bench[0], task)
+def _made_there(tasks: Sequence[Task]) -> Sequence[_Made]:
+    return [_made(_bench[0], task) for task in tasks]
 
 
 # Results kept by arena, for all seasons of this process.

@@ -18,10 +18,9 @@ import ssl
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import cache
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -33,13 +32,13 @@ import openai
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
+from goldrush.agents.workers import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
-NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 TROUBLE_MAX: Final = 200  # characters of what went wrong
 AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
 
@@ -136,7 +135,7 @@ class Client:
         left = len(out)
         try:
             while left:
-                came = [_next(come)]
+                came = [next_of(come)]
                 while self._concurrency > 1 and not come.empty():
                     came.append(come.get())
                 left -= len(came)
@@ -285,15 +284,6 @@ def _give_up(out: Sequence[Future[Any]]) -> None:
     """Cancel questions: what waits for a place first, lest it takes one."""
     for question_out in reversed(out):
         question_out.cancel()
-
-
-def _next(queue: SimpleQueue[T]) -> T:
-    """The next item, waited for in short waits: a signal that arrives between Python's last look
-    and the system's wait goes unnoticed until that wait ends.
-    """
-    while True:
-        with suppress(Empty):
-            return queue.get(timeout=NOTICED)
 
 
 _CUT: Final = "[key]"

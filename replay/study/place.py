@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.workers import Workers, jobs_for, workers
+from goldrush.agents.workers import NOTICED, Workers, jobs_for, workers
 from goldrush.kernel.errors import GoldrushError, described
 from goldrush.replay.study.plan import Planned
 
@@ -107,7 +107,8 @@ def each_of(
             while waiting and not lost and len(under_way) < room:
                 run = waiting.popleft()
                 under_way[_handed_over(hand_over, executor, run, place)] = run
-            patience = None if place.watch is None else WATCHED
+            # Never without an end: Ctrl-C may come just before the wait, which does not see it.
+            patience = NOTICED if place.watch is None else WATCHED
             finished, _ = wait(under_way, patience, return_when=FIRST_COMPLETED)
             if not finished and place.watch is not None and place.watch():
                 lost.extend(under_way.values())
