@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import HANGS
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
 _OPTIONS = (
@@ -34,6 +36,7 @@ class Tab:
 
     def __init__(self, browser: Any, scheme: str, size: dict[str, int]) -> None:
         self.context = browser.new_context(viewport=size, color_scheme=scheme)
+        self.context.set_default_timeout(HANGS * 1000)
         self.page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))

@@ -12,6 +12,7 @@ import pytest
 
 from goldrush.replay.toolkit import BUILT_IN
 from tests.cli.helpers import ROOT
+from tests.waiting import HANGS
 
 ROOMS = ("kernel", "agents", "replay", "cli")
 SOURCES = (*ROOMS, "goldrush", "pyproject.toml", "README.md", "LICENSE")
@@ -49,7 +50,9 @@ def environment(folder: Path, *wheels: Path) -> Path:
     """The interpreter of a fresh environment with these wheels, one installed after the other, and
     with what they depend on.
     """
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=HANGS
+    )
     python = folder / "bin" / "python"
     for one in wheels:
         pip("--python", python, "install", one)
@@ -136,7 +139,7 @@ def test_it_is_installed_beside_another_package_that_is_called_agents(
         "print(Agent.__module__, players.__file__)"
     )
     done = subprocess.run(
-        [python, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [python, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=HANGS
     )
 
     assert done.stdout.startswith(f"agents {tmp_path}/venv/"), done.stderr
@@ -150,7 +153,7 @@ def test_a_room_cannot_be_imported_by_another_name(room: str) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
     )
 
     assert f"ImportError: import goldrush.{room}: " in done.stderr
@@ -164,7 +167,7 @@ def test_policies_of_ones_own_may_stand_in_a_module_that_is_called_agents(
     printed = [
         subprocess.run(
             [python, "-m", "goldrush", *words], cwd=tmp_path, capture_output=True, text=True,
-            timeout=120, check=True,
+            timeout=HANGS, check=True,
         ).stdout
         for words in (
             ["record", "--rounds", "2", "--roster", "agents:Agent*2", "--out", "x"],

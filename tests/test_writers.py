@@ -24,13 +24,16 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, goldrush
+from tests.waiting import HANGS
 
 # A command that tells of the call that would give NAME to a file, and then waits.
 HELD = """
 import os, signal, sys
 import attrs
+from goldrush.agents import workers
 from goldrush.kernel import files
 
+workers.GRACE = 600.0  # a busy machine lets who is told to end wait
 call, name, told, wait, hangup = sys.argv[1:6]
 signal.signal(signal.SIGHUP, getattr(signal, hangup))  # whether or not these tests ignore it
 real = getattr(files.system, call)
@@ -177,7 +180,7 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
     writer, before = WRITERS[name], files_in(room)
     with held(writer, room) as (process, _):
         os.killpg(process.pid, number) if to_all else process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANGS)
         now = files_in(room)
 
     assert SIGNALS[number] == process.returncode, err
@@ -192,7 +195,7 @@ def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:
     writer = Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force")
     with held(writer, room) as (process, _):
         process.terminate()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANGS)
 
     assert "stopped: nothing was recorded\n" == err
 
@@ -201,7 +204,7 @@ def test_a_hangup_that_is_ignored_from_the_start_still_is(room: Path) -> None:
     with held(WRITERS["record"], room, "SIG_IGN") as (process, go_on):
         os.killpg(process.pid, signal.SIGHUP)
         os.write(go_on, b".")
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANGS)
 
         assert (0, "") == (process.returncode, err)
     assert (room / "run.journal").exists()

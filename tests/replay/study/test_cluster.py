@@ -340,10 +340,18 @@ def test_a_cluster_that_goes_away_is_told(
     address, made = small_cluster
     plan = attrs.evolve(own("Sleeps"), rosters={"own": "dask_players:Sleeps*2"})
 
+    gone, processing = threading.Event(), distributed.Client.processing
+
     def kill_later() -> None:
         until((tmp_path / "sleeps").exists)
         made[dies].kill()
+        gone.set()
 
+    def looked_at(client: distributed.Client) -> object:
+        gone.wait(HANGS)  # what was handed over may not have come to a worker yet
+        return processing(client)
+
+    monkeypatch.setattr(distributed.Client, "processing", looked_at)
     killer = threading.Thread(target=kill_later, daemon=True)
     killer.start()
     with cluster(address) as place, pytest.raises((RunFailed, WorkersLost), match=says):
@@ -357,8 +365,15 @@ def test_a_cluster_that_goes_away_is_told(
 @pytest.fixture
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of Dask's futures, those whose result was on a worker that dies do not always come to an end:
-    seen after ten seconds in place of 45, and no sooner, for workers are started again meanwhile.
+    seen after ten seconds in place of 45, in which workers have been started again.
     """
+    processing = distributed.Client.processing
+
+    def looked_at(client: distributed.Client) -> object:
+        client.wait_for_workers(1, timeout=HANGS)
+        return processing(client)
+
+    monkeypatch.setattr(distributed.Client, "processing", looked_at)
     monkeypatch.setattr(places, "WATCHED", 1.0)
     monkeypatch.setattr(module, "IDLE_MAX", 10)
 
