@@ -1,4 +1,4 @@
-"""`goldrush audit`: tie-breaks laid open, rechecked, and tested for fairness."""
+"""`goldrush audit`: random draws and scores recomputed, and tested for fairness."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_error, echo_json, maybe_unread
 from goldrush.kernel.text import escaped
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
 LISTED_MAX: Final = 20  # draws that do not hold
 
 
-@click.command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path())
-@at_option("The round (or assignment) of the tie-break.")
+@command()
+@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
+@at_option("Round, or assignment.")
 @place_option
-@click.option("--kind", help="Only this kind.")
+@click.option("--kind", metavar="KIND", help="Kind of draw, as claim or raid (default: all).")
 @click.option(
-    "--score", "--agent", "score", metavar="AGENT", help="Lay open this agent's score, in a season."
+    "--score", "--agent", "score", metavar="AGENT", help="Seasons: recompute this agent's score."
 )
-@click.option("--all", "every", is_flag=True, help="Recheck every draw of the journals.")
+@click.option("--all", "every", is_flag=True, help="Recompute every draw of the journals.")
 @click.option(
-    "--fairness", "fair", is_flag=True, help="Test who wins ties, over all draws together."
+    "--fairness", "fair", is_flag=True, help="Chi-square test of who wins ties, over all draws."
 )
 @json_option()
 def audit(
@@ -44,15 +45,17 @@ def audit(
     fair: bool,
     as_json: bool,
 ) -> int:
-    """Lay open a tie-break: who took part, the key, the words, the winner worked out anew.
+    """Recompute random draws and scores; test their fairness.
 
-    Of a mining run those on a plot in a round; of a season those of an assignment: who speaks when,
-    what is concluded, who is last. With --score all that an agent's score rests on, and every step
-    to its total. Exits with 0 if what was checked holds, 1 if it does not, 2 if it could not be
-    checked.
+    With --at: the draws on a plot in a round of a mining run, or those of an assignment of a season
+    (order of speakers, conclusion, last place), each with participants, key, random words and rule;
+    with --score, every line of an agent's score. Exit code: 0 if what was checked holds, 1 if not,
+    2 if it could not be checked.
 
     \b
-    Example: goldrush audit run.journal --at 1 --plot 2
+    Examples:
+      goldrush audit run.journal --at 1 --plot 2
+      goldrush audit run.journal --all
     """
     from goldrush.replay.batch import journals_in
 

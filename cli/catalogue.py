@@ -1,4 +1,4 @@
-"""`goldrush policies`, `treatments`, `settings`, `plugins`: what there is to play."""
+"""`goldrush policies`, `treatments`, `settings`, `plugins`: names that other commands take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option, or_default, world_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
@@ -20,14 +22,16 @@ if TYPE_CHECKING:
     from goldrush.agents.plugins import Kind, Plugin
 
 
-@click.command()
+@command()
 @world_option
 @json_option()
 def policies(world: str, as_json: bool) -> None:
-    """List the policies that a world's roster can name.
+    """List the policies for rosters, with their settings.
 
     \b
-    Example: goldrush policies
+    Examples:
+      goldrush policies
+      goldrush policies --world competition
     """
     from goldrush.agents.plugins import policies_for
     from goldrush.kernel.errors import BadInput
@@ -70,16 +74,18 @@ def _as_dict(name: str, one: Listed) -> dict[str, Any]:
     return {"policy": name, "says": one.says, "settings": settings}
 
 
-@click.command()
+@command()
 @world_option
 @json_option()
 def treatments(world: str, as_json: bool) -> None:
-    """List the treatments of a world: named variations of its default configuration.
+    """List treatments: named variations of the settings.
 
-    What each setting is otherwise, and can be, goldrush settings lists.
+    `goldrush settings` lists the defaults and ranges of the settings.
 
     \b
-    Example: goldrush treatments
+    Examples:
+      goldrush treatments
+      goldrush treatments --world competition
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import toolkit_for
@@ -99,14 +105,21 @@ def treatments(world: str, as_json: bool) -> None:
     click.echo(table(rows))
 
 
-@click.command()
-@click.argument("world", required=False, callback=or_default)
+@command()
+@click.argument(
+    "world", required=False, callback=or_default, metavar="[WORLD]",
+    shell_complete=completion.worlds,
+)  # fmt: skip
 @json_option()
 def settings(world: str, as_json: bool) -> None:
-    """List the settings of a world (by default mining): name, default, range.
+    """List the settings of a world: name, default, range.
+
+    WORLD is mining by default.
 
     \b
-    Example: goldrush settings competition
+    Examples:
+      goldrush settings
+      goldrush settings competition
     """
     import attrs
 
@@ -127,16 +140,19 @@ def settings(world: str, as_json: bool) -> None:
         click.echo(table([(name, json.dumps(value), range_) for name, value, range_ in rows]))
 
 
-@click.command()
+@command()
 @json_option()
 def plugins(as_json: bool) -> int:
-    """List what other distributions add: name, kind, distribution and version, or why it fails.
+    """List worlds, policies and commands of other packages.
 
-    GOLDRUSH_PLUGINS lists the names that may be used: all where it is not set, none where it is
-    empty. Exits with 1 if one of them cannot be used.
+    Lists name, kind, distribution and version of each entry point, or why it cannot be used. The
+    environment variable GOLDRUSH_PLUGINS restricts the names that may be used: unset allows all,
+    empty none. Exit code: 1 if one of them cannot be used.
 
     \b
-    Example: goldrush plugins
+    Examples:
+      goldrush plugins
+      goldrush plugins --json
     """
     from goldrush.agents.plugins import installed, is_allowed, trouble_of, unreadable
 

@@ -10,36 +10,51 @@ from typing import Any, Final
 
 import click
 
-# goldrush's own: where each is. Not records of entry points: to import what reads those takes as
-# long as everything else that help needs.
-BUILT_IN: Final = {
-    "record": "record:record",
-    "resume": "record:resume",
-    "season": "competition.season:season",
-    "ls": "outline:ls",
-    "info": "outline:info",
-    "replay": "replay:replay",
-    "watch": "watch:watch",
-    "view": "view:view",
-    "log": "log:log",
-    "diff": "diff:diff",
-    "audit": "audit:audit",
-    "why": "why:why",
-    "verify": "verify:verify",
-    "fork": "fork:fork",
-    "measure": "measure:measure",
-    "leaderboard": "competition.leaderboard:leaderboard_",
-    "study": "study:study",
-    "report": "study:report",
-    "prompt": "models:prompt",
-    "export": "export:export",
-    "policies": "catalogue:policies",
-    "treatments": "catalogue:treatments",
-    "settings": "catalogue:settings",
-    "arenas": "competition.arenas:arenas_",
-    "plugins": "catalogue:plugins",
-    "conform": "conform:conform",
+HELP_MAX: Final = 63  # characters of a command's line in the help, beside its name
+
+# goldrush's own, in the sections of the help: where each is. Not records of entry points: to import
+# what reads those takes as long as everything else that help needs.
+SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Record": {
+        "record": "record:record",
+        "resume": "record:resume",
+        "fork": "fork:fork",
+        "season": "competition.season:season",
+    },
+    "Look": {
+        "ls": "outline:ls",
+        "info": "outline:info",
+        "replay": "replay:replay",
+        "log": "log:log",
+        "why": "why:why",
+        "watch": "watch:watch",
+        "view": "view:view",
+        "prompt": "models:prompt",
+    },
+    "Check": {
+        "verify": "verify:verify",
+        "audit": "audit:audit",
+        "diff": "diff:diff",
+    },
+    "Measure": {
+        "measure": "measure:measure",
+        "leaderboard": "competition.leaderboard:leaderboard_",
+        "study": "study:study",
+        "report": "study:report",
+        "export": "export:export",
+    },
+    "List what can be played": {
+        "policies": "catalogue:policies",
+        "treatments": "catalogue:treatments",
+        "settings": "catalogue:settings",
+        "arenas": "competition.arenas:arenas_",
+    },
+    "Extend": {
+        "plugins": "catalogue:plugins",
+        "conform": "conform:conform",
+    },
 }
+BUILT_IN: Final = {name: where for names in SECTIONS.values() for name, where in names.items()}
 
 
 class Commands(click.Group):
@@ -50,7 +65,19 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of goldrush's own, as help lists them."""
-        return sorted(BUILT_IN)
+        return list(BUILT_IN)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, section by section."""
+        width = max(map(len, BUILT_IN))
+        for title, names in SECTIONS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(width), command.get_short_help_str(HELP_MAX)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name. Raises PluginFailed for an installed one that fails."""

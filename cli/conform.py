@@ -1,29 +1,33 @@
-"""`goldrush conform`: the laws that every world must keep to, tried on a run of one."""
+"""`goldrush conform`: the laws that all worlds keep, tested on a run."""
 
 from __future__ import annotations
 
 import click
 
+from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.options import json_option, set_option
+from goldrush.cli.help import command
+from goldrush.cli.options import json_option, roster_option, set_option
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 
-@click.command()
-@click.argument("world")
-@set_option
-@click.option("--roster", help="Who plays, as for record.")
+@command()
+@click.argument("world", shell_complete=completion.worlds)
+@set_option()
+@roster_option("Policies, as for record.")
 @json_option()
 def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: bool) -> int:
-    """Try a world: whether it keeps to the laws on which recording and verifying rest.
+    """Test a world against the laws that all worlds keep.
 
-    A run is recorded, and played and folded many times: make it short with --set. Exits with 1 if a
-    law is broken. In pytest the same laws are goldrush.testing.WorldLaws.
+    Records a run and plays and folds it many times, so choose short runs with --set. In pytest, the
+    same laws are goldrush.testing.WorldLaws. Exit code: 1 if a law is broken.
 
     \b
-    Example: goldrush conform mining --set rounds=5 --set agents=4
+    Examples:
+      goldrush conform mining --set rounds=3 --set agents=4
+      goldrush conform mining --set rounds=3 --roster 'raid*4' --json
     """
     from goldrush.replay.toolkit import players_of, toolkit_for
     from goldrush.testing import LAWS, broken, trial

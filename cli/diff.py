@@ -1,4 +1,4 @@
-"""`goldrush diff`: where two runs part, why, and what came of it."""
+"""`goldrush diff`: the first difference of two runs, its cause, its consequences."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
@@ -16,21 +17,23 @@ if TYPE_CHECKING:
     from goldrush.replay.toolkit import Consequences
 
 
-@click.command()
+@command()
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @click.option(
     "--by-round", "--by-assignment", "by_round", is_flag=True,
-    help="Also compare every round (or assignment) from the first that differs.",
+    help="Also compare every round (or assignment) after it.",
 )  # fmt: skip
-@json_option("Print the difference as JSON.")
+@json_option()
 def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
-    """Compare two journals: the first event that differs, its cause, and what came of it.
+    """Compare two runs: first difference, cause, consequences.
 
-    Exits with 0 if they are the same, 1 if they differ, 2 if they could not be compared.
+    Exit code: 0 if the runs are the same, 1 if they differ, 2 if they could not be compared.
 
     \b
-    Example: goldrush diff run.journal other.journal
+    Examples:
+      goldrush diff run.journal fork.journal
+      goldrush diff run.journal fork.journal --by-round
     """
     from goldrush.kernel.errors import GoldrushError
     from goldrush.replay.diff import diff as compare

@@ -1,4 +1,4 @@
-"""`goldrush export`: journals for other programs, as JSON lines or tables, a season as a folder."""
+"""`goldrush export`: journals as JSON lines, tables or a folder, for other programs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 from click.core import ParameterSource
 
+from goldrush.cli.help import command
 from goldrush.cli.options import Output, at_option
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv
@@ -17,19 +18,22 @@ from goldrush.kernel.text import escaped
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 
 
-@click.command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL...")
+@command()
+@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
 @click.option(
     "--format", "format_", type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL,
-    show_default=True, help="jsonl: the events of one journal, one JSON object a line.",
+    show_default=True, help="jsonl: the events of one journal, one JSON object per line.",
 )  # fmt: skip
-@click.option("--table", metavar="NAME", help="Only this table (default: all of the world).")
-@click.option("--out", type=Output("folder"), metavar="DIR", help="The folder for the tables.")
+@click.option("--table", metavar="NAME", help="Table to write (default: all of the world).")
+@click.option("--out", type=Output("folder"), metavar="DIR", help="Folder of the tables.")
 @click.option(
-    "--to", type=Output("folder"), metavar="DIR", help="Keep a season in this folder, by agent."
+    "--to",
+    type=Output("folder"),
+    metavar="DIR",
+    help="Seasons: write a folder for each agent here.",
 )
-@at_option("With --to: after this assignment (default: the last).")
-@click.option("--force", is_flag=True, help="Overwrite what was exported there before.")
+@at_option("With --to: state after this assignment (default: the last).")
+@click.option("--force", is_flag=True, help="Overwrite earlier exports.")
 def export(
     journals: tuple[str, ...],
     format_: str,
@@ -39,19 +43,21 @@ def export(
     at: int | None,
     force: bool,
 ) -> None:
-    """Give journals to other programs: events as JSON lines, or tables as CSV or Parquet.
+    """Convert journals to JSON lines, CSV or Parquet.
 
-    Tables are of events and, where the world has measures, of its rounds; of mining also of agents
-    and spells of ownership, of seasons of roundtables, contributions, tests, trials, scores, ranks
-    and sparks. replay/TABLES.md lists their columns. Of a folder, all *.journal files
-    in it are meant. One table as csv is printed where there is no --out. Parquet needs
-    goldrush[tables].
+    Without --format csv or parquet, prints the events of one journal as JSON lines. Tables: events;
+    rounds (or other units), if the world has measures; for mining also agents and spells; for
+    seasons also roundtables, contributions, tests, trials, scores, ranks and sparks. Columns are
+    listed in replay/TABLES.md. Of a folder, all *.journal files in and below it are converted. A
+    single CSV table is printed if there is no --out. Parquet needs goldrush[tables].
 
-    Of a season, --to keeps the numbers, memory and instructions of everybody, each in a folder
-    agents/NAME, and the leaderboard in benchmarks.
+    With --to, a season becomes a folder: numbers, memory and instructions of each agent in
+    agents/NAME, the leaderboard in benchmarks.
 
     \b
-    Example: goldrush export journals/ --format parquet --out tables
+    Examples:
+      goldrush export run.journal > events.jsonl
+      goldrush export journals --format parquet --out tables
     """
     from goldrush.replay.batch import journals_in
 

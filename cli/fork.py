@@ -1,4 +1,4 @@
-"""`goldrush fork`: what would have happened."""
+"""`goldrush fork`: a run played again from a round on, with changes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.models import check_model, model_options, models_of
 from goldrush.cli.options import (
     at_option,
@@ -16,6 +17,7 @@ from goldrush.cli.options import (
     journal_option,
     json_option,
     means_of,
+    roster_option,
     set_option,
     source_option,
     test_jobs_option,
@@ -37,18 +39,16 @@ from goldrush.cli.record import (
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
-@at_option("The last round or assignment that stays as it was.", required=True)
+@at_option("Last round (or assignment) that is kept.", required=True)
 @journal_option
-@set_option
-@treatment_option
-@click.option(
-    "--roster", help="Who plays from there on, as for record; of a season NAME=POLICY,..."
-)
+@set_option()
+@treatment_option()
+@roster_option("Policies from there on, as for record; of a season NAME=POLICY,...")
 @click.option(
     "--replace-submission", "replace", type=click.Path(), metavar="FILE",
-    help="Submissions (of a season: contributions) as export prints them; - is standard input.",
+    help="Submissions (seasons: contributions) as export prints them; - is standard input.",
 )  # fmt: skip
 @trust_option
 @source_option
@@ -76,13 +76,15 @@ def fork(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play a run anew from the close of a round on, under other circumstances.
+    """Play a run again from a round on, with changes.
 
-    Up to that round the new journal is the old one, byte for byte; forks of the old one behind it
-    fall away. Compare the two with diff.
+    Up to the end of round --at the new journal equals the old one, byte for byte; forks of the old
+    one after that round are dropped. `goldrush diff` compares the two.
 
     \b
-    Example: goldrush fork run.journal --at 50 --set authority=punish --out punished.journal
+    Examples:
+      goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
+      goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
     from goldrush.agents import players
     from goldrush.agents.trust import RECORDED

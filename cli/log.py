@@ -1,4 +1,4 @@
-"""`goldrush log`: the event stream of a journal, in words or as JSON."""
+"""`goldrush log`: the events of a journal, as text or JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,37 @@ import sys
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option, range_of
 from goldrush.kernel.text import escaped
 
 _AT = ("--at", "--rounds", "--assignments")
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
 @click.option(
     *_AT, "at", metavar="A-B",
-    help="Only these rounds (or assignments): 12, 12-20, 12- or -20.",
+    help="Rounds, or assignments: 12, 12-20, 12- or -20.",
 )  # fmt: skip
-@click.option("--agent", "agents", multiple=True, help="Only what names this agent.")
-@click.option("--plot", "plots", multiple=True, help="Only what is on this plot: 34, or 3,4.")
-@click.option("--event", "names", multiple=True, help="Only events of these names: a,b.")
-@json_option("Print one JSON object a line.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="AGENT",
+    help="Agent, by number or name; repeatable.",
+)
+@click.option(
+    "--plot",
+    "plots",
+    multiple=True,
+    metavar="PLOT",
+    help="Plot, by number (34) or row,column (3,4); repeatable.",
+)
+@click.option(
+    "--event", "names", multiple=True, metavar="NAME,...", help="Names of events; repeatable."
+)  # fmt: skip
+@json_option("Print one JSON object per line.")
 def log(
     journal: str,
     at: str | None,
@@ -31,14 +46,16 @@ def log(
     names: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Tell what happened, narrowed down by round, agent, plot and event.
+    """List events, filtered by round, agent, plot or name.
 
-    Options of one name widen the filter, different ones narrow it. Submissions are on no plot; with
-    --event submitted those that name it are told. What stands before the first round, the start, is
-    told where no round to begin with is given.
+    Several values of one option are joined by "or", different options by "and". Submissions have no
+    plot of their own: with --event submitted, --plot selects those that name the plot. The start of
+    the run is listed unless --at has a first round.
 
     \b
-    Example: goldrush log run.journal --plot 3,4 --at 1-50
+    Examples:
+      goldrush log run.journal --plot 3,4 --at 1-50
+      goldrush log run.journal --event raid_resolved --agent 3 --json
     """
     from goldrush.replay.log import Query, log
     from goldrush.replay.story import agent_of, narrator

@@ -1,8 +1,8 @@
-"""The command line: what a person types, and what they get back.
+"""The command line: entry point, exit codes, errors.
 
-Commands say things to people or, with --json, to programs; errors are one line on stderr. Modules
-that cost time to import are imported by the commands that need them, and a command by whoever names
-it, so that `goldrush --help` is as quick as click itself.
+Commands print text for people or, with --json, JSON for programs; an error is one line on stderr.
+Modules that take long to import are imported by the commands that need them, and commands when they
+are named, so that `goldrush --help` takes little longer than click alone.
 """
 
 from __future__ import annotations
@@ -23,10 +23,19 @@ from goldrush.kernel.text import quoted_path
 _PLAIN = "plain_ascii"  # an encoding
 
 
+_EPILOG = """`goldrush COMMAND --help` explains a command, with examples. `goldrush plugins` lists
+commands of other packages.
+
+\b
+Completion (bash; or zsh_source; fish_source piped to source):
+  eval "$(_GOLDRUSH_COMPLETE=bash_source goldrush)"
+"""
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Commands that other distributions add are listed by goldrush plugins.",
+    epilog=_EPILOG,
 )
 @click.version_option(package_name="goldrush", message="%(prog)s %(version)s")
 def cli() -> None:
@@ -45,9 +54,10 @@ def main() -> None:
 
 
 def _end_by_signals() -> list[int]:
-    """Let TERM and HUP end a command as Ctrl-C does: what is not whole is removed, what is kept is
-    told. One that was to be ignored from the start (nohup) still is. Returns the list to which
-    the numbers of those received are added.
+    """Make TERM and HUP end a command as Ctrl-C does: partial files are removed, and a message
+    tells what was kept. A signal that the caller ignores (nohup) stays ignored.
+
+    Returns the list to which the numbers of received signals are appended.
     """
     received: list[int] = []
     pid = os.getpid()
@@ -65,8 +75,8 @@ def _end_by_signals() -> list[int]:
 
 
 def _open_standard_files() -> None:
-    """Where a standard file is closed, put /dev/null: or the journal would be opened in its place,
-    and whatever is printed would land in it.
+    """Open /dev/null for each closed standard file. Otherwise the journal would get its descriptor,
+    and printed text would be written into it.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
@@ -77,13 +87,13 @@ def _open_standard_files() -> None:
             setattr(sys, name, open(number, mode))  # noqa: SIM115  # as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            _escape_what_it_lacks(stream)
+            _escape_unencodable(stream)
 
 
-def _escape_what_it_lacks(stream: io.TextIOWrapper) -> None:
-    """Let a file write what its encoding lacks as escapes.
+def _escape_unencodable(stream: io.TextIOWrapper) -> None:
+    """Write characters that the file's encoding lacks as escapes.
 
-    click takes ASCII for a mistake and writes UTF-8 instead, so it meets it under another name.
+    click replaces ASCII by UTF-8, so ASCII is registered under another name.
     """
     ascii = codecs.lookup("ascii")
     if codecs.lookup(stream.encoding) != ascii:
@@ -151,7 +161,7 @@ def _reported(error: Exception) -> int:
 
 
 def _is_of_a_plugin(error: Exception) -> bool:
-    """Whether an error rose in, or under, code that another distribution brings."""
+    """Whether an error was raised in, or below, code of another distribution."""
     import traceback
 
     from goldrush.agents.plugins import LOADED
@@ -161,7 +171,7 @@ def _is_of_a_plugin(error: Exception) -> bool:
 
 
 def _way_out(error: Exception) -> str:
-    """What can be done about a journal that is broken."""
+    """The command that saves what can be saved of a broken journal, as the end of a message."""
     from goldrush.kernel.errors import DamagedJournal, TornTail
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:

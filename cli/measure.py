@@ -1,4 +1,4 @@
-"""`goldrush measure`: figures from journals."""
+"""`goldrush measure`: the measures of runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DONE
+from goldrush.cli.help import command
 from goldrush.cli.models import models_file, models_of
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_csv, echo_json
@@ -28,15 +29,17 @@ _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tri
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
 
-@click.command()
+@command()
 @click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
-@click.option("--by-run", is_flag=True, help="Several journals: each run by itself.")
-@click.option("--by-round", is_flag=True, help="Also by round (or other unit).")
+@click.option("--by-run", is_flag=True, help="Show each run by itself, not means.")
+@click.option("--by-round", is_flag=True, help="Show each round (or other unit), too.")
 @click.option("--spells", is_flag=True, help="List spells of ownership: plot, owner, rounds.")
-@click.option("--plot", "plots", metavar="N,N-N", help="With --spells: only these plots, as 1,4-7.")
-@click.option("--usage", is_flag=True, help="What language models took, by agent.")
+@click.option("--plot", "plots", metavar="N,N-N", help="With --spells: only these plots: 1,4-7.")
+@click.option(
+    "--usage", is_flag=True, help="Show answers, tokens and cost of language models, by agent."
+)
 @models_file
-@click.option("--csv", "as_csv", is_flag=True, help="Print as CSV, one row per measure.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row per measure.")
 @json_option()
 def measure(
     journals: tuple[str, ...],
@@ -49,16 +52,18 @@ def measure(
     as_csv: bool,
     as_json: bool,
 ) -> int:
-    """Measure runs by the measures of their world, or the tokens that language models took.
+    """Measure a run, or the means over many runs.
 
-    Of one journal, each measure over the run and over its halves; halves are those of the rounds
-    after the burn-in, the first tenth. Of several journals, or of a folder with all *.journal files
-    in it, each measure's mean with its 95% confidence interval over the runs of the same world,
-    treatment, roster and horizon.
+    Of one journal: each measure over the run and over its two halves, which begin after a burn-in
+    of a tenth of the rounds. Of several journals, or of a folder (all *.journal files in and below
+    it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
+    treatment, roster and horizon; needs goldrush[stats].
 
     \b
-    Example: goldrush measure run.journal --by-round
-    Example: goldrush measure study --csv
+    Examples:
+      goldrush measure run.journal
+      goldrush measure study --csv
+      goldrush measure run.journal --spells --plot 1,4-7
     """
     from goldrush.replay.batch import journals_in
     from goldrush.replay.run_data import runs_at

@@ -1,4 +1,4 @@
-"""What commands that ask language models have in common, and `prompt`, which shows a question."""
+"""Options of commands that ask language models, and `goldrush prompt`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option, means_of, test_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
@@ -22,35 +23,42 @@ models_file = click.option(
     "models_path",
     type=click.Path(),
     metavar="FILE",
-    help="Language models and their prices, in TOML.",
+    help="TOML file of language models and their prices.",
 )
-_MODEL = click.option("--model", help="What llm in a roster stands for, without a name behind it.")
+_MODEL = click.option("--model", metavar="NAME", help="Language model for `llm` without a name.")
 _OPTIONS = (
-    click.option("--base-url", metavar="URL", help="The models' server (default: OpenAI's)."),
-    click.option("--concurrency", type=int, help="How many models to ask at once (default 16)."),
+    click.option("--base-url", metavar="URL", help="Server of the models (default: OpenAI's)."),
+    click.option(
+        "--concurrency", type=int, metavar="N", help="Questions asked at once (default: 16)."
+    ),
     click.option(
         "--patience",
         type=int,
-        help="Rounds (seasons: questions) in a row without a usable answer of a model to bear "
-        "(default 3).",
+        metavar="N",
+        help="Stop after N rounds (seasons: questions) in a row without a usable answer "
+        "of a model (default: 3).",
     ),
     click.option(
         "--fail-over",
         metavar="PERCENT%",
-        help="Stop where more of a model's answers fail, after its first 20: 20%.",
+        help="Stop if a larger share of a model's answers fails, from its 21st on: 20%.",
     ),
-    click.option("--max-tokens", type=int, help="Stop before all answers together take more."),
-    click.option("--max-cost", type=float, help="Stop before they cost more than this."),
+    click.option(
+        "--max-tokens", type=int, metavar="N", help="Stop before all answers take more tokens."
+    ),
+    click.option(
+        "--max-cost", type=float, metavar="COST", help="Stop before all answers cost more."
+    ),
 )
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say how the models of a new roster are reached."""
+    """Add the options for models of a new roster to a command."""
     return models_file(_MODEL(reach_options(command)))
 
 
 def reach_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say how models are reached; see `models_of`."""
+    """Add the options for reaching models to a command; see `models_of`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -66,7 +74,7 @@ def models_of(
     max_tokens: int | None = None,
     max_cost: float | None = None,
 ) -> Models:
-    """What those options say. Raises BadInput."""
+    """The models that these options describe. Raises BadInput."""
     from goldrush.agents.llm.models import Models, read_models
 
     limits: dict[str, Any] = {
@@ -83,7 +91,7 @@ def models_of(
 
 
 def _percent(text: str | None) -> float | None:
-    """The share that `20%` says, 0.2. Raises BadInput for any other form."""
+    """`20%` as a share, 0.2. Raises BadInput for any other form."""
     from goldrush.kernel.errors import BadInput, shown
 
     if text is None:
@@ -98,29 +106,32 @@ def _tell(line: str) -> None:
 
 
 def check_model(model: str | None, names: Sequence[str]) -> None:
-    """Raises BadInput for a --model that a roster of these policies has no use for."""
+    """Raises BadInput for a --model if no policy of the roster is `llm` without a name."""
     from goldrush.kernel.errors import BadInput
 
     if model is not None and not {"llm", "llm:"} & set(names):
         raise BadInput(
-            f"--model {model} is what llm alone stands for, and the roster has none",
+            f"--model {model} is for `llm` without a name, and the roster has none",
             "write llm (or portrait) in --roster, or leave --model out",
         )
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
-@at_option("The round, or assignment, that is asked for.", required=True)
-@click.option("--agent", required=True, help="The agent that is asked: its number, or its name.")
+@at_option("Round, or assignment, that is asked for.", required=True)
+@click.option("--agent", required=True, metavar="AGENT", help="Agent, by number or name.")
 @test_option
-@json_option("Print the whole request as JSON.")
+@json_option()
 def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -> int:
-    """Print what a language model was, or would be, sent in an agent's place.
+    """Show the prompt that an agent was, or would be, sent.
 
-    Exits with 1 if the journal says that something else was sent.
+    Works for agents of any policy. Exit code: 1 if the journal records the digest of another
+    prompt.
 
     \b
-    Example: goldrush prompt run.journal --at 3 --agent 0
+    Examples:
+      goldrush prompt run.journal --at 3 --agent 0
+      goldrush prompt run.journal --at 3 --agent 0 --json
     """
     from goldrush.replay.story import agent_of, names_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at

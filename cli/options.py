@@ -1,4 +1,4 @@
-"""Options that several commands have, and what a path may be at which one of them writes."""
+"""Options that several commands share, and the paths at which commands write."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from goldrush.cli import completion
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ NUMBER_MAX: Final = 10  # digits of a place
 
 
 class Output(click.Path):
-    """A path at which something is written; `kind` it must be.
-
-    Without it `-` would be a file of that name, where other programs mean standard output.
+    """The path of a file or folder to write (`kind`). Refuses `-`, which other programs take for
+    standard output.
     """
 
     def __init__(self, kind: str = "file") -> None:
@@ -33,7 +33,7 @@ class Output(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value == "":
-            self.fail(f"it is empty; give a {self._kind}", param, ctx)
+            self.fail(f"the path is empty; give a {self._kind}", param, ctx)
         if value == "-":
             self.fail(
                 f"- is not standard output here; give a {self._kind}, one of that name as ./-",
@@ -46,20 +46,27 @@ class Output(click.Path):
 
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
-    """The world that was given, or the one that is meant else."""
+    """The world that was given, or the default one."""
     from goldrush.replay.toolkit import WORLD_DEFAULT
 
     return WORLD_DEFAULT if world is None else world
 
 
-def json_option(says: str = "Print as JSON.") -> Callable[[F], F]:
+def json_option(text: str = "Print JSON.") -> Callable[[F], F]:
     """The option --json of a command, given as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help=says)
+    return click.option("--json", "as_json", is_flag=True, help=text)
 
 
 def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
-    """The first and the last unit of a range that was typed behind an option of one of these names;
-    None: from the start, to the end. Raises BadInput for what is no range.
+    """The first and the last unit of a range such as 12-20; None for an open end.
+
+    Args:
+        text: what was typed; None if the option was not given.
+        names: the names of the option, for the error.
+
+    Raises:
+        BadInput: the text is not a range.
+
     """
     from goldrush.kernel.errors import BadInput
 
@@ -69,7 +76,7 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     if match is None or not (match[1] or match[3]):
         typed = [word.partition("=")[0] for word in sys.argv]
         option = next((word for word in reversed(typed) if word in names), names[0])
-        raise BadInput(f"{option} {text} is no range", "write 12, 12-20, 12- or -20")
+        raise BadInput(f"{option} {text} is not a range", "write 12, 12-20, 12- or -20")
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first
@@ -79,17 +86,18 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     return first, last
 
 
-def at_option(says: str, *, required: bool = False) -> Callable[[F], F]:
-    """The option that names a unit, `at`: by its own word in the worlds of goldrush itself."""
+def at_option(text: str, *, required: bool = False) -> Callable[[F], F]:
+    """The option --at, the number of a round or other unit."""
     return click.option(
-        "--at", "--round", "--assignment", "at", type=int, required=required, help=says
-    )
+        "--at", "--round", "--assignment", "at",
+        type=int, required=required, metavar="N", help=text,
+    )  # fmt: skip
 
 
 def place_number(journal: str, word: str, place: str | None) -> int | None:
-    """The number of a place in a journal's units: of a plot, a table, as `word` says.
+    """The number of a place (a plot, a table: `word`) in the journal's world.
 
-    Raises BadInput for one that there is not.
+    Raises BadInput for a place that does not exist.
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import toolkit_at
@@ -97,7 +105,7 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
     if place is None:
         return None
     if not word:
-        raise BadInput(f"events of {journal} are at no place of their own", "leave --place out")
+        raise BadInput(f"events of {journal} have no place", "leave --place out")
     place_of = toolkit_at(journal).place_of
     if place_of is not None:
         return place_of(journal, place)
@@ -107,7 +115,7 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
 
 
 def means_of(test: str | None = None, jobs: int | None = None) -> Means:
-    """What playing takes that no journal says, as it was typed."""
+    """The means of playing that no journal records, from the options."""
     from goldrush.agents.players import Means
     from goldrush.cli.people import at_terminal
 
@@ -124,12 +132,12 @@ def _keep_traceback(context: click.Context, parameter: click.Parameter, given: b
 # An option, not a variable: it is added to the line just typed, and `--help` lists it.
 traceback_option: Final = click.option(
     "--traceback", is_flag=True, expose_value=False, callback=_keep_traceback,
-    help="If a policy fails, print its whole traceback.",
+    help="If a policy fails, print its traceback.",
 )  # fmt: skip
 
 
 def echo_traceback(trace: str) -> None:
-    """The traceback of a policy that failed, on stderr, if --traceback was given."""
+    """Print the traceback of a policy on stderr, if --traceback was given."""
     if click.get_current_context().meta.get(_TRACEBACK):
         for line in trace.splitlines():
             echo_error(line)
@@ -137,45 +145,79 @@ def echo_traceback(trace: str) -> None:
 
 place_option: Final = click.option(
     "--place", "--plot", "--table", "place",
-    help="Where in it: a plot (34, or row and column: 3,4), a table (default: all).",
+    metavar="PLACE", help="Plot (34, or row,column: 3,4), or table of a season (default: all).",
 )  # fmt: skip
 world_option: Final = click.option(
-    "--world", callback=or_default, help="The world (default: mining)."
-)
+    "--world", metavar="WORLD", callback=or_default, shell_complete=completion.worlds,
+    help="World (default: mining).",
+)  # fmt: skip
 journal_option: Final = click.option(
-    "--out", type=Output(), help="The journal to write (default: in journals/)."
+    "--out", type=Output(), metavar="FILE", help="Journal to write (default: in journals/)."
 )
-set_option: Final = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="One setting by name; may be repeated.",
-)  # fmt: skip
-treatment_option: Final = click.option(
-    "--treatment", metavar="NAME|FILE.toml",
-    help="Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
-)  # fmt: skip
+
+
+def set_option(world: str | None = None) -> Callable[[F], F]:
+    """The option --set, `settings`; `world`: if it is not that of the line."""
+    return click.option(
+        "--set", "settings", multiple=True, metavar="NAME=VALUE",
+        shell_complete=completion.settings(world),
+        help="Value of a setting (see `goldrush settings`); repeatable.",
+    )  # fmt: skip
+
+
+def treatment_option(world: str | None = None) -> Callable[[F], F]:
+    """The option --treatment; `world`: if it is not that of the line."""
+    return click.option(
+        "--treatment", metavar="NAME|FILE.toml", shell_complete=completion.treatments(world),
+        help="Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
+    )  # fmt: skip
+
+
+def roster_option(text: str) -> Callable[[F], F]:
+    """The option --roster."""
+    return click.option(
+        "--roster", metavar="ROSTER", shell_complete=completion.policies(), help=text
+    )
+
+
 trust_option: Final = click.option(
-    "--trust", multiple=True, metavar="MODULE:CLASS", help="Let this policy of your own be asked."
+    "--trust",
+    multiple=True,
+    metavar="MODULE:CLASS",
+    help="Import and ask this policy of your own; repeatable.",
 )
 source_option: Final = click.option(
-    "--source", "sources", multiple=True, type=click.Path(),
-    help="Journal whose submissions the `recorded` policy replays.",
+    "--source", "sources", multiple=True, type=click.Path(), metavar="FILE",
+    help="Journal whose submissions the `recorded` policy replays; repeatable.",
 )  # fmt: skip
+dry_run_option: Final = click.option(
+    "--dry-run", is_flag=True, help="Estimate questions, tokens and cost; record nothing."
+)
 force_option: Final = click.option(
-    "--force", is_flag=True, help="Replace an existing journal once the run begins."
+    "--force", is_flag=True, help="Replace an existing journal when the run begins."
 )
 fsync_option: Final = click.option(
-    "--fsync", is_flag=True, help="Wait for the disk after every round (or other unit)."
+    "--fsync", is_flag=True, help="Wait for the disk after each round."
 )
 jobs_option: Final = click.option(
-    "--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes (default: processors)."
+    "--jobs",
+    type=click.IntRange(1, JOBS_MAX),
+    metavar="N",
+    help="Number of processes (default: processors).",
 )
 test_jobs_option: Final = click.option(
-    "--jobs", type=click.IntRange(1, JOBS_MAX), help="Tests of a season at once (default 1)."
+    "--jobs",
+    type=click.IntRange(1, JOBS_MAX),
+    metavar="N",
+    help="Seasons: number of tests run at once (default: 1).",
 )
 test_option: Final = click.option(
-    "--test", type=click.Path(), metavar="PROGRAM", help="The program that tests, in a season."
+    "--test",
+    type=click.Path(),
+    metavar="PROGRAM",
+    help="Seasons: program that tests claims, for arenas that take one.",
 )
 files_option: Final = click.option(
     "--files", type=Output("folder"), metavar="DIR",
-    help="Keep a season in this folder as it goes, as export --to does.",
+    help="Seasons: keep this folder up to date, in the form of `export --to`.",
 )  # fmt: skip

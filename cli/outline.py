@@ -1,4 +1,4 @@
-"""`goldrush ls` and `goldrush info`: which journals there are, and what a run says of itself."""
+"""`goldrush ls` and `goldrush info`: journals in a list, and the setup of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import counted, escaped
@@ -23,19 +24,21 @@ OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
 _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
 
 
-@click.command()
-@click.argument("folders", nargs=-1, type=click.Path())
+@command()
+@click.argument("folders", nargs=-1, type=click.Path(), metavar="[DIR]...")
 @json_option()
 def ls(folders: tuple[str, ...], as_json: bool) -> None:
-    """List journals: world, treatment, roster, seed, how far they have come, size.
+    """List journals with world, treatment, roster, seed, state.
 
-    All in and below the folders given; without one, those in journals/, where record puts them, or,
-    where there is no such folder, here.
-    Bytes are checked, events are not: that is what verify does. The treatment is that of the study
-    in whose folder a journal lies; elsewhere it is the settings that are not the world's defaults.
+    Lists all *.journal files in and below the folders given: by default in journals/, where record
+    puts them, or else in the current folder. The treatment is that of the study that the journal
+    belongs to, or the settings that differ from the world's defaults. Checksums are checked, events
+    are not; `goldrush verify` checks both.
 
     \b
-    Example: goldrush ls journals
+    Examples:
+      goldrush ls
+      goldrush ls journals --json
     """
     from goldrush.cli.record import JOURNALS
     from goldrush.kernel.errors import BadInput
@@ -98,17 +101,19 @@ def _cut(text: str, most: int = WIDTH_MAX) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
 @json_option()
 def info(journal: str, as_json: bool) -> None:
-    """Show what a run says of itself: settings, who plays, forks; its size and SHA-256.
+    """Show a run's settings, policies, forks, size and SHA-256.
 
-    A setting that is not the world's default is shown with that. Bytes are checked, events are not:
-    that is what verify does.
+    A setting that differs from the world's default is shown with that default. Checksums are
+    checked, events are not; `goldrush verify` checks both.
 
     \b
-    Example: goldrush info run.journal
+    Examples:
+      goldrush info run.journal
+      goldrush info run.journal --json
     """
     from goldrush.replay.outline import outline
 

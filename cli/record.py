@@ -1,4 +1,4 @@
-"""`goldrush record` and `goldrush resume`: play a run into a journal."""
+"""`goldrush record` and `goldrush resume`: runs recorded in journals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.help import command
 from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
 from goldrush.cli.options import (
+    dry_run_option,
     echo_traceback,
     files_option,
     force_option,
@@ -22,6 +24,7 @@ from goldrush.cli.options import (
     journal_option,
     json_option,
     means_of,
+    roster_option,
     set_option,
     source_option,
     test_jobs_option,
@@ -47,20 +50,22 @@ JOURNALS = Path("journals")  # where runs land by default
 _VERIFY_TAKES = ("--trust", "--source", "--test")
 
 
-@click.command()
+@command()
 @world_option
 @journal_option
-@click.option("--seed", type=int, help="The seed of all draws (default 0).")
+@click.option("--seed", type=int, metavar="N", help="Seed of all random draws (default: 0).")
 @click.option(
-    "--rounds", "--assignments", "rounds", type=int,
-    help="How many rounds (or other units) to play.",
+    "--rounds", "--assignments", "rounds", type=int, metavar="N",
+    help="Number of rounds, or other units (default: see `goldrush settings`).",
 )  # fmt: skip
-@click.option("--agents", type=int, help="How many agents play (default: as the roster has).")
-@click.option("--roster", help="Who plays: greedy-mine, or greedy-mine*8,raid*2 (default: a mix).")
-@treatment_option
-@set_option
+@click.option(
+    "--agents", type=int, metavar="N", help="Number of agents (default: as the roster says)."
+)
+@roster_option("Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`).")
+@treatment_option()
+@set_option()
 @model_options
-@click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
+@dry_run_option
 @force_option
 @fsync_option
 @traceback_option
@@ -80,13 +85,18 @@ def record(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play a run and record it in a journal: a mining run, or one of another world (--world).
+    """Record a run in a journal.
 
-    Language models (llm:NAME in a roster) are asked over the OpenAI protocol; keys come from the
-    environment (OPENAI_API_KEY, or what the file of models names).
+    Plays a run of the mining world, or of another one (--world), and appends each round to the
+    journal when it closes. `goldrush resume` continues a run that stops early.
+
+    Language models (llm:NAME in --roster) are asked over the OpenAI protocol. API keys are read
+    from the environment: OPENAI_API_KEY, or the variable that the --models file names.
 
     \b
-    Example: goldrush record --seed 7 --roster greedy-mine*8,raid*2 --out run.journal
+    Examples:
+      goldrush record --seed 7 --out run.journal
+      goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
     from goldrush.agents import players
     from goldrush.replay.toolkit import players_of, toolkit_for
@@ -120,7 +130,7 @@ def record(
     )  # fmt: skip
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
 @trust_option
 @source_option
@@ -143,12 +153,15 @@ def resume(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Go on with a run that was interrupted, from its last whole commit.
+    """Continue a run that was interrupted.
 
-    Language models whose answers are in the journal already are not asked again.
+    Continues after the last whole commit. Answers of language models that the journal already holds
+    are not asked for again.
 
     \b
-    Example: goldrush resume run.journal
+    Examples:
+      goldrush resume unfinished.journal
+      goldrush resume own.journal --trust my_policies:Hawk
     """
     from goldrush.agents import players
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
@@ -285,8 +298,8 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str,
     means = "".join(
         f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES
     )
-    for command in (*commands, f"verify {name}{means}"):
-        click.echo(f"{head} {goldrush} {command}")
+    for one in (*commands, f"verify {name}{means}"):
+        click.echo(f"{head} {goldrush} {one}")
         head = " " * len(head)
 
 

@@ -1,4 +1,4 @@
-"""`goldrush replay`: any round of a journal as it was."""
+"""`goldrush replay`: the state after a round, and its events."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.cli.text import echo_json, painted
@@ -21,16 +22,17 @@ SPEED_MIN: Final = 0.1
 SPEED_MAX: Final = 100.0
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
-@at_option("The round, or assignment (default: the last; with --play the first one shown).")
-@click.option("--table", "table_", type=int, help="Only this table, in a season.")
-@click.option("--brief", is_flag=True, help="Only what was said, decided and scored.")
-@click.option("--play", "plays", is_flag=True, help="Show one round after the other, from --at on.")
+@at_option("Round, or assignment (default: the last; with --play the start).")
+@click.option("--table", "table_", type=int, metavar="N", help="Seasons: only this table.")
+@click.option("--brief", is_flag=True, help="Only the events that say, decide or score something.")
+@click.option("--play", "plays", is_flag=True, help="Show all rounds from --at on, in a terminal.")
 @click.option(
-    "--speed", type=click.FloatRange(SPEED_MIN, SPEED_MAX), help="Rounds a second (default 4)."
-)
-@json_option("Print the round as JSON.")
+    "--speed", type=click.FloatRange(SPEED_MIN, SPEED_MAX), metavar="X",
+    help=f"Rounds per second for --play (default: {SPEED:g}).",
+)  # fmt: skip
+@json_option()
 def replay(
     journal: str,
     at: int | None,
@@ -40,13 +42,15 @@ def replay(
     speed: float | None,
     as_json: bool,
 ) -> None:
-    """Rebuild a round: who owns what, who has how much, what happened.
+    """Show a round: map, agents, events.
 
-    Of a season it is an assignment: who sat at the table, what was said, concluded and scored.
-    Round 0 is the start of a mining run, -1 that of a season, whose first assignment is 0.
+    Of a season it shows an assignment: tables, contributions, conclusions, scores. Round 0 is the
+    start of a mining run, -1 the start of a season, whose first assignment is 0.
 
     \b
-    Example: goldrush replay run.journal --at 12
+    Examples:
+      goldrush replay run.journal
+      goldrush replay run.journal --at 12 --json
     """
     from goldrush.replay.rebuild import last_unit, rebuild
     from goldrush.replay.story import in_brief, narrator

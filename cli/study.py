@@ -1,4 +1,4 @@
-"""`goldrush study` and `goldrush report`: many runs, and what they come to."""
+"""`goldrush study` and `goldrush report`: many runs, and the statistics over them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.help import command
 from goldrush.cli.models import model_options, models_of
 from goldrush.cli.options import Output, jobs_option, json_option, set_option, trust_option
 from goldrush.cli.progress import progress
@@ -24,36 +26,52 @@ if TYPE_CHECKING:
     from goldrush.replay.study.verdicts import Verdict
 
 
-@click.command()
-@click.argument("plan", required=False, type=click.Path())
-@click.option("--world", help="The world that is played (default: mining).")
-@click.option("--out", type=Output("folder"), required=True, help="The study's folder.")
+@command()
+@click.argument("plan", required=False, type=click.Path(), metavar="[PLAN.toml]")
+@click.option(
+    "--world", metavar="WORLD", shell_complete=completion.worlds, help="World (default: mining)."
+)
+@click.option(
+    "--out", type=Output("folder"), required=True, metavar="DIR", help="Folder of the study."
+)
 @click.option(
     "--treatment",
     "treatments",
     multiple=True,
-    help="By name, or all; may be repeated.",
+    metavar="NAME",
+    shell_complete=completion.treatments(),
+    help="Treatment, or `all` (the default); repeatable.",
 )
-@click.option("--roster", "rosters", multiple=True, help="One, or baselines; may be repeated.")
-@click.option("--seeds", help="How many, from 0 on (default 20), or which: 0-4,7.")
+@click.option(
+    "--roster",
+    "rosters",
+    multiple=True,
+    metavar="ROSTER",
+    shell_complete=completion.policies(),
+    help="Roster, or `baselines` (the default: those of the world); repeatable.",
+)
+@click.option(
+    "--seeds", metavar="N|LIST", help="Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."
+)  # fmt: skip
 @click.option(
     "--rounds",
     "--assignments",
     "rounds",
     multiple=True,
     type=int,
-    help="A horizon, in the world's units (default: as the world has it); may be repeated.",
+    metavar="N",
+    help="Horizon: number of rounds, or other units (default: the world's); repeatable.",
 )
-@set_option
+@set_option()
 @jobs_option
 @click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Play on a Dask cluster (needs goldrush[dask]).",
+    help="Dask scheduler whose workers play the runs; needs goldrush[dask].",
 )
 @trust_option
 @model_options
-@json_option("Print what was done as JSON.")
+@json_option("Print the summary as JSON.")
 def study(
     plan: str | None,
     world: str | None,
@@ -69,12 +87,15 @@ def study(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Record a study: treatments x rosters x seeds x horizons, each run a journal in one folder.
+    """Record many runs: treatments x rosters x seeds x horizons.
 
-    The plan is a TOML file, or these options. Given again, a study goes on where it stopped.
+    Each run is a journal in the folder --out. The plan is given as a TOML file or by these options.
+    The same command continues a study that was stopped.
 
     \b
-    Example: goldrush study --treatment all --roster baselines --seeds 20 --out study
+    Examples:
+      goldrush study --treatment scarce --roster greedy-mine --seeds 4 --out study
+      goldrush study plan.toml --jobs 2 --out planned
     """
     import attrs
 
@@ -146,19 +167,21 @@ def study(
     return DONE
 
 
-@click.command()
-@click.argument("study", type=click.Path())
-@click.option("--out", type=Output(), help="The page (default: report.html in the folder).")
+@command()
+@click.argument("study", type=click.Path(), metavar="DIR")
+@click.option(
+    "--out", type=Output(), metavar="FILE", help="Page to write (default: report.html in DIR)."
+)
 @click.option(
     "--format", "format_", type=click.Choice(["html", "md"]), default="html", show_default=True,
-    help="md: Markdown, figures in a folder beside it.",
+    help="Format of the page; md: Markdown, with a folder of figures beside it.",
 )  # fmt: skip
 @jobs_option
 @click.option(
-    "--pages", is_flag=True, help="Write the page of each run, to which the report leads."
+    "--pages", is_flag=True, help="Write a page of each run, too, with links from the report."
 )
-@click.option("--force", is_flag=True, help="Overwrite a page that is no earlier report.")
-@json_option("Print the answers as JSON; write no page.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is not a report.")
+@json_option("Print verdicts and figures as JSON; write no page.")
 def report(
     study: str,
     out: str | None,
@@ -168,12 +191,14 @@ def report(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Report on a study: verdicts, figures and tables in one page.
+    """Write the report of a study: verdicts, figures, tables.
 
-    It needs goldrush[stats].
+    One HTML page, or Markdown. Needs goldrush[stats].
 
     \b
-    Example: goldrush report study
+    Examples:
+      goldrush report study
+      goldrush report study --json
     """
     from goldrush.kernel.errors import BadInput
 

@@ -1,4 +1,4 @@
-"""`goldrush verify`: are these journals what they say they are?"""
+"""`goldrush verify`: journals checked in four levels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.help import command
 from goldrush.cli.options import (
     Output,
     echo_traceback,
@@ -27,26 +28,33 @@ from goldrush.kernel.text import counted, escaped, quoted_path
 LEVELS = 4
 
 
-@click.command()
-@click.argument("journals", nargs=-1, type=click.Path())
+@command()
+@click.argument("journals", nargs=-1, type=click.Path(), metavar="[JOURNAL|DIR]...")
 @click.option(
     "--level",
     type=click.IntRange(1, LEVELS),
     default=LEVELS,
-    show_default=True,
-    help="1 bytes, 2 digests from events, 3 events from inputs, 4 policies asked again.",
+    metavar="N",
+    help="Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
 )
 @jobs_option
-@click.option("--junit", type=Output(), metavar="FILE", help="Also write JUnit XML, for CI.")
-@click.option("--force", is_flag=True, help="Let --junit overwrite a file that is no such XML.")
+@click.option("--junit", type=Output(), metavar="FILE", help="Write JUnit XML, for CI.")
+@click.option("--force", is_flag=True, help="Let --junit overwrite any file.")
 @trust_option
 @source_option
 @test_option
-@click.option("--strict", is_flag=True, help="Fail where somebody could not be asked again.")
-@click.option("--sums", type=click.Path(), metavar="FILE", help="Check pins, as of sha256sum.")
-@click.option("--parent", type=click.Path(), metavar="FILE", help="Check that they fork this one.")
+@click.option("--strict", is_flag=True, help="Fail if a policy could not be asked again.")
+@click.option(
+    "--sums",
+    type=click.Path(),
+    metavar="FILE",
+    help="List of SHA-256 sums to check, as sha256sum writes.",
+)
+@click.option(
+    "--parent", type=click.Path(), metavar="FILE", help="Journal of which these must be forks."
+)
 @traceback_option
-@json_option("Print the verdicts as JSON.")
+@json_option()
 def verify(
     journals: tuple[str, ...],
     level: int,
@@ -61,13 +69,17 @@ def verify(
     parent: str | None,
     as_json: bool,
 ) -> int:
-    """Check journals: bytes, digests, events, decisions. Of a folder, all *.journal files in it.
+    """Check journals: checksums, digests, events, decisions.
 
-    Exits with 0 if all hold, 1 if one does not, else 2 if one could not be judged. With --sums and
-    no journals, those that it lists.
+    Level 1 checks checksums; level 2 applies the events and compares digests of the state; level 3
+    derives all events again from the inputs; level 4 asks deterministic policies again. Of a
+    folder, all *.journal files in and below it are checked; with --sums and no journals, those in
+    the list. Exit code: 0 if all hold, 1 if one does not, 2 if one could not be judged.
 
     \b
-    Example: goldrush verify journals/ --jobs 4 --junit verify.xml
+    Examples:
+      goldrush verify run.journal
+      goldrush verify journals --jobs 4 --junit verify.xml
     """
     from goldrush.kernel.files import check_place, write_whole
     from goldrush.replay import batch

@@ -1,4 +1,4 @@
-"""`goldrush view`: a run as one page that carries its journal."""
+"""`goldrush view`: a run as one HTML page that contains its journal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import Output, json_option, range_of
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped, quoted_path
@@ -15,14 +16,18 @@ if TYPE_CHECKING:
     from goldrush.replay.view.carried import Carried
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
-@click.option("--against", type=click.Path(), metavar="B", help="Another run, shown beside it.")
-@click.option("--at", metavar="A-B", help="Only these rounds (or assignments): 12-20, 12- or -20.")
-@click.option("--out", type=Output(), help="The page (default: the journal's name with .html).")
-@click.option("--open", "opens", is_flag=True, help="Open it in a browser.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is no earlier page.")
-@json_option("Print what was written as JSON.")
+@click.option(
+    "--against", type=click.Path(), metavar="FILE", help="Second journal, shown beside it."
+)
+@click.option("--at", metavar="A-B", help="Rounds, or assignments: 12-20, 12- or -20.")
+@click.option(
+    "--out", type=Output(), metavar="FILE", help="Page to write (default: JOURNAL with .html)."
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is not such a page.")
+@json_option("Print path and size as JSON.")
 def view(
     journal: str,
     against: str | None,
@@ -32,16 +37,16 @@ def view(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Make a page that shows a run: play it, scrub it, ask it why.
+    """Write an HTML page that plays a run.
 
-    One HTML file that needs nothing else and asks nothing of any network: the journal is in it, its
-    checksums are worked out anew in the reader's browser, and every moment has an address. The same
-    journal gives the same page, byte for byte. Of a long run a page has room for 8 MiB and 20,000
-    rounds.
+    One file that contains the journal and loads nothing from a network. The browser checks the
+    journal's checksums, and each view has its own URL fragment. The same journal gives the same
+    page, byte for byte. A page holds at most 8 MiB and 20,000 rounds of a journal.
 
     \b
-    Example: goldrush view run.journal --open
-             goldrush view run.journal --against fork.journal
+    Examples:
+      goldrush view run.journal
+      goldrush view run.journal --against fork.journal --at 40-80
     """
     from goldrush.replay.view.page import write_page
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.kernel.text import counted, escaped
@@ -23,23 +24,26 @@ EVERY_MIN: Final = 0.1
 EVERY_MAX: Final = 3600.0
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
 @click.option(
     "--every",
     type=click.FloatRange(EVERY_MIN, EVERY_MAX),
     default=1.0,
-    help="Seconds from one look at the file to the next (default 1).",
+    metavar="SECONDS",
+    help="Seconds between two reads of the file (default: 1).",
 )
-@json_option("Print one JSON object a round.")
+@json_option("Print one JSON object per round.")
 def watch(journal: str, every: float, as_json: bool) -> None:
-    """Follow a run that is being recorded, until it ends: round, map, raids, tokens, answers.
+    """Follow a run while it is recorded.
 
-    In a terminal the last round is shown, and whose answers are missing in the one under way; else
-    a line a round is printed, from the first one on. The file is only read, and not locked.
+    In a terminal, shows the last closed round and which answers the next one waits for; otherwise
+    prints one line per round, from the first. Ends with the run. The file is read, never locked.
 
     \b
-    Example: goldrush watch run.journal
+    Examples:
+      goldrush watch run.journal
+      goldrush watch run.journal --every 0.2 --json
     """
     from goldrush.replay.follow import follow
     from goldrush.replay.toolkit import toolkit_at

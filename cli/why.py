@@ -1,4 +1,4 @@
-"""`goldrush why`: who did what, what the owner did instead, and what would have changed it."""
+"""`goldrush why`: outcomes explained, with the smallest change that alters them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped
@@ -15,21 +16,25 @@ if TYPE_CHECKING:
     from goldrush.replay.why import Explanation
 
 
-@click.command()
+@command()
 @click.argument("journal", type=click.Path())
-@at_option("The round, or other unit, in question.", required=True)
+@at_option("Round, or other unit.", required=True)
 @place_option
-@click.option("--agent", help="Only what this agent has to do with, what was removed of its plan.")
+@click.option(
+    "--agent", metavar="AGENT", help="Only outcomes that involve this agent (number or name)."
+)
 @json_option()
 def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bool) -> None:
-    """Tell why: a capture, a raid that took nothing, a contested claim, an action removed.
+    """Explain captures, failed raids, claims, removed actions.
 
-    Who did what, what the owner did instead, and the draw with the Python that redoes it; then the
-    smallest change of one agent's plan that would have changed the outcome, with the fork that
-    plays it. It is told only when the round, derived again with it, comes out so.
+    Tells who did what, what the owner did, and the random draw with Python code that repeats it;
+    then the smallest change of one agent's plan that would have changed the outcome, with the
+    command that plays it as a fork. The change is checked by deriving the round again.
 
     \b
-    Example: goldrush why run.journal --at 7 --plot 85
+    Examples:
+      goldrush why run.journal --at 7 --plot 85
+      goldrush why run.journal --at 7 --agent 3 --json
     """
     from goldrush.replay.story import agent_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at

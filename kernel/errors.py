@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
-import traceback
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Final
@@ -52,6 +51,8 @@ def traceback_of(error: BaseException | None) -> str:
     frames = [] if error is None else _frames_of_user(error)
     if error is None or not frames:
         return ""
+    import traceback  # whoever only asks for help need not wait for it
+
     return "".join(traceback.format_exception(type(error), error, frames[0]))
 
 

@@ -1,4 +1,4 @@
-"""`goldrush arenas`: what the roundtables of a season can talk about."""
+"""`goldrush arenas`: the subjects of seasons."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
     from goldrush.agents.competition.arenas import Listed
 
 
-@click.command("arenas")
+@command("arenas")
 @json_option()
 def arenas_(as_json: bool) -> int:
-    """List the arenas: what seasons can be about, with the options, defaults and ranges.
+    """List the arenas of seasons, with their options.
 
-    Exits with 1 if one that another distribution brings cannot be used.
+    An arena is the subject of a season's claims. Exit code: 1 if an arena of another distribution
+    cannot be used.
 
     \b
-    Example: goldrush arenas
+    Examples:
+      goldrush arenas
+      goldrush arenas --json
     """
     from goldrush.agents.competition.arenas import UnknownArena, arenas, listed
 

@@ -1,4 +1,4 @@
-"""`goldrush leaderboard`: where everybody in a season stands."""
+"""`goldrush leaderboard`: ranks and scores of the workers of a season."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from collections.abc import Sequence
 
 import click
 
+from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import counted, escaped
 from goldrush.replay.text import table
 
 
-@click.command("leaderboard")
+@command("leaderboard")
 @click.argument("journal", type=click.Path())
 @at_option("After this assignment (default: the last).")
 @json_option()
 def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
-    """Show the leaderboard of a season, as it was posted after an assignment.
+    """Show the leaderboard of a season.
 
-    Ranks go by the sum over the last days, then by that of all time, then by who joined first.
+    Ranks are by the sum of scores over the last days, then by the sum over all days, then by the
+    time of joining.
 
     \b
-    Example: goldrush leaderboard s.journal --at 12
+    Examples:
+      goldrush leaderboard s.journal
+      goldrush leaderboard s.journal --at 12
     """
     from goldrush.kernel.competition import NAME
     from goldrush.kernel.errors import BadInput

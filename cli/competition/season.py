@@ -1,13 +1,16 @@
-"""`goldrush season`: play a season of the competition world into a journal."""
+"""`goldrush season`: a season of the competition world recorded in a journal."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from goldrush.cli import completion
+from goldrush.cli.help import command
 from goldrush.cli.models import models_file, models_of, reach_options
 from goldrush.cli.options import (
+    dry_run_option,
     files_option,
     force_option,
     fsync_option,
@@ -32,27 +35,39 @@ from goldrush.cli.record import (
 )
 from goldrush.kernel.text import escaped
 
+_WORLD: Final = "competition"
 
-@click.command()
+
+def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> list[str]:
+    from goldrush.agents.competition.arenas import arenas
+
+    return [name for name in arenas() if name.startswith(text)]
+
+
+@command()
 @journal_option
-@click.option("--seed", type=int, help="The seed of all draws (default 0).")
-@click.option("--assignments", type=int, help="How many assignments to play (default 40).")
-@click.option("--workers", type=int, help="How many sit on the active roster (default 6).")
-@click.option("--arena", metavar="ARENA", help="What it is about: nk[noise=0.1]; see arenas.")
+@click.option("--seed", type=int, metavar="N", help="Seed of all random draws (default: 0).")
+@click.option("--assignments", type=int, metavar="N", help="Number of assignments (default: 40).")
+@click.option("--workers", type=int, metavar="N", help="Workers on the active roster (default: 6).")
+@click.option(
+    "--arena", metavar="ARENA", shell_complete=_complete_arena,
+    help="Subject of the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
+)  # fmt: skip
 @test_option
-@click.option("--agenda", type=click.Path(), metavar="FILE", help="What is asked, in TOML.")
-@treatment_option
+@click.option("--agenda", type=click.Path(), metavar="FILE", help="TOML file of the assignments.")
+@treatment_option(_WORLD)
 @click.option(
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
-    help="Who is played by what: judge=llm:NAME, ada=mine:Worker, worker=... for all of them; a "
-    "policy alone is that of all workers.",
+    shell_complete=completion.policies(_WORLD),
+    help="Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
+    "alone is that of all workers; repeatable.",
 )  # fmt: skip
 @click.option(
     "--class-model", "by_class", metavar="CLASS=MODEL,...",
-    help="Workers are language models, one for each class: haiku=NAME,sonnet=NAME.",
+    help="Language model for the workers of each class: haiku=NAME,sonnet=NAME.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only estimate what language models would take.")
-@set_option
+@dry_run_option
+@set_option(_WORLD)
 @test_jobs_option
 @files_option
 @models_file
@@ -81,14 +96,16 @@ def season(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play a season: roundtables that argue about what tests can decide, scored, with rewards and
-    consequences.
+    """Record a season of the competition world.
 
-    Everybody is scripted but for whom --cast names. What is claimed at a table is tested in an
-    arena: by playing the mining world, unless another one is named; see goldrush arenas.
+    At roundtables, workers make claims that tests decide; they are scored, rewarded and eliminated.
+    Claims are tested in an arena, by default by runs of the mining world. All policies are scripted
+    unless --cast or --class-model says otherwise.
 
     \b
-    Example: goldrush season --seed 1 --arena nk --out s.journal
+    Examples:
+      goldrush season --seed 1 --arena nk --out s.journal
+      goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
     from goldrush.agents.competition.arenas import remark_of
     from goldrush.agents.competition.cast import cast_of

@@ -263,19 +263,6 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
     assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 
-@pytest.mark.parametrize("name", sorted(built_in()))
-def test_every_command_has_a_sentence_of_help_and_an_example_that_parses(
-    name: str, tmp_path: Path
-) -> None:
-    ran = goldrush(name, "--help", cwd=tmp_path)
-    [example] = re.findall(r"Example: goldrush (.*)", ran.out)
-    arguments = example.split(" > ")[0].split()
-
-    assert ran.code == 0
-    assert arguments[0] == name
-    assert built_in()[name].make_context(name, arguments[1:]) is not None
-
-
 def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
     assert goldrush("reploy", cwd=tmp_path).code == 2
 

@@ -1,0 +1,146 @@
+"""The help: sections, examples that are executed, and names that shells complete."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from goldrush.cli.commands import BUILT_IN, HELP_MAX
+from goldrush.cli.main import cli
+from goldrush.kernel.journal import JournalReader
+from tests.cli.helpers import ROOT, built_in, goldrush
+from tests.golden import path_of, season_path
+from tests.waiting import HANGS
+
+LINE = re.compile(r"^ +(goldrush .*)$", re.MULTILINE)
+FIRST = ("record", "resume", "fork", "season", "study")  # they make what the others read
+ANSWERS = {"diff": 1}  # exit codes that are no error
+
+OWN = """
+class Hawk:
+    def plan(self, seen, draws):
+        return [("claim", seen.unowned[0], 1)] if seen.unowned else []
+"""
+PLAN = """
+treatments = ["baseline"]
+rosters = ["raid"]
+seeds = 2
+rounds = 5
+"""
+
+
+def examples(command: click.Command) -> list[str]:
+    assert command.help is not None
+    return LINE.findall(command.help.partition("Examples:")[2])
+
+
+def test_every_command_has_a_whole_line_in_the_help_and_two_examples_or_three(
+    tmp_path: Path,
+) -> None:
+    out = goldrush("--help", cwd=tmp_path).out
+    commands = built_in()
+
+    assert list(BUILT_IN) == list(commands) == re.findall(r"^  ([a-z]+)  ", out, re.MULTILINE)
+    for name, command in commands.items():
+        line = command.get_short_help_str(HELP_MAX)
+        assert line.endswith(".")
+        assert not line.endswith("...")
+        assert re.search(rf"^  {name} +{re.escape(line)}$", out, re.MULTILINE)
+        assert len(examples(command)) in (2, 3)
+
+
+def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> None:
+    """One after the other, in one folder, so that one reads what another has written."""
+    (tmp_path / "my_policies").mkdir()
+    (tmp_path / "my_policies" / "__init__.py").write_text(OWN)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    commands = built_in()
+    for name in dict.fromkeys([*FIRST, *commands]):
+        if name == "resume":
+            own = ("record", "--roster", "my_policies:Hawk", "--rounds", 5, "--out", "own.journal")
+            assert goldrush(*own, cwd=tmp_path).code == 0
+            cut(tmp_path / "own.journal", tmp_path / "own.journal")
+            cut(tmp_path / "run.journal", tmp_path / "unfinished.journal")
+            (tmp_path / "journals").mkdir()
+            shutil.copy(tmp_path / "own.journal", tmp_path / "journals")
+        for line in examples(commands[name]):
+            words = shlex.split(line.partition(" > ")[0])[1:]
+            ran = goldrush(*words, cwd=tmp_path)
+
+            assert (line, ran.code) == (line, ANSWERS.get(name, 0)), ran.err
+            assert ran.out.strip()
+
+
+def cut(journal: Path, target: Path) -> None:
+    """The journal as it was three commits before its end."""
+    with JournalReader(journal) as reader:
+        end = list(reader)[-4].end
+    target.write_bytes(journal.read_bytes()[:end])
+
+
+def test_many_options_are_listed_in_sections_and_few_are_not(tmp_path: Path) -> None:
+    record = goldrush("record", "--help", cwd=tmp_path).out
+    replay = goldrush("replay", "--help", cwd=tmp_path).out
+    sections = re.findall(r"^([A-Z][\w ]+):$", record, re.MULTILINE)
+    options = {option for one in built_in()["record"].params for option in one.opts}
+
+    assert ["Options", "Language models", "Output"] == sections
+    assert options <= set(re.findall(r"--[a-z-]+", record))
+    assert ["Options"] == re.findall(r"^([A-Z][\w ]+):$", replay, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("tr", ["treatments"]),
+        ("record --world c", ["competition"]),
+        ("record --treatment sc", ["scarce", "scarce-20", "sc"]),  # and files
+        ("record --world competition --treatment no-j", ["no-judge", "no-j"]),
+        ("fork GOLDEN --treatment sc", ["scarce", "scarce-20", "sc"]),
+        ("fork SEASON --treatment no-j", ["no-judge", "no-j"]),
+        ("season --treatment no-j", ["no-judge", "no-j"]),
+        ("record --roster raid*2,gre", ["raid*2,greedy-mine"]),
+        ("study --roster raid*2,l", ["raid*2,llm:"]),
+        ("season --cast judge=scr", ["judge=scripted"]),
+        ("season --arena n", ["nk"]),
+        ("record --set stamina_", ["stamina_by_agent="]),
+        ("settings comp", ["competition"]),
+        ("conform no-such", []),
+    ],
+)
+def test_names_are_completed(typed: str, completed: list[str]) -> None:
+    journals = {"GOLDEN": path_of("baseline"), "SEASON": season_path("every-code")}
+    *words, last = (str(journals.get(word, word)) for word in typed.split())
+    found = ShellComplete(cli, {}, "goldrush", "_GOLDRUSH_COMPLETE").get_completions(words, last)
+
+    assert completed == [item.value for item in found]
+
+
+def test_journals_are_completed_as_files() -> None:
+    shell = ShellComplete(cli, {}, "goldrush", "_GOLDRUSH_COMPLETE")
+
+    for command in ("replay", "measure", "verify", "resume"):
+        assert ["file"] == [item.type for item in shell.get_completions([command], "ru")]
+
+
+def test_the_line_for_completion_that_the_help_tells_works(tmp_path: Path) -> None:
+    called = "import sys; sys.argv[0] = 'goldrush'; from goldrush.cli.main import main; main()"
+    line = 'eval "$(_GOLDRUSH_COMPLETE=bash_source goldrush)"'
+    done = subprocess.run(
+        [sys.executable, "-c", called],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "_GOLDRUSH_COMPLETE": "bash_source"},
+        cwd=tmp_path, capture_output=True, text=True, timeout=HANGS,
+    )  # fmt: skip
+
+    assert line in goldrush("--help", cwd=tmp_path).out
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "complete -o nosort -F _goldrush_completion goldrush" in done.stdout
