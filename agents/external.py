@@ -4,7 +4,7 @@ A roster names policies in text, because a journal names them so, and a name is 
 again. `roster_text` turns Python values into that text: a class that can be imported, with plain
 settings, becomes `module:Class[setting=value]` and is made again from there; any other object
 becomes `external[name=CLASS]`. Of an external agent a journal keeps the name and the submissions.
-Resuming, forking and asking again take the object itself, by agent, in `Means.policies`.
+Resuming, forking and asking again take the object itself, by agent, in `Resources.policies`.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.listed import configurable
-from goldrush.agents.roster import Cast, with_settings
-from goldrush.agents.trust import EXTERNAL, is_own
+from goldrush.agents.catalogue import configurable
+from goldrush.agents.roster import PolicySet, format_policy
+from goldrush.agents.trust import EXTERNAL, is_import_name
 from goldrush.kernel.errors import BadInput, shown
 
 NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
 
 
 @attrs.frozen
-class Given:
+class RosterText:
     """A roster as text (None: the default one), and the objects of its external agents."""
 
     text: str | None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
 
 
-def roster_text(cast: Cast, players: Sequence[object]) -> Given:
+def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
     """The text form of a roster that is given as Python values, one after the other.
 
     Args:
@@ -50,14 +50,14 @@ def roster_text(cast: Cast, players: Sequence[object]) -> Given:
     policies: dict[int, Any] = {}
     for player in players:
         if isinstance(player, str):
-            parts += cast.names_by_agent(player if "*" in player else f"{player}*1")
+            parts += policy_set.names_by_agent(player if "*" in player else f"{player}*1")
             continue
-        part, policy = _part(cast, player)
+        part, policy = _part(policy_set, player)
         if policy is not None:
             policies[len(parts)] = policy
         parts.append(part)
     runs = ((part, len(list(group))) for part, group in groupby(parts))
-    return Given(",".join(f"{part}*{count}" for part, count in runs), policies)
+    return RosterText(",".join(f"{part}*{count}" for part, count in runs), policies)
 
 
 def class_name(make: type) -> str:
@@ -72,25 +72,25 @@ def class_name(make: type) -> str:
     return name
 
 
-def _part(cast: Cast, player: object) -> tuple[str, Any]:
+def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
     """A policy as a roster's text has it, and the object itself where that is not enough."""
     make = player if isinstance(player, type) else type(player)
-    if not callable(getattr(make, cast.method, None)):
-        says = f"{shown(str(player))} is no policy of the {cast.world} world"
-        raise BadInput(says, f"give a name, or an object with a method `{cast.method}`")
-    name = _name_of(cast, make)
+    if not callable(getattr(make, policy_set.method, None)):
+        says = f"{shown(str(player))} is no policy of the {policy_set.world} world"
+        raise BadInput(says, f"give a name, or an object with a method `{policy_set.method}`")
+    name = _name_of(policy_set, make)
     settings = {} if make is player else _settings_of(player)
     if name is not None and settings is not None:
-        part = with_settings(name, settings)
-        if _reads_back(cast, part):
+        part = format_policy(name, settings)
+        if _reads_back(policy_set, part):
             return part, None
     policy = make() if make is player else player
-    return with_settings(EXTERNAL, {"name": _safe(make.__name__)}), policy
+    return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), policy
 
 
-def _name_of(cast: Cast, make: type) -> str | None:
+def _name_of(policy_set: PolicySet, make: type) -> str | None:
     """The name under which a class can be made again, in this process and in others."""
-    for name, known in cast.policies.items():
+    for name, known in policy_set.policies.items():
         if known is make:
             return name
     return _import_name(make)
@@ -99,7 +99,7 @@ def _name_of(cast: Cast, make: type) -> str | None:
 def _import_name(make: type) -> str | None:
     name = f"{make.__module__}:{make.__qualname__}"
     module = sys.modules.get(make.__module__)
-    if make.__module__ == "__main__" or not is_own(name):
+    if make.__module__ == "__main__" or not is_import_name(name):
         return None
     return name if getattr(module, make.__qualname__, None) is make else None
 
@@ -119,10 +119,10 @@ def _settings_of(policy: object) -> dict[str, Any] | None:
         return None
 
 
-def _reads_back(cast: Cast, part: str) -> bool:
+def _reads_back(policy_set: PolicySet, part: str) -> bool:
     """Whether text with settings is read as what it was made of: a bracket in a value breaks it."""
     try:
-        return cast.names_by_agent(f"{part}*1") == [part]
+        return policy_set.names_by_agent(f"{part}*1") == [part]
     except BadInput:
         return False
 

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.question import Message
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Cast, Entry
+from goldrush.agents.roster import Entry, PolicySet
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment
@@ -77,7 +77,7 @@ class Game(Generic[S, V]):
     """
 
     world: World[S]
-    cast: Cast
+    policy_set: PolicySet
     code: int
     config_of: Callable[[Mapping[str, Any]], Config]
     horizon: str
@@ -92,10 +92,14 @@ class Game(Generic[S, V]):
 
     def __attrs_post_init__(self) -> None:
         """Raises ValueError where what is said twice is not the same."""
-        if self.cast.world != self.world.name:
-            raise ValueError(f"a cast of {self.cast.world!r} in a game of {self.world.name!r}")
-        if (self.cast.prompt is None) != (self.prompting is None):
-            raise ValueError("a cast has a version of the prompt where the game has prompting")
+        if self.policy_set.world != self.world.name:
+            raise ValueError(
+                f"a policy set of {self.policy_set.world!r} in a game of {self.world.name!r}"
+            )
+        if (self.policy_set.prompt is None) != (self.prompting is None):
+            raise ValueError(
+                "a policy set has a version of the prompt where the game has prompting"
+            )
 
     def field(self, name: str) -> int:
         """The index of a field in the rows of submissions."""
@@ -124,5 +128,5 @@ def prompting_of(game: Game[S, V]) -> Prompting[V]:
 
 def version_of(game: Game[S, V]) -> int:
     """The version of the prompt that models are asked with."""
-    assert game.cast.prompt is not None  # no roster of such a world has models
-    return game.cast.prompt
+    assert game.policy_set.prompt is not None  # no roster of such a world has models
+    return game.policy_set.prompt

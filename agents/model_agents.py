@@ -73,7 +73,7 @@ class ModelAgents(Generic[S, V]):
         yield from self._asker.answers(words, asked, row, is_rest=is_rest)
 
 
-def decided(game: Game[S, V], roster: Roster, config: Config, models: Models) -> Roster:
+def resolve_models(game: Game[S, V], roster: Roster, config: Config, models: Models) -> Roster:
     """The roster with it written down how each model is asked, found out where that is left open.
 
     Every model is asked a short question. Raises BadInput where one does not answer it.

@@ -46,7 +46,7 @@ class Inquiry:
 Ask = Callable[[Inquiry], str]
 
 
-def needed(ask: Ask | None, who: str) -> Ask:
+def required_person(ask: Ask | None, who: str) -> Ask:
     """How people are asked. Raises BadInput where nobody can be."""
     if ask is None:
         raise BadInput(

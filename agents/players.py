@@ -1,6 +1,6 @@
-"""Who plays a world, and how its runs are recorded, gone on with, forked and asked again.
+"""Recording, resuming, forking and re-checking runs, written once for all worlds.
 
-A world brings a record of functions, `Players`; what is done with it is written here once.
+A world provides `Players`, a record of functions; the functions here drive them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.agents import people
-from goldrush.agents.external import Given
-from goldrush.agents.listed import Listed
+from goldrush.agents.catalogue import CatalogueEntry
+from goldrush.agents.external import RosterText
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
@@ -28,13 +28,18 @@ from goldrush.kernel.world import Block, Row, World
 
 S = TypeVar("S")
 
-Facts = Mapping[str, Any]  # what a FORK records
+Facts = Mapping[str, Any]  # the fields of a FORK commit
 
 
 @attrs.frozen
-class Prepared:
-    """A run that can begin: `setup` is what START records, `trust` names the policies of somebody's
-    own that may be imported for it, `sources` are the journals that `recorded` agents play.
+class PreparedRun:
+    """A run that is ready to begin.
+
+    Attributes:
+        setup: the fields of START.
+        trust: names (`module:Class`) of user-defined policies that may be imported.
+        sources: paths of the journals that `recorded` agents replay.
+
     """
 
     setup: Mapping[str, Any]
@@ -43,13 +48,15 @@ class Prepared:
 
 
 @attrs.frozen
-class Means:
-    """What playing takes that no journal says.
+class Resources:
+    """What playing needs on this machine; never stored in a journal.
 
-    `jobs`: how many runs of a test are made at once, in worlds whose agents test what they say;
-    `program`: the path of the program that tests, where somebody's own does; `people`: how a person
-    who plays is asked (None: nobody can be); `policies`: the objects that `external` agents play,
-    by agent.
+    Attributes:
+        jobs: number of test runs at the same time, in worlds whose agents run tests.
+        program: path of a user-defined test program; None: the test of the world.
+        people: asks a person who plays; None: nobody can be asked.
+        policies: the objects that play `external` agents, by agent.
+
     """
 
     jobs: int = 1
@@ -60,9 +67,16 @@ class Means:
 
 @attrs.frozen
 class Change:
-    """What a fork is to change, as people give it: `settings` by name, a `treatment`, a `roster` in
-    its text form, inputs put in by hand (`replace`) in the form of their events. `trust`: policies
-    of somebody's own that may be imported; `program`: the program that tests from there on.
+    """The changes that a fork makes, as typed by a user.
+
+    Attributes:
+        settings: new values of settings, by name.
+        treatment: the name of a treatment whose settings apply from there on.
+        roster: a new roster, as text.
+        replace: submissions that replace recorded ones, in the form of their events.
+        trust: names (`module:Class`) of user-defined policies that may be imported.
+        program: path of the program that runs tests from there on.
+
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
@@ -74,9 +88,14 @@ class Change:
 
 
 @attrs.frozen
-class Changed:
-    """What comes of it: the `facts` that FORK records, but for `parent`; `trust` and `sources` of
-    whoever is new.
+class ResolvedChange:
+    """A change that was checked against the state it applies to.
+
+    Attributes:
+        facts: the fields of the FORK commit, without `parent`.
+        trust: names of the user-defined policies of a new roster.
+        sources: paths of the journals that a new roster replays.
+
     """
 
     facts: Facts
@@ -85,91 +104,108 @@ class Changed:
 
 
 @attrs.frozen
-class Seating(Generic[S]):
-    """Everything that the agents of a run need to play on from `state`.
+class RunContext(Generic[S]):
+    """Everything that the agents of a run need to continue from a state.
 
-    `forks`: the facts of those that led to it, oldest first; `waiting`: inputs of the next step
-    that the journal has already; `models` says how language models are reached, and `earlier` are
-    the answers that the run has of them; `trust`, `sources` as in Prepared. `probe`: each model is
-    asked a short question first, so that a wrong server is reported and not recorded as a model
-    that does not answer. `means`: see there.
+    Attributes:
+        state: the state that the next unit begins with.
+        forks: the fields of the FORK commits before it, oldest first.
+        pending: inputs of the next step that the journal holds already.
+        models: how language models are reached.
+        earlier: answers of models that the run has already paid for.
+        trust: names (`module:Class`) of user-defined policies that may be imported.
+        sources: paths of the journals that `recorded` agents replay.
+        probe: ask each model a short question first, so that a wrong server is an error and not
+            a row of missing answers.
+        resources: what playing needs on this machine.
+
     """
 
     state: S
     forks: Sequence[Facts] = ()
-    waiting: Block = attrs.field(factory=lambda: Block(()))
+    pending: Block = attrs.field(factory=lambda: Block(()))
     models: Models | None = None
     earlier: Sequence[Earlier] = ()
     trust: Sequence[str] = ()
     sources: Sequence[str] = ()
     probe: bool = False
-    means: Means = attrs.field(factory=Means)
+    resources: Resources = attrs.field(factory=Resources)
 
 
-# Like Ask, with None in place of the rows of who cannot be asked. Is given what was recorded, too.
-Again = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
+# Like Ask, given the recorded inputs too; None stands for the row of an agent that is not asked.
+AskAgain = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
 
 
 @attrs.frozen
-class Asker:
-    """Who is asked again to verify a run, and in words who cannot be: because it is not here
-    (`not_asked`), because this version does not know it (`unknown`). `waiting`: as `ask`, but of a
-    step that is not whole only those inputs that are recorded. `close()`: nobody is asked any more.
+class PolicyCheck:
+    """The agents of a recorded run, to be asked again by `verify`.
+
+    Attributes:
+        ask: the submissions of the next step; None: no agent can be asked.
+        not_asked: descriptions of the agents whose policy is not available here.
+        unknown: descriptions of the agents that this version does not know.
+        pending: as `ask`, for an unclosed step: only the inputs that are recorded.
+        close: releases what asking needs.
+
     """
 
-    ask: Again | None
+    ask: AskAgain | None
     not_asked: Sequence[str] = ()
     unknown: Sequence[str] = ()
-    waiting: Again | None = None
+    pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
 
 
-def _no_change(state: Any, change: Change, models: Models | None) -> Changed:
+def _no_change(state: Any, change: Change, models: Models | None) -> ResolvedChange:
     raise BadInput("runs of this world cannot be forked", "record a new run")
 
 
 @attrs.frozen
 class Players(Generic[S]):
-    """How the agents of a world play.
+    """The functions of a world that choose and run its agents.
 
-    - `prepare(settings, roster, treatment, models)`: a run that can begin; None stands for what the
-      world takes by default. Raises BadInput; nothing is written, and no model is asked.
-    - `given(players)`: the text of a roster that is given as Python values; None where rosters are
-      text alone. Raises BadInput.
-    - `policies`: what a roster can name, and what each does; not those that other
-      distributions bring, which are found by their entry points.
-    - `names(roster)`: the policies that a roster's text names, each once. Raises BadInput for a
-      malformed one.
-    - `decided(setup, models)`: the setup with how each model is asked found out where that is left
-      open. Raises BadInput where a model does not answer a short question.
-    - `seated(seating)`: a context manager of what the run loop asks (`kernel.run.Ask`). Raises
-      BadInput where somebody cannot play.
-    - `again(trust, sources, means)`: who is asked again to verify a run, with policies made afresh,
-      as a function of a state and the facts of the forks that led to it, which raises
-      agents.again.Impossible for a player that no run has. Raises what reading `sources` raises.
-    - `change(state, change, models)`: what a fork changes. Raises BadInput.
-    - `answers`: where the journal keeps the answers of language models; None where none can play.
-    - `estimate(prepared, models, means)`: what each model would take in a whole run, before anybody
-      is asked; None where it cannot be told. Raises BadInput as a run would.
-    - `has_recorded`: whether agents can play what another journal recorded.
-    - `has_plugins`: whether rosters can name the policies of other distributions.
-    - `horizon`: the setting that says of how many units a run is.
+    Attributes:
+        prepare: `(settings, roster, treatment, models)` to a run that is ready to begin; None
+            stands for the world's default. Writes nothing and asks no model. Raises BadInput.
+        names: the policies that a roster's text names, each once. Raises BadInput for malformed
+            text.
+        start_agents: a context manager that gives the run loop its `kernel.run.Ask`. Raises
+            BadInput if an agent cannot play.
+        policy_check: `(trust, sources, resources)` to a function of a state and of the fields of
+            the FORK commits before it, which gives a `PolicyCheck`. That function raises
+            `askable.ImpossiblePlayer` for a player that no run has. Raises JournalError for
+            unreadable `sources`.
+        resolve_models: the setup with the request options of each model decided, by a short
+            question where they are open. Raises BadInput if a model does not answer.
+        resolve_change: checks a change against a state. Raises BadInput.
+        answers: where the journal keeps the answers of language models; None: none can play.
+        roster_text: the text of a roster given as Python values; None: rosters are text only.
+            Raises BadInput.
+        estimate: an upper bound of what each model uses in a whole run, before it begins; None:
+            no model can play. Raises BadInput as a run would.
+        has_recorded: agents can replay another journal.
+        has_plugins: rosters can name policies of other distributions.
+        policies: the policies that a roster can name, without those of other distributions.
+        horizon: the name of the setting that is the number of units.
+
     """
 
-    prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], Prepared]
+    prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], PreparedRun]
     names: Callable[[str], Sequence[str]]
-    seated: Callable[[Seating[S]], AbstractContextManager[Ask[S]]]
-    again: Callable[[Sequence[str], Sequence[str], Means], Callable[[S, Sequence[Facts]], Asker]]
-    decided: Callable[[Mapping[str, Any], Models | None], Mapping[str, Any]] = (
+    start_agents: Callable[[RunContext[S]], AbstractContextManager[Ask[S]]]
+    policy_check: Callable[
+        [Sequence[str], Sequence[str], Resources], Callable[[S, Sequence[Facts]], PolicyCheck]
+    ]
+    resolve_models: Callable[[Mapping[str, Any], Models | None], Mapping[str, Any]] = (
         lambda setup, models: setup
     )
-    change: Callable[[S, Change, Models | None], Changed] = _no_change
+    resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
     answers: Answers | None = None
-    given: Callable[[Sequence[object]], Given] | None = None
-    estimate: Callable[[Prepared, Models, Means], Sequence[Estimate]] | None = None
+    roster_text: Callable[[Sequence[object]], RosterText] | None = None
+    estimate: Callable[[PreparedRun, Models, Resources], Sequence[Estimate]] | None = None
     has_recorded: bool = False
     has_plugins: bool = False
-    policies: Mapping[str, Listed] = attrs.field(factory=dict)
+    policies: Mapping[str, CatalogueEntry] = attrs.field(factory=dict)
     horizon: str = "rounds"
 
 
@@ -177,39 +213,42 @@ def record(
     world: World[S],
     players: Players[S],
     path: str | Path,
-    prepared: Prepared,
+    prepared: PreparedRun,
     *,
     models: Models | None = None,
-    means: Means | None = None,
+    resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
-    """Play a whole run into a new journal at `path` and return the last state.
+    """Play a whole run into a new journal and return the last state.
 
     Args:
-        prepared: what `players.prepare` gave.
+        world: the world.
+        players: its agents.
+        path: the new journal.
+        prepared: the result of `players.prepare`.
         models: how language models are reached.
-        means: what playing takes beside that.
-        force: replace a journal that is there, once the run begins.
-        fsync: wait for the disk at every commit, as is always done where models play.
-        on_unit: called with the journal's number of each closed unit and the state.
+        resources: what playing needs on this machine.
+        force: replace an existing journal, once the run begins.
+        fsync: wait for the disk at every commit; always done for runs with models.
+        on_unit: called with the number of each closed unit in the journal and the state.
 
     Raises:
         BadInput: before anything is written.
-        PolicyFailed, RunStopped, WriteFailed: in the middle; the journal is whole up to the last
-            unit closed and the answers behind it.
+        PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
+            and the answers after them.
 
     """
     _keep_sources(path, prepared.sources)
     header = Header(world.name, world.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
-        setup = players.decided(prepared.setup, models)
-        seating = Seating(
+        setup = players.resolve_models(prepared.setup, models)
+        context = RunContext(
             world.initial(setup), models=models, trust=prepared.trust, sources=prepared.sources,
-            means=means or Means(),
+            resources=resources or Resources(),
         )  # fmt: skip
-        with players.seated(seating) as ask:
+        with players.start_agents(context) as ask:
             return run.record(world, setup, ask, journal, on_unit)
 
 
@@ -221,35 +260,46 @@ def resume(
     models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
-    means: Means | None = None,
+    resources: Resources | None = None,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
-    """Go on with a run that broke off and return the last state.
+    """Continue an unfinished run and return the last state.
 
-    For deterministic policies the finished journal is what it would have been, byte for byte; of
-    models only those are asked whose answers are not in the journal. A journal does not make code
-    run by naming it: policies of the form package.module:Class play on only where `trust` lists
-    them, `recorded` agents where `sources` has their journal.
+    With deterministic policies the finished journal is the same, byte for byte, as without the
+    interruption. Only models whose answers are not in the journal are asked. The journal alone
+    imports no code: user-defined policies need `trust`, `recorded` agents need `sources`.
+
+    Args:
+        world: the world.
+        players: its agents.
+        path: the journal.
+        models: how language models are reached.
+        trust: names (`module:Class`) of user-defined policies that may be imported.
+        sources: paths of the journals that `recorded` agents replay.
+        resources: what playing needs on this machine.
+        fsync: as for `record`.
+        on_unit: as for `record`.
 
     Raises:
-        BadInput: for who cannot play on, and for a run that has ended.
-        Otherwise as `record`, and what reading a journal raises.
+        BadInput: for an agent that cannot play on, and for a run that has ended.
+        JournalError: for an unreadable journal.
+        PolicyFailed, RunStopped, WriteFailed: as `record`.
 
     """
     _check_sources(players, path, sources)
     with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
-        def ask_of(state: S, forks: Sequence[Facts], waiting: Block) -> Ask[S]:
+        def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
             earlier: Sequence[Earlier] = ()
             if players.answers is not None:
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, players.answers, len(forks))
-            seating = Seating(
-                state, forks, waiting, models, earlier, trust, sources, probe=True,
-                means=means or Means(),
+            context = RunContext(
+                state, forks, pending, models, earlier, trust, sources, probe=True,
+                resources=resources or Resources(),
             )  # fmt: skip
-            return stack.enter_context(players.seated(seating))
+            return stack.enter_context(players.start_agents(context))
 
         return run.resume(world, journal, ask_of, on_unit)
 
@@ -265,36 +315,51 @@ def fork(
     models: Models | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
-    means: Means | None = None,
+    resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
-    """Play a run anew from the close of unit `at` on, and return the last state.
+    """Play a run anew from the close of a unit on, and return the last state.
 
-    `at` is the number by which people know the unit. The new journal has its parent's bytes up to
-    there, then a `forked` event that says what changes, then the rest played anew. What is put in
-    by hand stands in that event too, so that a fork that was interrupted can be resumed from its
-    journal alone. Without a change deterministic policies do again what they did; language models
-    are asked anew. `trust` and `sources` are for players of the parent; whom `change` names by a
-    new roster is trusted.
+    The new journal has its parent's bytes up to there, then a `forked` event with the changes, then
+    the new units. Replaced submissions are in that event too, so an interrupted fork can be resumed
+    from its journal alone. Without a change deterministic policies submit the same again; language
+    models are asked again.
+
+    Args:
+        world: the world.
+        players: its agents.
+        parent: the journal that is forked.
+        at: the last unit that stays, by its displayed number.
+        out: the new journal.
+        change: what changes; None: nothing.
+        models: how language models are reached.
+        trust: user-defined policies of the parent that may be imported. Those that a new roster
+            names are trusted.
+        sources: paths of the journals that `recorded` agents of the parent replay.
+        resources: what playing needs on this machine.
+        force: as for `record`.
+        fsync: as for `record`.
+        on_unit: as for `record`.
 
     Raises:
-        BadInput: before anything is written, for a unit that the parent does not have and for what
-            cannot change in the middle of a run.
-        Otherwise as `record`, and what reading a journal raises.
+        BadInput: before anything is written, for a unit that the parent does not have and for a
+            change that is not possible during a run.
+        JournalError: for an unreadable parent.
+        PolicyFailed, RunStopped, WriteFailed: as `record`.
 
     """
     _check_sources(players, parent, sources)
     # Before a model is asked anything.
     check_place(str(out), force=force, is_own=is_empty, is_journal=True)
-    means = means or Means()
-    change = attrs.evolve(change or Change(), trust=trust, program=means.program)
+    resources = resources or Resources()
+    change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
     trusted, played = list(trust), list(sources)
 
     def facts_of(state: S) -> Facts:
         _keep_sources(out, sources)
-        found = players.change(state, change, models)
+        found = players.resolve_change(state, change, models)
         trusted.extend(found.trust)
         played.extend(found.sources)
         _keep_sources(out, played)
@@ -302,13 +367,13 @@ def fork(
 
     with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
-        def ask_of(state: S, forks: Sequence[Facts], waiting: Block) -> Ask[S]:
-            seating = Seating(
+        def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
+            context = RunContext(
                 state, forks, models=models, trust=trusted, sources=played,
-                probe=change.roster is None,  # those of a new roster have been
-                means=means,
+                probe=change.roster is None,  # resolve_change has asked the others
+                resources=resources,
             )  # fmt: skip
-            return stack.enter_context(players.seated(seating))
+            return stack.enter_context(players.start_agents(context))
 
         unit = world.vocabulary.unit_of(at)
         return run.fork(
@@ -317,12 +382,16 @@ def fork(
 
 
 def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:
-    """Raises BadInput where a run would overwrite what `recorded` agents play in it."""
+    """Raises BadInput if a run would overwrite a journal that its `recorded` agents replay."""
     for source in sources:
         if Path(path).exists() and Path(source).exists() and Path(path).samefile(source):
-            raise BadInput(f"{path} is what `recorded` plays", "give another path")
+            raise BadInput(
+                f"{path} is a journal that `recorded` agents replay", "give another path"
+            )
 
 
 def _check_sources(players: Players[Any], path: str | Path, sources: Sequence[str]) -> None:
     if sources and not players.has_recorded:
-        raise BadInput(f"{path} is of a world that has no recorded players", "leave --source out")
+        raise BadInput(
+            f"{path}: agents of this world cannot replay a journal", "leave --source out"
+        )

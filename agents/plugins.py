@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.trust import OwnFolder
+from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, described, shown
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
@@ -84,13 +84,19 @@ class Plugin:
 
 @attrs.frozen
 class Kind:
-    """A kind of plugin: its `group`, what it is called (`says`), whether an object is one, and
-    those that goldrush brings itself, whose names cannot be taken.
+    """A kind of plugin.
+
+    Attributes:
+        group: of its entry points.
+        title: of the kind, for people.
+        accepts: whether a loaded object is of this kind.
+        built_in: goldrush's own, whose names no plugin can take.
+
     """
 
     group: str
-    says: str
-    is_one: Callable[[Any], bool]
+    title: str
+    accepts: Callable[[Any], bool]
     built_in: Sequence[EntryPoint] = ()
 
 
@@ -101,7 +107,7 @@ def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
     if _allowed() == frozenset():
         return []
     found = installed(group)
-    return [one for one in found if is_allowed(one) and misnamed(one, built_in) is None]
+    return [one for one in found if is_allowed(one) and name_fault(one, built_in) is None]
 
 
 def installed(group: str) -> list[Plugin]:
@@ -122,10 +128,10 @@ def _stamp(folder: str) -> tuple[object, ...]:
         changed = os.stat(folder).st_mtime_ns
     except OSError:
         changed = 0
-    return changed, isinstance(folder, OwnFolder)
+    return changed, isinstance(folder, UserFolder)
 
 
-def misnamed(found: Plugin, built_in: Collection[str] = ()) -> str | None:
+def name_fault(found: Plugin, built_in: Collection[str] = ()) -> str | None:
     """Why a plugin cannot have the name that it has; None where it can."""
     if found.name in built_in:
         return "goldrush has this name itself"
@@ -166,7 +172,7 @@ def _is_by_chance(point: EntryPoint) -> bool:
     """Whether its distribution is not installed: it lies in a folder that is searched for policies
     of somebody's own alone.
     """
-    folders = [Path(folder) for folder in sys.path if isinstance(folder, OwnFolder)]
+    folders = [Path(folder) for folder in sys.path if isinstance(folder, UserFolder)]
     return point.dist is not None and Path(str(point.dist.locate_file(""))) in folders
 
 
@@ -211,11 +217,11 @@ def is_allowed(found: Plugin) -> bool:
     return allowed is None or found.name in allowed
 
 
-def trouble_of(
+def load_fault(
     found: Plugin, load: Callable[[Plugin], object], built_in: Collection[str] = ()
 ) -> str | None:
     """Why a plugin cannot be used; None where it can. It is imported by `load`."""
-    reason = misnamed(found, built_in)
+    reason = name_fault(found, built_in)
     if reason is not None:
         return reason
     try:

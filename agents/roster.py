@@ -22,14 +22,21 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.again import Impossible, Known, Player, Unknown, is_external
-from goldrush.agents.listed import Listed, configurable
-from goldrush.agents.llm.models import LLM, Model, Models, model_of
+from goldrush.agents.askable import Askable, ImpossiblePlayer, Player, UnknownPlayer, is_external
+from goldrush.agents.catalogue import CatalogueEntry, configurable
+from goldrush.agents.llm.models import LLM, Model, Models, model_from
 from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, policies_for
 from goldrush.agents.recorded import Recording
-from goldrush.agents.trust import EXTERNAL, RECORDED, is_own, made_by, own_among, own_class
+from goldrush.agents.trust import (
+    EXTERNAL,
+    RECORDED,
+    build_policy,
+    import_names,
+    is_import_name,
+    trusted_class,
+)
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
@@ -85,7 +92,7 @@ class Roster:
 
 
 @attrs.frozen
-class Named:
+class RosterPart:
     """A part of a roster's text: a policy's name, its settings as they were typed, how many agents
     (None: not said).
     """
@@ -95,11 +102,11 @@ class Named:
     count: int | None = None
 
     def __str__(self) -> str:
-        return with_settings(self.name, self.settings)
+        return format_policy(self.name, self.settings)
 
 
 @attrs.frozen
-class Cast:
+class PolicySet:
     """Whom the rosters of a world can name.
 
     - `world`: its name, under which other distributions bring policies (WORLD/NAME).
@@ -137,7 +144,7 @@ class Cast:
         have, or a mix that is not `agents` long (the default mix is cycled instead).
         """
         names = self._by_agent(text, agents)
-        trust = own_among(named.name for named in names)
+        trust = import_names(named.name for named in names)
         recordings: dict[str, Recording] = {}
         players: dict[str, tuple[str, dict[str, Any]]] = {}  # policy and options
         for named in names:
@@ -161,7 +168,7 @@ class Cast:
         """
         return list(dict.fromkeys(named.name for named in self._parts(text)))
 
-    def maker_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
+    def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
         """What makes the policy of an entry, looked up and tried once; for a recorded agent its
         recording, for an external one its object. `roster` holds both, and the
         names that are trusted (None: none of it).
@@ -180,7 +187,7 @@ class Cast:
         _check_settings(name, make, settings)
         if name in self.policies:
             return partial(make, **settings)
-        maker = partial(made_by, make, name, [self.method], settings)
+        maker = partial(build_policy, make, name, [self.method], settings)
         maker()
         return maker
 
@@ -189,20 +196,22 @@ class Cast:
         return policies_for(self.world, [*self.policies, *_RESERVED])
 
     @property
-    def listed(self) -> dict[str, Listed]:
+    def catalogue(self) -> dict[str, CatalogueEntry]:
         """What a roster can name, those of other distributions apart."""
-        found = {name: Listed.of(policy) for name, policy in self.policies.items()}
+        found = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
         if self.prompt is not None:
-            found["llm:MODEL"] = Listed(
+            found["llm:MODEL"] = CatalogueEntry(
                 "A language model, asked over the OpenAI protocol; see record --help."
             )
-            found[HUMAN] = Listed("You: asked in this terminal, shown what a model would be.")
+            found[HUMAN] = CatalogueEntry(
+                "You: asked in this terminal, shown what a model would be."
+            )
         if self.recording is not None:
-            found["recorded:JOURNAL"] = Listed(
+            found["recorded:JOURNAL"] = CatalogueEntry(
                 "Submits what the agent of the same id submitted in another journal."
             )
-        found[EXTERNAL] = Listed("A Python object; see `goldrush.record` in Python.")
-        found["package.module:Class"] = Listed(
+        found[EXTERNAL] = CatalogueEntry("A Python object; see `goldrush.record` in Python.")
+        found["package.module:Class"] = CatalogueEntry(
             f"A policy of your own: a class with the method {self.method}."
         )
         return found
@@ -212,17 +221,17 @@ class Cast:
 
         Raises PluginFailed where two of them do.
         """
-        if name in self.policies or name in _RESERVED or is_own(name):
+        if name in self.policies or name in _RESERVED or is_import_name(name):
             return None
         return plugin(GROUP, f"{self.world}/{name}")
 
-    def known(
+    def askable(
         self,
         entries: Iterable[Entry],
         trust: Collection[str],
         digests: Collection[str],
         external: Collection[str] = (),
-    ) -> Known:
+    ) -> Askable:
         """Which of a journal's entries this version can ask again; `digests`: of the recordings
         that are there; `external`: the players (`Player.who`) whose objects are there.
         """
@@ -235,31 +244,31 @@ class Cast:
         def has_options(player: Player) -> bool:
             return self._has_options(player, trust)
 
-        return Known(here, self.prompt, trust, recordings, external, has_options)
+        return Askable(here, self.prompt, trust, recordings, external, has_options)
 
     def _has_options(self, player: Player, trust: Collection[str]) -> bool:
         """Whether a policy that is here is the one that played, with the options that a journal
-        says. Raises Unknown, Impossible.
+        says. Raises UnknownPlayer, ImpossiblePlayer.
         """
         entry = Entry(0, player.policy, player.options)
         try:
             make = configurable(self._class_of(entry, trust))
         except BadInput as error:
-            raise Unknown(f"{player.who}: {error.what}") from None
+            raise UnknownPlayer(f"{player.label}: {error.what}") from None
         for name, value in entry.settings.items():
             if make is None or name not in attrs.fields_dict(make):
-                says = f"{player.who} plays {shown(player.policy)} with the setting {shown(name)}"
-                raise Unknown(says)
+                says = f"{player.label} plays {shown(player.policy)} with the setting {shown(name)}"
+                raise UnknownPlayer(says)
             try:
                 check_setting(make, name, value)
             except BadInput as error:
                 expected = error.instead.removeprefix("it must be ")
-                raise Impossible(player.who, expected, error.what) from None
+                raise ImpossiblePlayer(player.label, expected, error.what) from None
         return True
 
     def _player(
         self,
-        named: Named,
+        named: RosterPart,
         recordings: dict[str, Recording],
         models: Models | None,
         trust: Collection[str],
@@ -287,7 +296,7 @@ class Cast:
             model = attrs.evolve((models or Models()).named(rest), prompt=self.prompt)
             return LLM, model.as_options()
         found = self.plugin(name)
-        if name not in self.policies and found is None and not is_own(name):
+        if name not in self.policies and found is None and not is_import_name(name):
             raise self._unknown(name)
         options = {} if found is None else {DISTRIBUTION: _distribution(found)}
         options.update(named.settings)
@@ -302,7 +311,9 @@ class Cast:
         name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
         found = self.plugin(name)
         installed = None if found is None else _distribution(found)
-        if recorded != installed and (found is not None or name in self.policies or is_own(name)):
+        if recorded != installed and (
+            found is not None or name in self.policies or is_import_name(name)
+        ):
             raise BadInput(
                 f"policy {name} was that of {recorded or 'no distribution'}, here it is that of "
                 f"{installed or 'none'}",
@@ -310,14 +321,14 @@ class Cast:
             )
         if name in self.policies:
             return self.policies[name]
-        if is_own(name):
-            return own_class(name, trust)
+        if is_import_name(name):
+            return trusted_class(name, trust)
         if found is None:
             raise self._unknown(name)
         make: Callable[..., Any] = found.load(callable)
         return make
 
-    def _by_agent(self, text: str | None, agents: int | None) -> list[Named]:
+    def _by_agent(self, text: str | None, agents: int | None) -> list[RosterPart]:
         parts = self._parts(text)
         if all(part.count is None for part in parts):
             wanted = agents or self.agents
@@ -331,7 +342,7 @@ class Cast:
             )
         return [names[agent % len(names)] for agent in range(wanted)]
 
-    def _parts(self, text: str | None) -> list[Named]:
+    def _parts(self, text: str | None) -> list[RosterPart]:
         text = self.default if text is None else self.mixes.get(text, text)
         parts = [_part(part.strip()) for part in _COMMA.split(text)]
         if sum(part.count or 1 for part in parts) > self.agents_max:
@@ -347,7 +358,7 @@ class Cast:
 
 def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
     """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
-    return {entry.agent: model_of(entry.options) for entry in entries if entry.policy == LLM}
+    return {entry.agent: model_from(entry.options) for entry in entries if entry.policy == LLM}
 
 
 def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
@@ -355,7 +366,7 @@ def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
 
 
-def called(entry: Mapping[str, Any]) -> str:
+def policy_label(entry: Mapping[str, Any]) -> str:
     """How people call the policy of a journal's entry: a model by its name, another one with its
     settings.
     """
@@ -365,10 +376,10 @@ def called(entry: Mapping[str, Any]) -> str:
         return f"{policy}:{name}" if type(name) is str else policy
     if policy == RECORDED:
         return policy
-    return with_settings(policy, {k: v for k, v in options.items() if k != DISTRIBUTION})
+    return format_policy(policy, {k: v for k, v in options.items() if k != DISTRIBUTION})
 
 
-def can_mean(name: str, called: str) -> bool:
+def matches_label(name: str, called: str) -> bool:
     """Whether a name of a roster's text can have become a policy that is called so in a journal.
     Which recording was played, and which model `llm` alone stood for, the text does not say.
     """
@@ -380,7 +391,7 @@ def can_mean(name: str, called: str) -> bool:
     return called == name
 
 
-def with_settings(name: str, settings: Mapping[str, Any]) -> str:
+def format_policy(name: str, settings: Mapping[str, Any]) -> str:
     """A policy with its settings as a roster's text has them."""
     if not settings:
         return name
@@ -391,7 +402,7 @@ def _value(value: Any) -> str:
     return value if type(value) is str and parsed_value(value) == value else json.dumps(value)
 
 
-def _part(text: str) -> Named:
+def _part(text: str) -> RosterPart:
     """A part of a roster's text. Raises BadInput for a malformed one."""
     match = _ENTRY.fullmatch(text)
     if match is None:
@@ -402,11 +413,11 @@ def _part(text: str) -> Named:
     if not match["name"].startswith(RECORDED + ":"):  # a path may be any
         check_name("policy", match["name"])
     if match["settings"] is None:
-        return Named(match["name"], {}, count)
+        return RosterPart(match["name"], {}, count)
     settings = parsed_settings(match["settings"], text, _HOW)
     if DISTRIBUTION in settings:
         raise BadInput(f"{text!r} sets {DISTRIBUTION}", _HOW)
-    return Named(match["name"], settings, count)
+    return RosterPart(match["name"], settings, count)
 
 
 def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:

@@ -11,11 +11,19 @@ from goldrush.agents.game import Game, S, V
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import Answers
-from goldrush.agents.players import Asker, Change, Changed, Means, Players, Prepared, Seating
+from goldrush.agents.players import (
+    Change,
+    Players,
+    PolicyCheck,
+    PreparedRun,
+    ResolvedChange,
+    Resources,
+    RunContext,
+)
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
-from goldrush.agents.submitting import Agents, AgentsAgain, replaced_in
-from goldrush.agents.trust import check_trust, is_own
+from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in
+from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, shown
 from goldrush.kernel.forking import changes
 from goldrush.kernel.rosters import Config
@@ -23,7 +31,7 @@ from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Row
 
 
-def players_of(game: Game[S, V]) -> Players[S]:
+def make_players(game: Game[S, V]) -> Players[S]:
     """Who plays a world."""
 
     def prepare_(
@@ -31,36 +39,36 @@ def players_of(game: Game[S, V]) -> Players[S]:
         roster: str | None,
         treatment: str | None,
         models: Models | None,
-    ) -> Prepared:
+    ) -> PreparedRun:
         return prepared(*prepare(game, settings, roster, treatment, models))
 
-    def decided(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
+    def resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
         roster = Roster(entries_in(setup["roster"]))
         if not models_in(roster.entries):
             return setup
-        roster = with_models_decided(game, roster, game.config_of(setup["config"]), models)
+        roster = with_models_resolved(game, roster, game.config_of(setup["config"]), models)
         return {**setup, "roster": roster.as_setup()}
 
-    def seated(seating: Seating[S]) -> Agents[S, V]:
-        return _seated(game, seating)
+    def start_agents(context: RunContext[S]) -> Agents[S, V]:
+        return _start_agents(game, context)
 
-    def again(
-        trust: Sequence[str], sources: Sequence[str], means: Means
-    ) -> Callable[[S, Sequence[Mapping[str, Any]]], Asker]:
+    def policy_check(
+        trust: Sequence[str], sources: Sequence[str], resources: Resources
+    ) -> Callable[[S, Sequence[Mapping[str, Any]]], PolicyCheck]:
         recordings = _recordings(game, sources)
 
-        def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> Asker:
-            agents = AgentsAgain(game, state, forks, trust, recordings, means.policies)
+        def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+            agents = AgentsCheck(game, state, forks, trust, recordings, resources.policies)
             # What was put in by hand is known, whoever can be asked.
             ask = agents if any(agents.entries) or agents.replaced else None
-            return Asker(ask, agents.not_asked, agents.unknown, ask and agents.waiting)
+            return PolicyCheck(ask, agents.not_asked, agents.unknown, ask and agents.pending)
 
         return asker
 
-    def change(state: S, wanted: Change, models: Models | None) -> Changed:
+    def resolve_change(state: S, wanted: Change, models: Models | None) -> ResolvedChange:
         return changed_by(game, state, wanted, models)
 
-    def estimate(run: Prepared, models: Models, means: Means) -> Sequence[Estimate]:
+    def estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
         from goldrush.agents.estimate import estimates
 
         roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
@@ -69,16 +77,16 @@ def players_of(game: Game[S, V]) -> Players[S]:
     asks = game.prompting is not None
     return Players(
         prepare=prepare_,
-        names=game.cast.names_in,
-        given=partial(roster_text, game.cast),
-        policies=game.cast.listed,
-        seated=seated,
-        again=again,
-        decided=decided,
-        change=change,
+        names=game.policy_set.names_in,
+        roster_text=partial(roster_text, game.policy_set),
+        policies=game.policy_set.catalogue,
+        start_agents=start_agents,
+        policy_check=policy_check,
+        resolve_models=resolve_models,
+        resolve_change=resolve_change,
         answers=_answers(game) if asks else None,
         estimate=estimate if asks else None,
-        has_recorded=game.cast.recording is not None,
+        has_recorded=game.policy_set.recording is not None,
         has_plugins=True,
         horizon=game.horizon,
     )
@@ -106,7 +114,7 @@ def prepare(
     named = _treatment(game, treatment)
     wanted = agents_wanted(game, treatment, settings)
     if not isinstance(roster, Roster):
-        roster = game.cast.parsed(roster, wanted, models)
+        roster = game.policy_set.parsed(roster, wanted, models)
     elif wanted is not None and wanted != len(roster.entries):
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, {**settings, "agents": len(roster.entries)}, game.config_of)
@@ -114,9 +122,9 @@ def prepare(
     return config, roster
 
 
-def prepared(config: Config, roster: Roster) -> Prepared:
+def prepared(config: Config, roster: Roster) -> PreparedRun:
     """The run that `prepare` brought together."""
-    return Prepared(
+    return PreparedRun(
         {"config": config.as_dict(), "roster": roster.as_setup()},
         roster.trust,
         [recording.path for recording in roster.recordings],
@@ -139,7 +147,7 @@ def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
     return Treatment("", "") if name is None else treatment_named(game.treatments, name)
 
 
-def with_models_decided(
+def with_models_resolved(
     game: Game[S, V], roster: Roster, config: Config, models: Models | None
 ) -> Roster:
     """The roster, with how each model is asked found out where that is left open.
@@ -149,30 +157,30 @@ def with_models_decided(
     if not models_in(roster.entries):
         return roster
     # Imports the client, which takes longer than a whole run of scripted agents.
-    from goldrush.agents.model_agents import decided
+    from goldrush.agents.model_agents import resolve_models
 
-    return decided(game, roster, config, models or Models())
+    return resolve_models(game, roster, config, models or Models())
 
 
-def _seated(game: Game[S, V], seating: Seating[S]) -> Agents[S, V]:
-    state, waiting = seating.state, seating.waiting
-    recordings = _recordings(game, seating.sources)
-    check_players(game, state, seating.trust, recordings)
-    roster = Roster(entries_in(state.roster), recordings, seating.trust, seating.means.policies)
-    there = {row[0] for row in waiting.rows(game.code)}
+def _start_agents(game: Game[S, V], context: RunContext[S]) -> Agents[S, V]:
+    state, pending = context.state, context.pending
+    recordings = _recordings(game, context.sources)
+    check_players(game, state, context.trust, recordings)
+    roster = Roster(entries_in(state.roster), recordings, context.trust, context.resources.policies)
+    there = {row[0] for row in pending.rows(game.code)}
     vocabulary = game.world.vocabulary
     is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
-    if seating.probe and (not is_last or models_in(roster.entries).keys() - there):
+    if context.probe and (not is_last or models_in(roster.entries).keys() - there):
         # A wrong server is told now, not recorded as one that does not answer.
-        with_models_decided(game, roster, state.config, seating.models)
+        with_models_resolved(game, roster, state.config, context.models)
     return Agents(
         game,
         roster,
-        replaced=replaced_in(seating.forks),
-        waiting=waiting if waiting.batches else None,
-        models=seating.models,
-        earlier=seating.earlier,
-        people=seating.means.people,
+        replaced=replaced_in(context.forks),
+        pending=pending if pending.batches else None,
+        models=context.models,
+        earlier=context.earlier,
+        people=context.resources.people,
     )
 
 
@@ -182,13 +190,13 @@ def check_players(
     """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
     entries = entries_in(state.roster)
     for entry in entries:
-        if is_own(entry.policy):
+        if is_import_name(entry.policy):
             check_trust(entry.policy, trust, f"agent {entry.agent}")
     game.check_recordings(entries, recordings, state.config)
 
 
 def _recordings(game: Game[S, V], sources: Sequence[str]) -> tuple[Recording, ...]:
-    make = game.cast.recording
+    make = game.policy_set.recording
     return () if make is None else tuple(map(make, sources))
 
 
@@ -202,7 +210,7 @@ def _answers(game: Game[S, V]) -> Answers:
     return Answers(game.code, read, "agent", game.prompting.longest)
 
 
-def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> Changed:
+def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:
     """What a fork records of a change. The models of a new roster are asked a short question.
 
     Raises BadInput for what cannot change in the middle of a run, for wrong settings, rosters and
@@ -223,11 +231,11 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
         "replaced": replaced,
     }
     if change.roster is None:
-        return Changed(facts)
-    roster = game.cast.parsed(change.roster, config.agents, models)
-    roster = with_models_decided(game, roster, state.config, models)
+        return ResolvedChange(facts)
+    roster = game.policy_set.parsed(change.roster, config.agents, models)
+    roster = with_models_resolved(game, roster, state.config, models)
     facts["roster"] = roster.as_setup()
-    return Changed(facts, roster.trust, [recording.path for recording in roster.recordings])
+    return ResolvedChange(facts, roster.trust, [recording.path for recording in roster.recordings])
 
 
 def _changed(game: Game[S, V], state: S, change: Change) -> Config:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
-from goldrush.agents.again import Player, sorted_players
+from goldrush.agents.askable import Player, classify_players
 from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Earlier
 from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.llm.question import Answer, digest, server_facts
-from goldrush.agents.people import HUMAN, Ask, Inquiry, needed
+from goldrush.agents.people import HUMAN, Ask, Inquiry, required_person
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster, entries_in, models_in
 from goldrush.agents.trust import RECORDED
@@ -40,7 +40,7 @@ class Agents(Generic[S, V]):
         roster: Roster,
         *,
         replaced: Replaced | None = None,
-        waiting: Block | None = None,
+        pending: Block | None = None,
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
         people: Ask | None = None,
@@ -49,7 +49,7 @@ class Agents(Generic[S, V]):
 
         Args:
             replaced: submissions that were put in by hand.
-            waiting: submissions of the next unit that are there already.
+            pending: submissions of the next unit that are there already.
             models: how language models are reached.
             earlier: models' answers that the run has already.
             people: how people are asked.
@@ -60,15 +60,15 @@ class Agents(Generic[S, V]):
         """
         self._game = game
         self._replaced = replaced or {}
-        self._waiting = {row[0] for row in waiting.rows(game.code)} if waiting else set()
+        self._pending = {row[0] for row in pending.rows(game.code)} if pending else set()
         self._scripted = [
-            (entry, game.cast.maker_of(entry, roster)())
+            (entry, game.policy_set.factory_of(entry, roster)())
             for entry in roster.entries
             if entry.policy not in OUTSIDE
         ]
         vocabulary = game.world.vocabulary
         for entry, _ in self._scripted:
-            if entry.agent in self._waiting:  # only answers from outside are committed early
+            if entry.agent in self._pending:  # only answers from outside are committed early
                 raise BadInput(
                     f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
                     f"the journal has its plan of the {vocabulary.unit} left open",
@@ -82,7 +82,7 @@ class Agents(Generic[S, V]):
 
             self._models = ModelAgents(game, chosen, models or Models(), earlier)
         seats = [entry.agent for entry in roster.entries if entry.policy == HUMAN]
-        self._people = {agent: needed(people, f"agent {agent}") for agent in seats}
+        self._people = {agent: required_person(people, f"agent {agent}") for agent in seats}
         self._outside = sorted([*chosen, *seats])
 
     def __enter__(self) -> Self:
@@ -98,20 +98,20 @@ class Agents(Generic[S, V]):
         """
         game = self._game
         view, unit = game.view(state), game.unit(state)
-        by_hand, waiting = self._replaced.get(unit, {}), self._waiting
-        self._waiting = set()
+        by_hand, pending = self._replaced.get(unit, {}), self._pending
+        self._pending = set()
         scripted = self._scripted
-        if waiting:
-            scripted = [pair for pair in scripted if pair[0].agent not in waiting]
+        if pending:
+            scripted = [pair for pair in scripted if pair[0].agent not in pending]
         rows = [
             by_hand.get(entry.agent) or asked(game, policy, entry, view, unit)
             for entry, policy in scripted
         ]
         if not self._outside:
             return [(game.code, rows)]
-        rows += [by_hand[agent] for agent in self._outside if agent in by_hand.keys() - waiting]
-        left = [agent for agent in self._outside if agent not in by_hand.keys() | waiting]
-        pieces = self._pieces(view, unit, left, is_rest=bool(waiting))
+        rows += [by_hand[agent] for agent in self._outside if agent in by_hand.keys() - pending]
+        left = [agent for agent in self._outside if agent not in by_hand.keys() | pending]
+        pieces = self._pieces(view, unit, left, is_rest=bool(pending))
         return _and_then(pieces, [(game.code, sorted(rows))])
 
     def _pieces(
@@ -173,7 +173,7 @@ def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
     return replaced
 
 
-class AgentsAgain(Generic[S, V]):
+class AgentsCheck(Generic[S, V]):
     """Asks the agents of a journal again, with policies made afresh for every unit.
 
     Models and people are not asked again: what they wrote is in the journal, and that is read
@@ -194,15 +194,15 @@ class AgentsAgain(Generic[S, V]):
         recordings: Sequence[Recording] = (),
         policies: Mapping[int, Any] | None = None,
     ) -> None:
-        """Raises Impossible for an agent that no run has."""
+        """Raises ImpossiblePlayer for an agent that no run has."""
         self._game = game
         self.replaced = replaced_in(forks)
         entries = entries_in(state.roster)
         self._roster = Roster(entries, recordings, trust, policies or {})
         digests = {recording.sha256 for recording in recordings}
-        found = sorted_players(
+        found = classify_players(
             (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
-            game.cast.known(
+            game.policy_set.askable(
                 entries, trust, digests, {f"agent {agent}" for agent in policies or ()}
             ),
         )
@@ -219,7 +219,7 @@ class AgentsAgain(Generic[S, V]):
         for agent, entry in enumerate(self.entries):
             if entry is not None and entry.policy not in OUTSIDE:
                 try:
-                    self._makers[agent] = self._game.cast.maker_of(entry, self._roster)
+                    self._makers[agent] = self._game.policy_set.factory_of(entry, self._roster)
                 except BadInput as error:
                     self.entries[agent] = None
                     yield f"agent {agent}: {error.what}"
@@ -240,7 +240,7 @@ class AgentsAgain(Generic[S, V]):
             )
         ]
 
-    def waiting(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
+    def pending(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
         """The submissions of the agents of whom one is recorded, in that order; else as a call."""
         rows = recorded.rows(self._game.code)
         [(code, every)] = self(state, recorded)

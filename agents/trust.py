@@ -1,10 +1,10 @@
-"""The gate to code of somebody's own: the one place where a name becomes an import.
+"""User-defined policies: the only module that imports code by a name in a roster or journal.
 
-A policy called `package.module:Class` is imported and called, so whoever chooses that name chooses
-what runs. Names stand in journals, plans and manifests, too, which anybody may have written. So a
-name is never enough: it must be among those trusted, which the person at the keyboard typed (in a
-roster, in a cast, behind `--trust`) or a caller of the library gave. Installed policies are looked
-up in tables, never imported by their name, and need no trust.
+A policy named `package.module:Class` is imported and called, so whoever chooses the name chooses
+what runs. Journals, plans and manifests hold such names too, and anybody can write those files. So
+a name is imported only if it is trusted: typed at the command line (in a roster, a cast or
+`--trust`) or given by a caller of the library. Installed policies are looked up in tables and need
+no trust.
 """
 
 from __future__ import annotations
@@ -19,52 +19,59 @@ from typing import Any, Final
 from goldrush.agents.llm.models import LLM
 from goldrush.kernel.errors import BadInput, described, shown
 
-RECORDED: Final = "recorded"  # plays what another journal recorded
-EXTERNAL: Final = "external"  # plays what an object of a Python program submits
+RECORDED: Final = "recorded"  # replays the submissions of another journal
+EXTERNAL: Final = "external"  # is played by an object of the recording Python program
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
-class OwnFolder(str):
-    """An entry of sys.path from which policies of somebody's own are imported, and nothing else: no
-    distribution whose metadata lies there is a plugin. It stays one in other processes.
+class UserFolder(str):
+    """An entry of sys.path for user-defined policies only: distributions whose metadata is there
+    are not plugins. A `str` subclass, so that worker processes get the same type.
     """
 
     __slots__ = ()
 
 
-def search(folder: str) -> None:
-    """Look for policies of somebody's own in a folder, too, behind everything that is installed."""
+def add_user_folder(folder: str) -> None:
+    """Import user-defined policies from a folder too, after everything that is installed."""
     if folder not in sys.path:
-        sys.path.append(OwnFolder(folder))
+        sys.path.append(UserFolder(folder))
 
 
-def is_own(name: str) -> bool:
-    """Whether a name is that of a policy of somebody's own: package.module:Class."""
+def is_import_name(name: str) -> bool:
+    """Whether a policy's name has the form `package.module:Class`."""
     return name.partition(":")[0] not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
 
 
-def own_among(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of policies of somebody's own among these, each once."""
-    return tuple(dict.fromkeys(filter(is_own, names)))
+def import_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that have the form `package.module:Class`, each once."""
+    return tuple(dict.fromkeys(filter(is_import_name, names)))
 
 
-def check_trust(name: str, trust: Collection[str], who: str = "") -> None:
-    """Raises BadInput for the name of a policy that is not among those trusted.
+def check_trust(name: str, trust: Collection[str], player: str = "") -> None:
+    """Check that a user-defined policy may be imported.
 
-    `who`, for the message, plays it. Names of installed policies are not for here.
+    Args:
+        name: of the policy; installed policies are not checked here.
+        trust: the names that may be imported.
+        player: who plays it, for the error message.
+
+    Raises:
+        BadInput: if the name is malformed or not in `trust`.
+
     """
-    if not is_own(name):
+    if not is_import_name(name):
         raise BadInput(f"there is no policy {shown(name)}", "write package.module:Class")
     if name not in trust:
-        says = f"{who} plays {shown(name)}, " if who else f"{shown(name)} is "
-        raise BadInput(f"{says}code of somebody's own", f"allow it with trust (--trust {name})")
+        subject = f"{player} plays {shown(name)}, " if player else f"{shown(name)} is "
+        raise BadInput(f"{subject}a user-defined policy", f"allow it with trust (--trust {name})")
 
 
-def own_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
-    """What makes a policy of somebody's own. Its module is imported only if `trust` has the name.
+def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
+    """The class or function that makes a user-defined policy, imported only if trusted.
 
-    Raises BadInput for a name that `check_trust` refuses, and for what cannot be imported.
+    Raises BadInput as `check_trust`, and if the import fails.
     """
     check_trust(name, trust)
     module, _, attribute = name.partition(":")
@@ -73,20 +80,28 @@ def own_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
         return found
 
 
-def made(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
-    """A policy of somebody's own, made afresh. Raises BadInput as `own_class` and `made_by` do."""
-    return made_by(own_class(name, trust), name, methods)
+def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
+    """A new user-defined policy. Raises BadInput as `trusted_class` and `build_policy`."""
+    return build_policy(trusted_class(name, trust), name, methods)
 
 
-def made_by(
+def build_policy(
     make: Callable[..., Any],
     name: str,
     methods: Iterable[str],
     settings: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A policy of somebody else's making, made afresh with these settings.
+    """A new policy of a user-defined or installed class.
 
-    Raises BadInput for what cannot be made or lacks one of these methods.
+    Args:
+        make: the class, or a function that returns a policy.
+        name: of the policy, for error messages.
+        methods: the methods that it must have.
+        settings: its settings, as keyword arguments.
+
+    Raises:
+        BadInput: if `make` fails, or a method is missing.
+
     """
     with _reported(name):
         policy = make(**settings or {})
@@ -98,7 +113,7 @@ def made_by(
 
 @contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """Whatever somebody's module raises, SystemExit too, as BadInput."""
+    """Report any exception of user code, including SystemExit, as BadInput."""
     try:
         yield
     except (KeyboardInterrupt, MemoryError):
@@ -106,5 +121,5 @@ def _reported(name: str) -> Iterator[None]:
     except BaseException as error:
         raise BadInput(
             f"policy {name} cannot be made: {described(error)}",
-            "mend it: a class that can be imported from here and made without arguments",
+            "give a class that can be imported from here and made without arguments",
         ) from error

@@ -18,7 +18,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from goldrush.agents.listed import Listed
+    from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.plugins import Kind, Plugin
 
 
@@ -48,30 +48,30 @@ def policies(world: str, as_json: bool) -> None:
         return
     rows = []
     for name, one in entries.items():
-        rows.append((escaped(name), escaped(one.says)))
+        rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
     click.echo(table(rows))
 
 
-def _listed(found: Plugin) -> Listed | None:
+def _listed(found: Plugin) -> CatalogueEntry | None:
     """A policy of another distribution; one that cannot be used is a line of warning."""
-    from goldrush.agents.listed import Listed
+    from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.plugins import PluginFailed
 
     try:
-        return Listed.of(found.load(callable), f"Of {found.distribution} {found.version}.")
+        return CatalogueEntry.of(found.load(callable), f"Of {found.distribution} {found.version}.")
     except PluginFailed as error:
         click.echo(f"goldrush: {escaped(str(error))}", err=True)
         return None
 
 
-def _as_dict(name: str, one: Listed) -> dict[str, Any]:
+def _as_dict(name: str, one: CatalogueEntry) -> dict[str, Any]:
     settings = [
         {"setting": setting, "default": default, "range": range_}
         for setting, (default, range_) in one.settings.items()
     ]
-    return {"policy": name, "says": one.says, "settings": settings}
+    return {"policy": name, "says": one.text, "settings": settings}
 
 
 @command()
@@ -154,10 +154,10 @@ def plugins(as_json: bool) -> int:
       goldrush plugins
       goldrush plugins --json
     """
-    from goldrush.agents.plugins import installed, is_allowed, trouble_of, unreadable
+    from goldrush.agents.plugins import installed, is_allowed, load_fault, unreadable
 
     rows = [
-        (one.name, kind, f"{one.distribution} {one.version}", trouble_of(one, load, built_in))
+        (one.name, kind, f"{one.distribution} {one.version}", load_fault(one, load, built_in))
         for group, kind, load, built_in in _kinds()
         for one in installed(group)
         if is_allowed(one)
@@ -186,9 +186,9 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     ]
     for kind in own_kinds():
         names = [point.name for point in kind.built_in]
-        kinds.append((kind.group, kind.says, partial(_load, kind), names))
+        kinds.append((kind.group, kind.title, partial(_load, kind), names))
     return kinds
 
 
 def _load(kind: Kind, found: Plugin) -> object:
-    return found.load(kind.is_one)
+    return found.load(kind.accepts)

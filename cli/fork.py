@@ -16,7 +16,7 @@ from goldrush.cli.options import (
     fsync_option,
     journal_option,
     json_option,
-    means_of,
+    resources_of,
     roster_option,
     set_option,
     source_option,
@@ -109,7 +109,7 @@ def fork(
             lambda on_unit: players.fork(
                 world_at(journal), who, journal, at, target,
                 players.Change(chosen, treatment, roster, replaced), models=models, trust=trust,
-                sources=sources, means=means_of(test, jobs), force=force, fsync=fsync,
+                sources=sources, resources=resources_of(test, jobs), force=force, fsync=fsync,
                 on_unit=on_unit,
             ),
             as_json,

@@ -287,7 +287,7 @@ def _tell_usage(
     from goldrush.replay.usage import usage
 
     known = models_of(models_path)
-    priced = prices(known, list(known.known))
+    priced = prices(known, list(known.by_name))
     found = [usage(path, priced) for path in paths]
     if as_json:
         echo_json([one.as_dict() for one in found])

@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option, means_of, test_option
+from goldrush.cli.options import at_option, json_option, resources_of, test_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
@@ -82,10 +82,10 @@ def models_of(
         "max_tokens": max_tokens, "max_cost": max_cost,
     }  # fmt: skip
     return Models(
-        known=read_models(models_path) if models_path else {},
+        by_name=read_models(models_path) if models_path else {},
         default=model,
         base_url=base_url,
-        tell=_tell,
+        warn=_tell,
         **{name: value for name, value in limits.items() if value is not None},
     )
 
@@ -138,7 +138,7 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
 
     prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
     who = agent_of(journal, agent)
-    found = prompts.at(journal, at, who, means_of(test, None))
+    found = prompts.at(journal, at, who, resources_of(test, None))
     if as_json:
         echo_json(prompts.as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit

@@ -13,7 +13,7 @@ from goldrush.cli import completion
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Means
+    from goldrush.agents.players import Resources
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,12 +114,12 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
     return int(place)
 
 
-def means_of(test: str | None = None, jobs: int | None = None) -> Means:
-    """The means of playing that no journal records, from the options."""
-    from goldrush.agents.players import Means
+def resources_of(test: str | None = None, jobs: int | None = None) -> Resources:
+    """The resources for playing, from the options."""
+    from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
 
-    return Means(jobs or 1, test, at_terminal())
+    return Resources(jobs or 1, test, at_terminal())
 
 
 _TRACEBACK: Final = "goldrush.traceback"  # in the context's meta

@@ -174,11 +174,11 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
     """The policy of an entry, and what else it says, but for the number and the name."""
-    from goldrush.agents.roster import called
+    from goldrush.agents.roster import policy_label
 
     others = {**entry, **entry["options"]}
     said = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _SAID]
-    return called(entry), " ".join(said)
+    return policy_label(entry), " ".join(said)
 
 
 def _others(one: Outline) -> str:

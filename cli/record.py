@@ -23,7 +23,7 @@ from goldrush.cli.options import (
     fsync_option,
     journal_option,
     json_option,
-    means_of,
+    resources_of,
     roster_option,
     set_option,
     source_option,
@@ -41,7 +41,7 @@ from goldrush.replay.text import table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Means, Players, Prepared
+    from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.toolkit import Toolkit
@@ -121,8 +121,8 @@ def record(
     return carried_out(
         out,
         lambda on_unit: players.record(
-            toolkit.world(run.setup), who, out, run, models=models, means=means_of(), force=force,
-            fsync=fsync, on_unit=on_unit,
+            toolkit.world(run.setup), who, out, run, models=models, resources=resources_of(),
+            force=force, fsync=fsync, on_unit=on_unit,
         ),
         as_json,
         again=how_again(own, run.sources, options),
@@ -173,7 +173,7 @@ def resume(
         journal,
         lambda on_unit: players.resume(
             world_at(journal), who, journal, models=models, trust=trust, sources=sources,
-            means=means_of(test, jobs), fsync=fsync, on_unit=on_unit,
+            resources=resources_of(test, jobs), fsync=fsync, on_unit=on_unit,
         ),
         as_json,
         again=how_again(trust, sources, options, test, files),
@@ -364,20 +364,20 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
 
 def estimated(
     who: Players[Any],
-    run: Prepared,
+    run: PreparedRun,
     models: Models,
     as_json: bool,
-    means: Means | None = None,
+    resources: Resources | None = None,
 ) -> int:
     """Tell what a run would take."""
     import attrs
 
-    from goldrush.agents.players import Means
+    from goldrush.agents.players import Resources
     from goldrush.kernel.errors import BadInput
 
     if who.estimate is None:
         raise BadInput("this world has no estimate", "leave --dry-run out")
-    found = who.estimate(run, models, means or Means())
+    found = who.estimate(run, models, resources or Resources())
     if as_json:
         echo_json([attrs.asdict(one) for one in found])
         return DONE
@@ -401,15 +401,15 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
     `trust`: what --trust was given; `typed`: names of policies in rosters and casts that were
     typed. Returns the names of somebody's own. Raises BadInput for a name in `trust` that is none.
     """
-    from goldrush.agents.trust import is_own, own_among, search
+    from goldrush.agents.trust import add_user_folder, import_names, is_import_name
     from goldrush.kernel.errors import BadInput
 
     for name in trust:
-        if not is_own(name):
+        if not is_import_name(name):
             raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
-    own = own_among([*trust, *typed])
+    own = import_names([*trust, *typed])
     if own:
-        search(os.getcwd())
+        add_user_folder(os.getcwd())
     return list(own)
 
 

@@ -29,8 +29,8 @@ from typing import Any, ClassVar, Final, TypeVar
 import attrs
 
 from goldrush.agents import players
-from goldrush.agents.players import Prepared
-from goldrush.agents.roster import called, can_mean
+from goldrush.agents.players import PreparedRun
+from goldrush.agents.roster import matches_label, policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
@@ -73,7 +73,7 @@ class Trial:
     path: Path
     settings: Mapping[str, Any]
     roster: str | None
-    prepared: Prepared
+    prepared: PreparedRun
 
     def called(self, unit: int) -> str:
         """A unit, given by its number in the journal, as people call it."""
@@ -106,7 +106,7 @@ Law = Callable[[Trial], None]
 
 def record(
     name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
-) -> Prepared:
+) -> PreparedRun:
     """Record a run of a world, and return how it was prepared. Raises as recording does."""
     toolkit = toolkit_for(name)
     who = players_of(toolkit, name)
@@ -509,7 +509,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
-    played = [called(entry) for entry in setup[run.world.vocabulary.players]]
+    played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
     measures = Studied(run.name, run.toolkit, studies, who).measures
     with JournalReader(run.path) as reader:
         measured = list(measures.read(reader).roster)
@@ -517,7 +517,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     if not all(name in rest for name in measured):
         raise LawBroken(f"what is measured is played by {measured}, START has {played}")
     seats = list(studies.seats(run.roster, config.agents))
-    if len(seats) != len(measured) or not all(map(can_mean, seats, measured)):
+    if len(seats) != len(measured) or not all(map(matches_label, seats, measured)):
         raise LawBroken(f"seats are {seats}, what is measured is played by {measured}")
     known = measures.known
     named = [*studies.criteria.expected, *(studies.curves or ()), *(studies.compared or ())]

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import attrs
 
-from goldrush.agents.players import Means
+from goldrush.agents.players import Resources
 from goldrush.agents.workers import jobs_for, result_of, workers
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
@@ -131,9 +131,9 @@ def verify_all(
     journal in others.
     """
     done, sizes = 0, list(map(_size, paths))
-    means = Means(jobs or 1 if len(paths) == 1 else 1, program)
+    resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)
     judged = partial(
-        _judged, level=level, trust=trust, sources=sources, demands=demands, means=means
+        _judged, level=level, trust=trust, sources=sources, demands=demands, resources=resources
     )
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
@@ -179,13 +179,15 @@ def _judged(
     trust: Sequence[str],
     sources: Sequence[str],
     demands: Demands | None,
-    means: Means,
+    resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Outcome:
     began = time.perf_counter()
     try:
         with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
-            outcome = _demanded(path, level, trust, sources, demands or Demands(), means, on_bytes)
+            outcome = _demanded(
+                path, level, trust, sources, demands or Demands(), resources, on_bytes
+            )
     except GoldrushError as error:
         outcome = Outcome(path, None, str(error))
     except MemoryError:
@@ -202,7 +204,7 @@ def _demanded(
     trust: Sequence[str],
     sources: Sequence[str],
     demands: Demands,
-    means: Means,
+    resources: Resources,
     on_bytes: Callable[[int], None] | None,
 ) -> Outcome:
     """What `verify` says and what else is demanded, each looked at whatever came of the others."""
@@ -211,7 +213,9 @@ def _demanded(
     notes: list[str] = []
     verdict = sha256 = None
     try:
-        verdict = verify(path, level, trust=trust, sources=sources, means=means, on_bytes=on_bytes)
+        verdict = verify(
+            path, level, trust=trust, sources=sources, resources=resources, on_bytes=on_bytes
+        )
         sha256 = verdict.sha256
     except GoldrushError as error:
         errors.append(str(error))

@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader
@@ -40,7 +40,7 @@ class Declared:
     def roster(self) -> str | None:
         """Who plays, as a roster's text, `greedy-mine*5,random*5`; None where it cannot be told."""
         try:
-            names = [called(entry) for entry in self.players]
+            names = [policy_label(entry) for entry in self.players]
         except (TypeError, LookupError, AttributeError):
             return None
         groups = [(name, len(list(same))) for name, same in groupby(names)]

@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.roster import with_settings
+from goldrush.agents.roster import format_policy
 from goldrush.agents.trust import RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
@@ -413,7 +413,7 @@ def _played(player: Any) -> str:
     policy, options = player["policy"], player.get("options")
     if policy in (LLM, RECORDED) or not isinstance(options, Mapping):
         return f"{policy} {shown(options)}" if options else str(policy)
-    return with_settings(str(policy), options)
+    return format_policy(str(policy), options)
 
 
 def _causes(

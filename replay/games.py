@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from goldrush.agents.game import Game, S, V
-from goldrush.agents.simultaneous import players_of
+from goldrush.agents.simultaneous import make_players
 from goldrush.replay.prompts import prompts_of
 from goldrush.replay.toolkit import Toolkit
 
@@ -20,7 +20,7 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
     return Toolkit(
         world=lambda setup: game.world,
         config=config,
-        players=players_of(game),
+        players=make_players(game),
         length=lambda state: game.units(state.config),
         agents=lambda state: len(state.roster),
         treatments=game.treatments,

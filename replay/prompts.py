@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
-from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_of
+from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
 from goldrush.agents.llm.question import Message, Question, digest
-from goldrush.agents.players import Means
+from goldrush.agents.players import Resources
 from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
@@ -40,7 +40,7 @@ class Prompted:
 def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
     """What a world's toolkit says of its prompts."""
 
-    def at(path: str | Path, unit: int, agent: int, means: Means) -> Sequence[Prompted]:
+    def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
         return [prompted(path, game, unit, agent)]
 
     def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:
@@ -69,7 +69,7 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Promp
     entry, version = state.roster[agent], version_of(game)
     model = Model("any", "any", prompt=version)
     if entry["policy"] == LLM:
-        model = model_of(entry["options"])
+        model = model_from(entry["options"])
         check_version(model, version)
     prompting, view = prompting_of(game), game.view(state)
     messages = prompting.messages(view, agent)
@@ -102,7 +102,7 @@ def prompts_by_unit(
                 continue
             view = game.view(state)
             for entry in state.roster:
-                if entry["policy"] == LLM and model_of(entry["options"]).prompt == version:
+                if entry["policy"] == LLM and model_from(entry["options"]).prompt == version:
                     agent = entry["agent"]
                     yield number, agent, game.prompting.messages(view, agent)
             if number == last:

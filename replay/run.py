@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from goldrush.agents import players
-from goldrush.agents.external import Given, class_name
+from goldrush.agents.external import RosterText, class_name
 from goldrush.agents.llm.models import Models, read_models
-from goldrush.agents.players import Change, Means, Players
-from goldrush.agents.trust import own_among
+from goldrush.agents.players import Change, Players, Resources
+from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import remove_temporary, temporary_folder
 from goldrush.kernel.world import Event
@@ -149,7 +149,7 @@ class Run:
         with _place(path) as target:
             players.record(
                 toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
-                means=Means(jobs, program, policies=given.policies), on_unit=on_unit,
+                resources=Resources(jobs, program, policies=given.policies), on_unit=on_unit,
             )  # fmt: skip
             return _kept(cls.open(target, run.trust), is_temporary=path is None)
 
@@ -267,9 +267,13 @@ class Run:
             BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.
 
         """
-        means = Means(jobs, program, policies=_by_agent(policies))
+        resources = Resources(jobs, program, policies=_by_agent(policies))
         return verify(
-            self.path, level, trust=[*self.trust, *_names(trust)], sources=sources, means=means
+            self.path,
+            level,
+            trust=[*self.trust, *_names(trust)],
+            sources=sources,
+            resources=resources,
         )
 
     def diff(self, other: Run | str | Path) -> Diff:
@@ -340,7 +344,7 @@ class Run:
         players.resume(
             world_at(self.path), self._players(), self.path, models=models_of(models),
             trust=[*self.trust, *_names(trust)], sources=sources,
-            means=Means(jobs, program, policies=_by_agent(policies)), on_unit=on_unit,
+            resources=Resources(jobs, program, policies=_by_agent(policies)), on_unit=on_unit,
         )  # fmt: skip
         return self
 
@@ -387,16 +391,18 @@ class Run:
 
         """
         who = self._players()
-        given = _given(who, roster) if roster is not None else Given(None)
+        given = _given(who, roster) if roster is not None else RosterText(None)
         change = Change(settings, treatment, given.text, replace)
         trusted = [*self.trust, *_names(trust)]
         with _place(path) as target:
             players.fork(
                 world_at(self.path), who, self.path, at, target, change, models=models_of(models),
                 trust=trusted, sources=sources, force=force, on_unit=on_unit,
-                means=Means(jobs, program, policies={**_by_agent(policies), **given.policies}),
+                resources=Resources(
+                    jobs, program, policies={**_by_agent(policies), **given.policies}
+                ),
             )  # fmt: skip
-            own = own_among(who.names(given.text)) if given.text else ()
+            own = import_names(who.names(given.text)) if given.text else ()
             return _kept(type(self).open(target, [*trusted, *own]), is_temporary=path is None)
 
     def _players(self) -> Players[Any]:
@@ -472,22 +478,22 @@ def _kept(run: R, *, is_temporary: bool) -> R:
     return run
 
 
-def _given(who: Players[Any], roster: Roster) -> Given:
+def _given(who: Players[Any], roster: Roster) -> RosterText:
     """A roster as text, with the objects of its external agents."""
     if roster is None or isinstance(roster, str):
-        return Given(roster)
-    if who.given is None:
+        return RosterText(roster)
+    if who.roster_text is None:
         raise BadInput(
             "the rosters of this world are text", "write who plays as on the command line"
         )
-    return who.given(roster)
+    return who.roster_text(roster)
 
 
 def models_of(models: Models | str | Path | None) -> Models | None:
     """How language models are reached, by `Models` or a file of them. Raises BadInput."""
     if models is None or isinstance(models, Models):
         return models
-    return Models(known=read_models(models))
+    return Models(by_name=read_models(models))
 
 
 def _names(trust: Trust) -> tuple[str, ...]:

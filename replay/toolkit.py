@@ -38,7 +38,7 @@ from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Means, Players
+    from goldrush.agents.players import Players, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.replay.columns import Column, Type
     from goldrush.replay.diff import Diff
@@ -216,7 +216,7 @@ class Prompts(Generic[P]):
     the others again takes; `as_dict(sent, unit, agent)`.
     """
 
-    at: Callable[[str | Path, int, int, Means], Sequence[P]]
+    at: Callable[[str | Path, int, int, Resources], Sequence[P]]
     as_dict: Callable[[Sequence[P], int, int], Mapping[str, Any]]
 
 

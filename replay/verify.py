@@ -19,8 +19,8 @@ from typing import Any, Final, Self
 
 import attrs
 
-from goldrush.agents.again import Impossible
-from goldrush.agents.players import Again, Asker, Means
+from goldrush.agents.askable import ImpossiblePlayer
+from goldrush.agents.players import AskAgain, PolicyCheck, Resources
 from goldrush.kernel import derive, fold
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import (
@@ -140,7 +140,7 @@ def verify(
     ask: Ask[Any] | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
-    means: Means | None = None,
+    resources: Resources | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
     """Check a journal up to a level (1 .. 4).
@@ -170,9 +170,9 @@ def verify(
             check.level = level = FOLD
         players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
-            check.asker_of = lambda state, forks: Asker(_all_of(ask, check.world))
+            check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
         elif players is not None and level >= DECIDE:
-            check.asker_of = players.again(trust, sources, means or Means())
+            check.asker_of = players.policy_check(trust, sources, resources or Resources())
         with check:
             broken = check.broken()
         is_open = broken is None and bool(check.unknown)
@@ -196,7 +196,7 @@ def verify(
         )
 
 
-def _all_of(ask: Ask[Any], world: World[Any]) -> Again:
+def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
     """Everything that `ask` gives, whether at once or in pieces."""
 
     def again(state: Any, recorded: Block) -> Sequence[Batch]:
@@ -227,7 +227,7 @@ class _Check:
         self.is_own = is_own
         self.world = world
         self.level = level
-        self.asker_of: Callable[[Any, Forks], Asker] = lambda state, forks: Asker(
+        self.asker_of: Callable[[Any, Forks], PolicyCheck] = lambda state, forks: PolicyCheck(
             None, ("the policies of this world",)
         )
         self.on_bytes: Callable[[int], None] | None = None
@@ -239,9 +239,9 @@ class _Check:
         self.forks: list[int] = []
         self.branch: Branch | None = None
         self._facts: list[Mapping[str, Any]] = []
-        self._asker = Asker(None)
-        self._ask: Again | None = None
-        self._ask_waiting: Again | None = None
+        self._asker = PolicyCheck(None)
+        self._ask: AskAgain | None = None
+        self._ask_waiting: AskAgain | None = None
         self._state: Any = None
         self._steps = fold.Steps(world.arrange)
         self._last: Commit | None = None
@@ -346,10 +346,10 @@ class _Check:
             self._asker.close()
             try:
                 self._asker = asker = self.asker_of(self._state, self._facts)
-            except Impossible as error:
-                where = f"{commit.where}, options of {error.who}"
-                raise _Broken(DECIDE, where, error.expected, error.found) from None
-            self._ask, self._ask_waiting = asker.ask, asker.waiting
+            except ImpossiblePlayer as error:
+                where = f"{commit.where}, options of {error.player}"
+                raise _Broken(DECIDE, where, error.expected, error.actual) from None
+            self._ask, self._ask_waiting = asker.ask, asker.pending
             self.somebody_asked |= asker.ask is not None
             self.not_asked.update(dict.fromkeys(asker.not_asked))
             self.unknown.update(dict.fromkeys(asker.unknown))
@@ -377,7 +377,7 @@ class _Check:
             raise _Broken(DERIVE, self._place(commit), f"events of the {world.name} world", fault)
         return derived
 
-    def _ask_again(self, commit: Commit, ask: Again, state: Any, recorded: Block) -> None:
+    def _ask_again(self, commit: Commit, ask: AskAgain, state: Any, recorded: Block) -> None:
         try:
             # The state is nobody's to change but events'.
             answers = ask(self.world.copy(state), recorded)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.agents.competition import players as season
-from goldrush.agents.competition.again import SeasonAgain
 from goldrush.agents.competition.arenas import opened_tests
 from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.check import SeasonCheck
 from goldrush.agents.competition.players import configured
 from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.mining.players import fork, record
@@ -76,7 +76,7 @@ def record_models(out: Path) -> None:
     settings = {"seed": 0, "rounds": 6, "rows": 4, "cols": 4, "stamina": 5}
     with local.local_model() as address:
         known = {asked.name: (asked, Endpoint(base_url=address))}
-        models = Models(known=known, concurrency=2)
+        models = Models(by_name=known, concurrency=2)
         record(out, settings, "llm:smollm2*3,greedy-mine,raid", "communication", models=models)
 
 
@@ -96,7 +96,7 @@ def record_anything(out: Path, seed: int = 0) -> None:
         JournalWriter(out, Header(world.name, world.rules)) as journal,
         opened_tests(config.arena) as tests,
     ):
-        again = SeasonAgain(world.initial(setup), tests)
+        again = SeasonCheck(world.initial(setup), tests)
 
         def ask(state: SeasonState) -> Sequence[Batch]:
             acts = again(state, Block([(code, [row]) for code, row in anybody.acts()]))
@@ -123,7 +123,7 @@ def record_model_season(out: Path) -> None:
     """A small model among scripted workers."""
     asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=400, seed=11)
     with local.local_model() as address:
-        models = Models(known={asked.name: (asked, Endpoint(base_url=address))})
+        models = Models(by_name={asked.name: (asked, Endpoint(base_url=address))})
         cast = cast_of(6, ["ada=llm:smollm2"], models)
         settings = {"seed": 1, "assignments": 1, "arena": "nk"}
         season.record(out, settings, cast, models=models)

@@ -9,7 +9,7 @@ from goldrush.agents.competition.arenas import arena_record, opened_tests, rules
 from goldrush.agents.competition.cast import Entry, cast_of
 from goldrush.agents.competition.players import configured
 from goldrush.agents.competition.season import Season
-from goldrush.agents.players import Means
+from goldrush.agents.players import Resources
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Arena
 from goldrush.kernel.competition.events import CODES
@@ -38,7 +38,7 @@ def steps(
     program: str | None = None,
 ) -> Iterator[Step]:
     """The steps of a season of which nobody is asked outside."""
-    config = configured(settings, Means(program=program))
+    config = configured(settings, Resources(program=program))
     world = competition(rules_of(config.arena))
     cast = list(cast or cast_of(config.workers))
     state = world.initial({"config": config.as_dict(), "cast": cast})

@@ -12,7 +12,7 @@ import msgpack
 
 from goldrush.agents import players
 from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import CAST, record
+from goldrush.agents.competition.players import SEASON_PLAYERS, record
 from goldrush.agents.players import Change as Changes
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
@@ -96,7 +96,7 @@ def small(path: Path, *parts: str, **settings: Any) -> Path:
 
 def resume(path: Path, **how: Any) -> SeasonState:
     """Go on with a season."""
-    state: SeasonState = players.resume(world_at(path), CAST, path, **how)
+    state: SeasonState = players.resume(world_at(path), SEASON_PLAYERS, path, **how)
     return state
 
 
@@ -104,7 +104,9 @@ def fork(parent: Path, at: int, out: Path, **what: Any) -> SeasonState:
     """Play a season anew after an assignment; `what`: of the change, and how."""
     names = ("settings", "treatment", "roster", "replace")
     change = Changes(**{name: what.pop(name) for name in names if name in what})
-    state: SeasonState = players.fork(world_at(parent), CAST, parent, at, out, change, **what)
+    state: SeasonState = players.fork(
+        world_at(parent), SEASON_PLAYERS, parent, at, out, change, **what
+    )
     return state
 
 

@@ -63,13 +63,13 @@ def bench_type(name: str) -> BenchType:
 def _half(group: str, name: str) -> Any:
     kind = next(kind for kind in KINDS if kind.group == group)
     try:
-        found = loaded(group, name, kind.is_one, kind.built_in)
+        found = loaded(group, name, kind.accepts, kind.built_in)
     except PluginFailed as error:
         raise UnknownArena(error.what, error.instead) from None
     if found is None:
         known = list(NAMES) if group == BENCHES else arenas()
         instead = f"{nearest(name, known)}install what brings it, or take {', '.join(known)}"
-        raise UnknownArena(f"there is no {kind.says} {shown(name)} here", instead)
+        raise UnknownArena(f"there is no {kind.title} {shown(name)} here", instead)
     return found
 
 

@@ -12,15 +12,15 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.competition import chance
 from goldrush.agents.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.competition.seats import models_of, options_of
 from goldrush.agents.competition.therapist import Therapist
 from goldrush.agents.competition.worker import Worker
-from goldrush.agents.listed import Listed
 from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.people import HUMAN
-from goldrush.agents.trust import is_own, made
+from goldrush.agents.trust import import_policy, is_import_name
 from goldrush.kernel.competition.config import CLASSES
 from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.state import Agent
@@ -45,12 +45,14 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
 }
 # The policies of a role, with a line on what each does.
 LISTED: Final = {
-    SCRIPTED: Listed("What the role does by its script; a worker argues from evidence."),
-    RANDOM: Listed("A worker that tries, claims and supports at random within the rules."),
-    SILENT: Listed("A worker that says nothing, to see whether scores tell."),
-    "llm:MODEL": Listed("A language model, asked over the OpenAI protocol; see season --help."),
-    HUMAN: Listed("You: asked in this terminal, shown what a model would be."),
-    "package.module:Class": Listed(
+    SCRIPTED: CatalogueEntry("What the role does by its script; a worker argues from evidence."),
+    RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
+    SILENT: CatalogueEntry("A worker that says nothing, to see whether scores tell."),
+    "llm:MODEL": CatalogueEntry(
+        "A language model, asked over the OpenAI protocol; see season --help."
+    ),
+    HUMAN: CatalogueEntry("You: asked in this terminal, shown what a model would be."),
+    "package.module:Class": CatalogueEntry(
         "A policy of your own: a class with the methods of the role's script."
     ),
 }
@@ -167,7 +169,7 @@ def _model(name: str, models: Models | None) -> Model:
     from goldrush.agents.competition.prompt import VERSION
 
     models = models or Models()
-    if not name and models.default is None and len(models.known) != 1:
+    if not name and models.default is None and len(models.by_name) != 1:
         raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
     return attrs.evolve(models.named(name), prompt=VERSION)
 
@@ -181,21 +183,21 @@ def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
     return list(dict.fromkeys(model for models in found for model in models))
 
 
-def with_models_decided(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
+def with_models_resolved(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
     """The cast with settings of models that were left open filled in, by a short question to each.
 
     Entries need only policy and options. Raises BadInput where a model does not answer.
     """
     if not any(entry["policy"] == LLM for entry in cast):
         return list(cast)
-    from goldrush.agents.competition.models import decided
+    from goldrush.agents.competition.models import resolve_models
 
-    return decided(cast, models or Models())
+    return resolve_models(cast, models or Models())
 
 
 def check_policy(name: str) -> None:
     """Raises BadInput for an unknown policy."""
-    if name not in POLICIES and not is_own(name):
+    if name not in POLICIES and not is_import_name(name):
         raise BadInput(
             f"there is no policy {shown(name)}",
             f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",
@@ -207,7 +209,7 @@ def policy_of(agent: Agent, trust: Collection[str]) -> Any:
     somebody's own that is not in `trust`.
     """
     own = POLICIES.get(agent.policy)
-    return made(agent.policy, trust) if own is None else own[agent.role]()
+    return import_policy(agent.policy, trust) if own is None else own[agent.role]()
 
 
 def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
@@ -216,7 +218,7 @@ def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
     """
     for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
         if policy not in (*POLICIES, LLM, HUMAN):
-            made(policy, trust, questions_of(role))
+            import_policy(policy, trust, questions_of(role))
 
 
 def questions_of(role: str) -> list[str]:

@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.arenas import with_program
-from goldrush.agents.competition.cast import assign, check_playable, with_models_decided
+from goldrush.agents.competition.cast import assign, check_playable, with_models_resolved
 from goldrush.agents.competition.plain import plain
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import Change, Changed
-from goldrush.agents.trust import own_among
+from goldrush.agents.players import Change, ResolvedChange
+from goldrush.agents.trust import import_names
 from goldrush.kernel.competition.acts.act import TEXT_MAX
 from goldrush.kernel.competition.acts.roundtable import CARRIES, form_fault
 from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
@@ -30,7 +30,7 @@ _LAST: Final = 1 << 32  # an id after all that it can rely on
 _SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
-def changed_by(state: SeasonState, change: Change, models: Models | None) -> Changed:
+def changed_by(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
     """What a fork records of a change. New models are asked a short question.
 
     Raises BadInput for what a fork cannot change, and for a model that does not answer.
@@ -39,7 +39,7 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
     settings = {**treated, **change.settings}
     config = changed(state.config, settings, state.assignment)
     parts = change.roster.split(",") if change.roster else []
-    trust = own_among(part.partition("=")[2] for part in parts)
+    trust = import_names(part.partition("=")[2] for part in parts)
     facts = {
         "changes": changes(state.config, config),
         "cast": _recast(state, parts, models, [*change.trust, *trust]) if parts else None,
@@ -49,7 +49,7 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Cha
             key=lambda pair: (pair[0], turn_of(pair[1])),
         ),
     }
-    return Changed(facts, trust)
+    return ResolvedChange(facts, trust)
 
 
 def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
@@ -59,7 +59,7 @@ def _program(state: SeasonState, program: str | None, models: Models) -> Mapping
     before, after = state.arena.options, with_program(state.arena, program).options
     found = {name: value for name, value in after.items() if value != before[name]}
     if found:
-        models.tell(f"{program} is not the program that tested so far; the fork says so")
+        models.warn(f"{program} is not the program that tested so far; the fork says so")
     return found or None
 
 
@@ -75,7 +75,7 @@ def _recast(
     check_playable(cast, trust)
     fields = ("ordinal", "policy", "options")
     cast = [{name: entry[name] for name in fields} for entry in cast]
-    return with_models_decided(cast, models)
+    return with_models_resolved(cast, models)
 
 
 def _most(state: SeasonState) -> dict[str, int]:

@@ -26,7 +26,7 @@ from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Question
-from goldrush.agents.players import Means, Prepared
+from goldrush.agents.players import PreparedRun, Resources
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Arena, Conduct
 from goldrush.kernel.competition.config import SeasonConfig, config_of
@@ -37,13 +37,13 @@ PLAYED: Final = 12  # assignments, at most
 LIKE: Final = 4  # assignments that are extrapolated
 
 
-def estimates(prepared: Prepared, models: Models, means: Means) -> list[Estimate]:
+def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> list[Estimate]:
     """The estimate of each model in a cast. Raises BadInput for what a season would refuse."""
     config = config_of(prepared.setup["config"])
     cast = prepared.setup["cast"]
     chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
     Budget(models, [model.name for model in chosen])  # refuses what a season would
-    played = list(_played(config, cast, models, means, prepared.trust))
+    played = list(_played(config, cast, models, resources, prepared.trust))
     known = prices(models, [model.name for model in chosen])
     return [_estimate(model, config, played, known.get(model.name)) for model in chosen]
 
@@ -75,7 +75,7 @@ def _played(
     config: SeasonConfig,
     cast: Sequence[Mapping[str, Any]],
     models: Models,
-    means: Means,
+    resources: Resources,
     trust: Collection[str],
 ) -> Iterator[_Asked]:
     """The questions of each of the first assignments."""
@@ -83,7 +83,7 @@ def _played(
     seats = [{**e, "policy": SCRIPTED if e["policy"] in OUTSIDE else e["policy"]} for e in cast]
     world = competition(rules_of(config.arena))
     state = world.initial({"config": config.as_dict(), "cast": seats})
-    with Tests(config.arena, lambda: _guessing(config.arena, means)) as tests:
+    with Tests(config.arena, lambda: _guessing(config.arena, resources)) as tests:
         scripts = Scripts(tests)
         for _ in range(min(PLAYED, config.assignments)):
             questions: Counter[str] = Counter()
@@ -114,12 +114,12 @@ def _questions(step: Step) -> Iterator[SeasonQuestion]:
         asked = step.next([step.answer(one, index, {}) for index, one in enumerate(asked)])
 
 
-def _guessing(arena: Arena, means: Means) -> Bench:
+def _guessing(arena: Arena, resources: Resources) -> Bench:
     """The bench of an arena with made-up values in place of runs."""
 
     def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
         word = Draws(objective, treatment, repr(conduct), seed).word()
         return word / 2**64, word
 
-    bench = bench_of(arena, means.program)
+    bench = bench_of(arena, resources.program)
     return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once="alone")

@@ -56,8 +56,8 @@ class SeasonModels:
             yield from rows
 
 
-def decided(cast: Sequence[Entry], models: Models) -> list[Entry]:
-    """As cast.with_models_decided. Raises BadInput also for malformed options of a model."""
+def resolve_models(cast: Sequence[Entry], models: Models) -> list[Entry]:
+    """As cast.with_models_resolved. Raises BadInput also for malformed options of a model."""
     seats = [models_of(entry["options"]) for entry in cast if entry["policy"] == LLM]
     chosen = list(dict.fromkeys(model for seat in seats for model in seat))
     form = an_object(adopted=BOOLEAN)

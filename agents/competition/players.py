@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents import players
-from goldrush.agents.competition.again import SeasonAgain
 from goldrush.agents.competition.arenas import (
     NoProgram,
     arena_record,
@@ -22,18 +21,27 @@ from goldrush.agents.competition.cast import (
     cast_of,
     check_playable,
     models_in,
-    with_models_decided,
+    with_models_resolved,
 )
 from goldrush.agents.competition.change import changed_by
+from goldrush.agents.competition.check import SeasonCheck
 from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.usage import Answers
-from goldrush.agents.people import HUMAN, needed
-from goldrush.agents.players import Asker, Change, Changed, Means, Players, Prepared, Seating
-from goldrush.agents.trust import check_trust, own_among
+from goldrush.agents.people import HUMAN, required_person
+from goldrush.agents.players import (
+    Change,
+    Players,
+    PolicyCheck,
+    PreparedRun,
+    ResolvedChange,
+    Resources,
+    RunContext,
+)
+from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.competition.events import CODES, Answered
@@ -50,7 +58,7 @@ def record(
     cast: Sequence[Entry] | None = None,
     *,
     models: Models | None = None,
-    means: Means | None = None,
+    resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
     on_assignment: OnUnit[SeasonState] | None = None,
@@ -60,17 +68,17 @@ def record(
     `settings`: as for `configured`; `cast`: as from `cast.cast_of`, by default all scripted, and
     classes of somebody's own that it names are trusted. Others: as for agents.players.record.
     """
-    config = configured(settings or {}, means)
+    config = configured(settings or {}, resources)
     world = competition(rules_of(config.arena))
     return players.record(
-        world, CAST, path, prepared(config, cast), models=models, means=means, force=force,
-        fsync=fsync, on_unit=on_assignment,
+        world, SEASON_PLAYERS, path, prepared(config, cast), models=models, resources=resources,
+        force=force, fsync=fsync, on_unit=on_assignment,
     )  # fmt: skip
 
 
 def configured(
     settings: Mapping[str, Any],
-    means: Means | None = None,
+    resources: Resources | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
     """The configuration with these settings. `arena` may be an Arena, its record, or text as people
@@ -80,24 +88,24 @@ def configured(
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
         check_setting("assignments", assignments)  # an arena may list subjects for each
-        program = means.program if means is not None else None
+        program = resources.program if resources is not None else None
         arena = arena_record(arena, assignments, program, options)
     return config_of({**settings, "arena": arena})
 
 
-def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> Prepared:
+def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> PreparedRun:
     """A season ready to begin. Raises BadInput for an invalid cast or a policy that cannot play."""
     cast = list(cast or cast_of(config.workers))
     setup = {"config": config.as_dict(), "cast": cast}
     initial(setup, rules_of(config.arena))  # refuses an invalid cast
-    trust = own_among(entry["policy"] for entry in cast)
+    trust = import_names(entry["policy"] for entry in cast)
     check_playable(cast, trust)
-    return Prepared(setup, trust)
+    return PreparedRun(setup, trust)
 
 
 def _prepared(
     settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
-) -> Prepared:
+) -> PreparedRun:
     treated = {} if treatment is None else treatment_named(treatment).settings
     config = configured({**treated, **settings})
     return prepared(config, cast_of(config.workers, roster.split(",") if roster else (), models))
@@ -107,11 +115,11 @@ def _names(roster: str) -> list[str]:
     return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
 
 
-def _decided(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
-    return {**setup, "cast": with_models_decided(setup["cast"], models)}
+def _resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
+    return {**setup, "cast": with_models_resolved(setup["cast"], models)}
 
 
-def _changed(state: SeasonState, change: Change, models: Models | None) -> Changed:
+def _resolve_change(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
     for part in change.roster.split(",") if change.roster else ():
         who = part.partition("=")[0]
         named = [agent for agent in state.agents.values() if agent.name == who]
@@ -121,47 +129,48 @@ def _changed(state: SeasonState, change: Change, models: Models | None) -> Chang
     return changed_by(state, change, models)
 
 
-def _seated(seating: Seating[SeasonState]) -> Season:
-    state, trust = seating.state, seating.trust
+def _start_agents(context: RunContext[SeasonState]) -> Season:
+    state, trust = context.state, context.trust
     for agent in state.agents.values():
         if agent.policy not in (*POLICIES, LLM, HUMAN):
             check_trust(agent.policy, trust, agent.name)
     there = [a for a in state.agents.values() if a.status != Status.GONE]
-    if seating.probe:
+    if context.probe:
         asked = [{"policy": agent.policy, "options": agent.options} for agent in there]
-        with_models_decided(asked, seating.models)
+        with_models_resolved(asked, context.models)
     return Season(
-        opened_tests(state.arena, seating.means.program, seating.means.jobs),
-        replaced_in(seating.forks),
+        opened_tests(state.arena, context.resources.program, context.resources.jobs),
+        replaced_in(context.forks),
         chosen=models_in((agent.policy, agent.options) for agent in there),
         people=next(
-            (needed(seating.means.people, a.name) for a in there if a.policy == HUMAN), None
+            (required_person(context.resources.people, a.name) for a in there if a.policy == HUMAN),
+            None,
         ),
-        models=seating.models,
-        earlier=seating.earlier,
-        waiting=seating.waiting,
+        models=context.models,
+        earlier=context.earlier,
+        pending=context.pending,
         trust=trust,
     )
 
 
-def _again(
-    trust: Sequence[str], sources: Sequence[str], means: Means
-) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], Asker]:
-    def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> Asker:
+def _policy_check(
+    trust: Sequence[str], sources: Sequence[str], resources: Resources
+) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], PolicyCheck]:
+    def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
         # Everything that agents do follows from tests: without them nobody can be asked.
         what = f"everybody, whose tests are those of the arena {state.arena.name}"
         try:  # when many journals are checked, only some need a program
-            program = means.program if takes_program(state.arena) else None
-            tests = opened_tests(state.arena, program, means.jobs)
+            program = resources.program if takes_program(state.arena) else None
+            tests = opened_tests(state.arena, program, resources.jobs)
         except NoProgram:
-            return Asker(None, [f"{what}, made by a program (--test)"])
+            return PolicyCheck(None, [f"{what}, made by a program (--test)"])
         except BadInput as error:
-            return Asker(None, unknown=[f"{error.what} ({error.instead})"])
+            return PolicyCheck(None, unknown=[f"{error.what} ({error.instead})"])
         if not tests.bench.deterministic:
             tests.close()
-            return Asker(None, [f"{what}, which are not deterministic"])
-        again = SeasonAgain(state, tests, forks, trust)
-        return Asker(again, again.not_asked, again.unknown, again.waiting, tests.close)
+            return PolicyCheck(None, [f"{what}, which are not deterministic"])
+        again = SeasonCheck(state, tests, forks, trust)
+        return PolicyCheck(again, again.not_asked, again.unknown, again.pending, tests.close)
 
     return asker
 
@@ -175,19 +184,19 @@ def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     return answered.agent, source.get("name"), source.get("error"), source
 
 
-def _estimate(run: Prepared, models: Models, means: Means) -> Sequence[Estimate]:
+def _estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
     from goldrush.agents.competition.estimate import estimates
 
-    return estimates(run, models, means)
+    return estimates(run, models, resources)
 
 
-CAST: Final = Players[SeasonState](
+SEASON_PLAYERS: Final = Players[SeasonState](
     prepare=_prepared,
     names=_names,
-    seated=_seated,
-    again=_again,
-    decided=_decided,
-    change=_changed,
+    start_agents=_start_agents,
+    policy_check=_policy_check,
+    resolve_models=_resolve_models,
+    resolve_change=_resolve_change,
     estimate=_estimate,
     answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=LISTED,

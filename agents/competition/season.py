@@ -42,7 +42,7 @@ class Season:
         people: Ask | None = None,
         models: Models | None = None,
         earlier: Sequence[Earlier] = (),
-        waiting: Block | None = None,
+        pending: Block | None = None,
         trust: Collection[str] = (),
     ) -> None:
         """Prepare to ask.
@@ -54,7 +54,7 @@ class Season:
             people: asks those of the cast who are people.
             models: how models are reached.
             earlier: answers recorded already, which count towards budgets.
-            waiting: acts and answers of the next step that are recorded already.
+            pending: acts and answers of the next step that are recorded already.
             trust: the classes of somebody's own that may be imported.
 
         Raises:
@@ -64,7 +64,7 @@ class Season:
         self._tests = tests
         self._scripts = Scripts(tests, replaced)
         self._trust = trust
-        self._waiting = Block(()) if waiting is None else waiting
+        self._pending = Block(()) if pending is None else pending
         self._people = people
         self._is_early = bool(chosen) or people is not None
         self._models: SeasonModels | None = None
@@ -86,17 +86,17 @@ class Season:
         """The acts of the next step. Raises PolicyFailed where a policy fails, RunStopped where
         models may not be asked any more.
         """
-        waiting, self._waiting = self._waiting, Block(())
-        coming = self._played(state, waiting)
+        pending, self._pending = self._pending, Block(())
+        coming = self._played(state, pending)
         return coming if self._is_early else run.rest_of(coming, _nothing_early)
 
-    def _played(self, state: SeasonState, waiting: Block) -> Coming:
-        """The script of a step, with the recorded answers in `waiting` taken first. Yields whenever
+    def _played(self, state: SeasonState, pending: Block) -> Coming:
+        """The script of a step, with the recorded answers in `pending` taken first. Yields whenever
         an answer has come, so that it is committed before the next.
         """
         step = Step(state, self._scripts, self._trust)
-        recorded = Recorded(acts_in(waiting.batches))
-        given = len(acts_in(waiting.batches))
+        recorded = Recorded(acts_in(pending.batches))
+        given = len(acts_in(pending.batches))
         asked = step.next()
         while asked is not None:
             outside = self._outside(step, asked)
@@ -104,14 +104,14 @@ class Season:
             step.rows += [(ANSWERED, row) for row in rows.values()]
             missing = {at: question for at, question in outside.items() if at not in rows}
             if missing:
-                _check(step, waiting, given)
+                _check(step, pending, given)
                 for at, row in self._answers(step, state, asked, missing):
                     rows[at] = row
                     step.rows.append((ANSWERED, row))
                     yield batches(step.rows[given:])
                     given = len(step.rows)
             asked = step.next([step.answer(one, at, rows) for at, one in enumerate(asked)])
-        _check(step, waiting, given)
+        _check(step, pending, given)
         return batches(step.rows[given:])
 
     def _outside(self, step: Step, asked: Sequence[Asked]) -> dict[int, Question]:
@@ -148,12 +148,12 @@ def _nothing_early(piece: Sequence[Batch]) -> NoReturn:
     raise AssertionError("only an answer from outside is committed early")
 
 
-def _check(step: Step, waiting: Block, given: int) -> None:
-    """Raises BadInput unless the step begins with the recorded acts and answers in `waiting`."""
-    count = len(acts_in(waiting.batches))
+def _check(step: Step, pending: Block, given: int) -> None:
+    """Raises BadInput unless the step begins with the recorded acts and answers in `pending`."""
+    count = len(acts_in(pending.batches))
     if given > count:  # checked before
         return
-    if arrange(Block(batches(step.rows[:count]))).packed != waiting.packed:
+    if arrange(Block(batches(step.rows[:count]))).packed != pending.packed:
         raise BadInput(
             "what the journal has of the step under way is not what its agents do now",
             "fork the season at the assignment before it",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.models import Model, model_of
+from goldrush.agents.llm.models import Model, model_from
 from goldrush.kernel.competition.state import Agent
 from goldrush.kernel.competition.terms import Class
 
@@ -33,10 +33,10 @@ def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:
     """The models of an agent. Raises BadInput for malformed options."""
-    return [model_of(one) for one in by_class(options).values()]
+    return [model_from(one) for one in by_class(options).values()]
 
 
 def model_at(agent: Agent) -> Model:
     """The model of an agent in its present class. Raises BadInput for malformed options."""
     options = by_class(agent.options)
-    return model_of(options.get(agent.class_, options[Class.HAIKU]))
+    return model_from(options.get(agent.class_, options[Class.HAIKU]))

@@ -54,7 +54,7 @@ class Asker:
             endpoint.key()
         for model in dict.fromkeys(chosen):
             for line in models.ignored(model):
-                models.tell(line)
+                models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [one.amount for one in earlier])
         self._client = Client(models.concurrency)
         self._tally = Tally((one.amount.name, one.error) for one in earlier)
@@ -71,7 +71,7 @@ class Asker:
         """
         endpoint = self._endpoints[model.name]
         for secret in endpoint.secrets_in_clear():
-            self._models.tell(
+            self._models.warn(
                 f"llm:{model.name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
             )
         return settled(self._client, model, endpoint, schema)
@@ -115,7 +115,7 @@ class Asker:
         yield from self._client.together(questions, self._budget, formed)
         for says, count in Counter(troubles.values()).items():
             who = "one agent" if count == 1 else f"{count} agents"
-            self._models.tell(f"{unit}: no answer for {who}: {says}")
+            self._models.warn(f"{unit}: no answer for {who}: {says}")
         for index, error in sorted(errors.items()):
             self._tally.add(asked[index][0].name, error)
         if not is_rest:
@@ -168,7 +168,7 @@ class Asker:
             )
         else:
             says = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
-        self._models.tell(f"llm:{model.name}: an answer was cut off {says}")
+        self._models.warn(f"llm:{model.name}: an answer was cut off {says}")
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:

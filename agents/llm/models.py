@@ -197,7 +197,7 @@ class Models:
     given a line for people where something goes wrong; by default the logger `goldrush` warns.
     """
 
-    known: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
+    by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
     default: str | None = None
     base_url: str | None = None
     concurrency: int = 16
@@ -205,7 +205,7 @@ class Models:
     fail_over: float | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
-    tell: Callable[[str], None] = _log
+    warn: Callable[[str], None] = _log
 
     def __attrs_post_init__(self) -> None:
         _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))
@@ -222,19 +222,19 @@ class Models:
     def named(self, name: str) -> Model:
         """The model that a roster calls `name`; empty: the one that `llm` alone stands for."""
         name = name or self.default or self._only()
-        if name in self.known:
-            return self.known[name][0]
-        if self.known:
+        if name in self.by_name:
+            return self.by_name[name][0]
+        if self.by_name:
             raise BadInput(
                 f"the file of models has no table [{name}]",
-                f"{nearest(name, self.known)}it has {', '.join(self.known)}",
+                f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
         _check("model", name, _CHOICE["model"])
         return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
         """How the model of that name is reached."""
-        endpoint = self.known[name][1] if name in self.known else Endpoint()
+        endpoint = self.by_name[name][1] if name in self.by_name else Endpoint()
         base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
         if base_url is not None:
             _check("base_url", base_url, _REACH["base_url"])
@@ -246,7 +246,7 @@ class Models:
         Raises BadInput for one whose name was given in a file that is not there: asked by that
         name, another server would get what is not meant for it.
         """
-        if model.name != model.model and model.name not in self.known:
+        if model.name != model.model and model.name not in self.by_name:
             raise BadInput(
                 f"model {model.name} (which its server calls {model.model}) is not known",
                 f"give the file that has a table [{model.name}] (--models)",
@@ -257,9 +257,9 @@ class Models:
         """What is said of a model otherwise than the run began with, a line each: a run goes on
         as it began.
         """
-        if model.name not in self.known:
+        if model.name not in self.by_name:
             return []
-        now = self.known[model.name][0]
+        now = self.by_name[model.name][0]
         return [
             f"model {model.name} goes on with {name} {shown(getattr(model, name))}, "
             f"not {shown(getattr(now, name))}"
@@ -268,12 +268,12 @@ class Models:
         ]
 
     def _only(self) -> str:
-        if len(self.known) == 1:
-            return next(iter(self.known))
+        if len(self.by_name) == 1:
+            return next(iter(self.by_name))
         raise BadInput("`llm` alone names no model", "write llm:MODEL, or say which (--model)")
 
 
-def model_of(options: Mapping[str, Any]) -> Model:
+def model_from(options: Mapping[str, Any]) -> Model:
     """The model of a journal's agent. Raises BadInput for invalid options."""
     if set(options) != set(attrs.fields_dict(Model)):
         raise BadInput(

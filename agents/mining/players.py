@@ -12,7 +12,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.mining.answers import answered
 from goldrush.agents.mining.policy import Policy, Scripted
 from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, schema
-from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.agents.roster import Entry, Roster
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.mining import MINING
@@ -59,7 +59,7 @@ def record(
     """
     run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
     return players.record(
-        MINING, MINERS, path, run, models=models, force=force, fsync=fsync, on_unit=on_round
+        MINING, MINING_PLAYERS, path, run, models=models, force=force, fsync=fsync, on_unit=on_round
     )
 
 
@@ -67,7 +67,7 @@ def resume(
     path: str | Path, *, on_round: OnUnit[MiningState] | None = None, **how: Any
 ) -> MiningState:
     """Go on with a mining run that broke off: agents.players.resume."""
-    return players.resume(MINING, MINERS, path, on_unit=on_round, **how)
+    return players.resume(MINING, MINING_PLAYERS, path, on_unit=on_round, **how)
 
 
 def fork(
@@ -90,7 +90,7 @@ def fork(
     number of agents and a horizon before `at` cannot change.
     """
     change = players.Change(settings or {}, treatment, roster, replace)
-    return players.fork(MINING, MINERS, parent, at, out, change, on_unit=on_round, **how)
+    return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
 
 
 def view_of(state: MiningState) -> Prompts:
@@ -122,7 +122,7 @@ def _answered(
 
 GAME: Final = Game[MiningState, Prompts](
     world=MINING,
-    cast=CAST,
+    policy_set=POLICY_SET,
     code=SUBMITTED,
     config_of=config_of,
     horizon="rounds",
@@ -141,4 +141,4 @@ GAME: Final = Game[MiningState, Prompts](
         stand_in="greedy-mine",
     ),
 )
-MINERS: Final = simultaneous.players_of(GAME)
+MINING_PLAYERS: Final = simultaneous.make_players(GAME)

@@ -11,7 +11,7 @@ from goldrush.agents.mining.policy import Scripted
 from goldrush.agents.mining.prompt import VERSION
 from goldrush.agents.mining.specialists import Claimer, Defender, Miner, Raider
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Cast
+from goldrush.agents.roster import PolicySet
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import AGENTS_MAX
 from goldrush.kernel.mining.events import SUBMITTED
@@ -28,7 +28,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
 }
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
-CASTS: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
+MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
 
 
 def recording(path: str | Path) -> Recording:
@@ -38,14 +38,14 @@ def recording(path: str | Path) -> Recording:
     return Recording(path, MINING, SUBMITTED)
 
 
-CAST: Final = Cast(
+POLICY_SET: Final = PolicySet(
     world=MINING.name,
     policies=POLICIES,
     default=ROSTER_DEFAULT,
     agents=AGENTS_DEFAULT,
     agents_max=AGENTS_MAX,
     method="plan",
-    mixes=CASTS,
+    mixes=MIXES,
     prompt=VERSION,
     recording=recording,
 )

@@ -16,7 +16,7 @@ from goldrush.cli.options import (
     fsync_option,
     journal_option,
     json_option,
-    means_of,
+    resources_of,
     set_option,
     test_jobs_option,
     test_option,
@@ -109,7 +109,7 @@ def season(
     """
     from goldrush.agents.competition.arenas import remark_of
     from goldrush.agents.competition.cast import cast_of
-    from goldrush.agents.competition.players import CAST, configured, prepared, record
+    from goldrush.agents.competition.players import SEASON_PLAYERS, configured, prepared, record
     from goldrush.agents.competition.treatments import treatment_named
     from goldrush.replay.competition.toolkit import TOOLKIT
 
@@ -118,14 +118,14 @@ def season(
     treatment, treated, label = treatment_of(treatment, TOOLKIT)
     if treatment is not None:
         treated = treatment_named(treatment).settings
-    means = means_of(test, jobs)
+    resources = resources_of(test, jobs)
     more = {} if agenda is None else {"agenda": agenda}
-    config = configured({**treated, **chosen}, means, more)
+    config = configured({**treated, **chosen}, resources, more)
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
     models = models_of(**options)
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
     if dry_run:
-        return estimated(CAST, prepared(config, cast), models, as_json, means)
+        return estimated(SEASON_PLAYERS, prepared(config, cast), models, as_json, resources)
     remark = remark_of(config.arena, test)
     if remark is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
@@ -134,8 +134,8 @@ def season(
     return carried_out(
         target,
         lambda on_assignment: record(
-            target, config.as_dict(), cast, models=models, means=means, force=force, fsync=fsync,
-            on_assignment=on_assignment,
+            target, config.as_dict(), cast, models=models, resources=resources, force=force,
+            fsync=fsync, on_assignment=on_assignment,
         ),
         as_json,
         again=how_again(own, [], options, test, files),

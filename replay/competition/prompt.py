@@ -8,12 +8,12 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.competition.again import SeasonAgain
 from goldrush.agents.competition.arenas import opened_tests
+from goldrush.agents.competition.check import SeasonCheck
 from goldrush.agents.competition.step import Question
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message, digest
-from goldrush.agents.players import Means
+from goldrush.agents.players import Resources
 from goldrush.kernel.competition.events import Answered
 from goldrush.kernel.competition.state import copied
 from goldrush.kernel.errors import BadInput
@@ -45,7 +45,7 @@ class Prompted:
 
 @reader_of
 def prompted(
-    path: str | Path, assignment: int, agent: int, means: Means | None = None
+    path: str | Path, assignment: int, agent: int, resources: Resources | None = None
 ) -> list[Prompted]:
     """Every question to an agent in a closed assignment, in order. To know what the others did
     before each, the scripted ones are asked again, and what they have tested is tested again.
@@ -55,7 +55,7 @@ def prompted(
     PolicyFailed where a policy fails, what reading a journal raises, and MalformedEvents where an
     event up to there does not follow from what was submitted.
     """
-    means = means or Means()
+    resources = resources or Resources()
     found: list[Prompted] = []
 
     def keep(question: Question, row: Row | None) -> None:
@@ -68,9 +68,9 @@ def prompted(
         state, commits = assignment_in(world, reader, assignment, derived=True)
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
-        with opened_tests(state.arena, means.program, means.jobs) as tests:
+        with opened_tests(state.arena, resources.program, resources.jobs) as tests:
             facts = _forks(reader, commits[0].unit)
-            again = SeasonAgain(state, tests, facts, on_question=keep)
+            again = SeasonCheck(state, tests, facts, on_question=keep)
             before = copied(state)
             for moment in moments(world, reader, commits, state):
                 again(before, moment.step.inputs)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldrush.agents.competition.arenas import KINDS
-from goldrush.agents.competition.players import CAST
+from goldrush.agents.competition.players import SEASON_PLAYERS
 from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
@@ -82,7 +82,7 @@ def _studies() -> Studies:
 TOOLKIT = Toolkit(
     world=world_of,
     config=SeasonConfig,
-    players=CAST,
+    players=SEASON_PLAYERS,
     length=_length,
     story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, line=show.format_line),

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.external import Given, roster_text
-from goldrush.agents.mining.players import MINERS, prepare
-from goldrush.agents.mining.roster import CAST
-from goldrush.agents.players import Means, Seating
+from goldrush.agents.external import RosterText, roster_text
+from goldrush.agents.mining.players import MINING_PLAYERS, prepare
+from goldrush.agents.mining.roster import POLICY_SET
+from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
@@ -131,7 +131,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self.render_mode, self.max_cycles = render_mode, max_cycles
         self._settings, self._treatment = dict(settings), treatment
         given = ROSTER_DEFAULT if roster is None else roster
-        who = Given(given) if isinstance(given, str) else roster_text(CAST, given)
+        who = RosterText(given) if isinstance(given, str) else roster_text(POLICY_SET, given)
         config, found = prepare(self._settings, who.text, treatment)
         external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
         learners = [agent for agent in external if agent not in who.policies]
@@ -191,12 +191,12 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         with ExitStack() as opened:
             header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
             writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
-            setup = MINERS.decided(run.setup, None)
-            seating = Seating(
+            setup = MINING_PLAYERS.resolve_models(run.setup, None)
+            context = RunContext(
                 MINING.initial(setup), trust=run.trust, sources=run.sources,
-                means=Means(policies={**self._others, **self._learners}),
+                resources=Resources(policies={**self._others, **self._learners}),
             )  # fmt: skip
-            ask = opened.enter_context(MINERS.seated(seating))
+            ask = opened.enter_context(MINING_PLAYERS.start_agents(context))
             loop = steps(MINING, setup, writer)
             self._state = next(loop)
             self._run, self._open = (ask, loop), opened.pop_all()

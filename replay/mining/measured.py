@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.measures import Value
@@ -121,7 +121,7 @@ def measured_by(reader: JournalReader) -> Measured:
     return Measured(
         path=reader.path,
         config=state.config,
-        roster=[called(entry) for entry in state.roster],
+        roster=[policy_label(entry) for entry in state.roster],
         finished=reader.ended,
         counts=counting.counts,
         values=values,

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import Failures, format_failures
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import counted, escaped
@@ -133,7 +133,7 @@ def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
     grid = _map(state, plain)
     rows = [("agent", "policy", "gold", "plots")]
     for agent, gold in enumerate(state.gold[:AGENTS_MAX]):
-        policy = escaped(called(state.roster[agent]))
+        policy = escaped(policy_label(state.roster[agent]))
         rows.append((str(agent), policy, f"{gold:,.10g}", str(len(state.plots_of[agent]))))
     width = max(map(len, grid))
     gaps = [" " * (width - len(line) + 4) for line in grid]
@@ -197,7 +197,7 @@ def _holders(state: MiningState, paint: Paint) -> str:
     """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
     rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
     for agent, gold in enumerate(state.gold):
-        policy = escaped(called(state.roster[agent]))
+        policy = escaped(policy_label(state.roster[agent]))
         rows.append((str(agent), policy, f"{gold:,.10g}", _held(state, agent) or "none"))
     return "\n".join(_painted(table(rows, numbers=(0, 2)), paint))
 

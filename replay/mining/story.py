@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel.text import counted
 from goldrush.kernel.world import Event
 
@@ -150,7 +150,7 @@ def _mined(events: list[Event]) -> str:
 def _forked(event: Event) -> str:
     parts = [f"{name} becomes {json.dumps(value)}" for name, value in event["changes"].items()]
     if event["roster"] is not None:
-        policies = Counter(called(entry) for entry in event["roster"])
+        policies = Counter(policy_label(entry) for entry in event["roster"])
         parts.append(
             "played by " + ", ".join(f"{count} {name}" for name, count in policies.items())
         )

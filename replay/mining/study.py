@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.mining.criteria import CRITERIA
 from goldrush.replay.mining.measures import MEASURES
@@ -59,7 +59,7 @@ def _chapter() -> Chapter:
 STUDIES: Final = Studies(
     title="Does property emerge among miners?",
     config=config_of,
-    seats=CAST.names_by_agent,
+    seats=POLICY_SET.names_by_agent,
     baselines=BASELINES,
     criteria=CRITERIA,
     same=same_by_construction,

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
 from goldrush.kernel.mining import MINING
@@ -151,7 +151,7 @@ def _is_model(entry: Mapping[str, Any]) -> bool:
 def _by_policy(state: MiningState) -> list[PolicySummary]:
     members: dict[str, list[int]] = {}
     for entry in state.roster:
-        members.setdefault(called(entry), []).append(entry["agent"])
+        members.setdefault(policy_label(entry), []).append(entry["agent"])
     return [
         PolicySummary(
             policy,

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import kind_of
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.mining import MINING
@@ -180,7 +180,7 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         yield (
             state.round,
             agent,
-            called(state.roster[agent]),
+            policy_label(state.roster[agent]),
             failures.get(agent),
             state.staminas[agent],
             *(after - then for after, then in zip(kinds, before[agent], strict=True)),

@@ -18,7 +18,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import Seating
+from goldrush.agents.players import RunContext
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.studies import Studied, studied
@@ -131,7 +131,7 @@ def _seat(of: Studied, run: Planned) -> None:
     """Raises BadInput where a policy of a run cannot be made."""
     state = of.toolkit.world(run.setup).initial(run.setup)
     prepared = run.prepared
-    with of.players.seated(Seating(state, trust=prepared.trust, sources=prepared.sources)):
+    with of.players.start_agents(RunContext(state, trust=prepared.trust, sources=prepared.sources)):
         pass
 
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import LLM, Model, Models, model_of
-from goldrush.agents.players import Prepared
-from goldrush.agents.trust import check_trust, own_among
+from goldrush.agents.llm.models import LLM, Model, Models, model_from
+from goldrush.agents.players import PreparedRun
+from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.errors import BadInput, shown, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.rosters import Config
@@ -65,7 +65,7 @@ class Planned:
     world: str
     config: Config
     players: Sequence[Mapping[str, Any]] = attrs.field(repr=False)
-    prepared: Prepared = attrs.field(repr=False)
+    prepared: PreparedRun = attrs.field(repr=False)
 
     @property
     def setup(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Planned:
         """The models that are asked in it, agent by agent. Raises BadInput for one that this
         version cannot ask.
         """
-        return [model_of(one["options"]) for one in self.players if one["policy"] == LLM]
+        return [model_from(one["options"]) for one in self.players if one["policy"] == LLM]
 
 
 @attrs.frozen
@@ -121,7 +121,7 @@ class Plan:
         self._check_size()
         if self.trust is not None:
             for roster in filter(None, self.rosters.values()):
-                for policy in own_among(of.players.names(roster)):
+                for policy in import_names(of.players.names(roster)):
                     check_trust(policy, self.trust)
         return [
             run for cell, folder in self._cells(of) for run in self._cell(of, cell, folder, models)
@@ -167,7 +167,7 @@ class Plan:
     def _cell(
         self, of: Studied, cell: Cell, folder: str, models: Models | None
     ) -> Iterator[Planned]:
-        prepared: Prepared | None = None
+        prepared: PreparedRun | None = None
         try:
             for run in self._outlines(of, cell, folder):
                 if prepared is None:  # once: a roster may have to read whole journals

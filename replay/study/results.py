@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.llm.failures import Failures, together
-from goldrush.agents.roster import can_mean
+from goldrush.agents.roster import matches_label
 from goldrush.agents.workers import each_of
 from goldrush.kernel.errors import BadInput, shown
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
@@ -183,7 +183,7 @@ def _check_begun(
         raise BadInput(f"{path} is a run of another configuration than the manifest says", instead)
     names = of.studies.seats(roster, run.config.agents)
     for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
-        if not can_mean(name, called):
+        if not matches_label(name, called):
             raise BadInput(
                 f"{path} is a run of another roster than {shown(run.cell.roster)} in the manifest: "
                 f"agent {agent} plays {shown(called)}, not {shown(name)}",

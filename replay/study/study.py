@@ -269,9 +269,9 @@ def _rosters(of: Studied, given: Rosters) -> Sequence[str] | dict[str, str]:
 def _text(of: Studied, name: str, roster: str | Sequence[object]) -> str:
     if isinstance(roster, str):
         return roster
-    if of.players.given is None:
+    if of.players.roster_text is None:
         raise BadInput(f"roster {name} is a list", "the rosters of this world are text")
-    found = of.players.given(roster)
+    found = of.players.roster_text(roster)
     if found.policies or found.text is None:
         agents = ", ".join(map(str, found.policies))
         raise BadInput(

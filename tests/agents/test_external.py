@@ -9,9 +9,9 @@ import pytest
 from goldrush.agents import players
 from goldrush.agents.external import roster_text
 from goldrush.agents.mining.baselines import GreedyMine
-from goldrush.agents.mining.players import MINERS
-from goldrush.agents.mining.roster import CAST
-from goldrush.agents.players import Change, Means
+from goldrush.agents.mining.players import MINING_PLAYERS
+from goldrush.agents.mining.roster import POLICY_SET
+from goldrush.agents.players import Change, Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.settings import choice, integer, setting
@@ -63,7 +63,7 @@ def test_what_can_be_made_again_is_named(
         monkeypatch.setattr(module, make.__name__, make, raising=False)
     monkeypatch.setitem(__import__("sys").modules, name, module)
 
-    given = roster_text(CAST, roster)
+    given = roster_text(POLICY_SET, roster)
 
     assert (text.format(module=name), {}) == (given.text, given.policies)
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_made_again_is_external() -> None:
 
     learner, bracket = Learner(3), Hawk(style="a]")
 
-    given = roster_text(CAST, [learner, "random", Local, bracket])
+    given = roster_text(POLICY_SET, [learner, "random", Local, bracket])
 
     names = ["Learner", "Local", "Hawk"]
     expected = [f"external[name={name}]*1" for name in names]
@@ -87,23 +87,23 @@ def test_what_cannot_be_made_again_is_external() -> None:
 @pytest.mark.parametrize("roster", [[], [3], [object()], [print], [None]])
 def test_what_is_no_policy_is_refused(roster: list[object]) -> None:
     with pytest.raises(BadInput):
-        roster_text(CAST, roster)
+        roster_text(POLICY_SET, roster)
 
 
 @pytest.fixture
 def external(tmp_path: Path) -> Path:
     path = tmp_path / "external.journal"
-    given = roster_text(CAST, [Learner(3), "greedy-mine", Learner(3)])
-    run = MINERS.prepare({"rounds": 4}, given.text, None, None)
-    players.record(MINING, MINERS, path, run, means=Means(policies=given.policies))
+    given = roster_text(POLICY_SET, [Learner(3), "greedy-mine", Learner(3)])
+    run = MINING_PLAYERS.prepare({"rounds": 4}, given.text, None, None)
+    players.record(MINING, MINING_PLAYERS, path, run, resources=Resources(policies=given.policies))
     return path
 
 
 def test_external_agents_are_asked_again_only_as_objects(external: Path) -> None:
     without = verify(external)
-    same = verify(external, means=Means(policies={0: Learner(3), 2: Learner(3)}))
-    another = verify(external, means=Means(policies={0: Learner(4), 2: Learner(3)}))
-    one = verify(external, means=Means(policies={2: Learner(3)}))
+    same = verify(external, resources=Resources(policies={0: Learner(3), 2: Learner(3)}))
+    another = verify(external, resources=Resources(policies={0: Learner(4), 2: Learner(3)}))
+    one = verify(external, resources=Resources(policies={2: Learner(3)}))
 
     found = [(each.holds, list(each.not_asked)) for each in (without, same, another, one)]
 
@@ -116,10 +116,10 @@ def test_external_agents_play_on_only_as_objects(external: Path, tmp_path: Path)
     torn = tmp_path / "torn.journal"
     torn.write_bytes(external.read_bytes()[:-60])
     with pytest.raises(BadInput, match=r"Learner.*policies=\{0"):
-        players.resume(MINING, MINERS, torn)
+        players.resume(MINING, MINING_PLAYERS, torn)
 
-    objects = Means(policies={0: Learner(3), 2: Learner(3)})
-    players.resume(MINING, MINERS, torn, means=objects)
+    objects = Resources(policies={0: Learner(3), 2: Learner(3)})
+    players.resume(MINING, MINING_PLAYERS, torn, resources=objects)
 
     assert torn.read_bytes() == external.read_bytes()
 
@@ -128,11 +128,11 @@ def test_a_fork_brings_objects_of_its_own(external: Path, tmp_path: Path) -> Non
     out = tmp_path / "fork.journal"
     change = Change(roster="external[name=New]*1,greedy-mine*2")
     with pytest.raises(BadInput, match="agent 0"):
-        players.fork(MINING, MINERS, external, 2, out, change)
+        players.fork(MINING, MINING_PLAYERS, external, 2, out, change)
     assert not out.exists()
 
-    means = Means(policies={0: Learner(9)})
-    state = players.fork(MINING, MINERS, external, 2, out, change, means=means)
+    resources = Resources(policies={0: Learner(9)})
+    state = players.fork(MINING, MINING_PLAYERS, external, 2, out, change, resources=resources)
 
     assert [entry["policy"] for entry in state.roster] == ["external", "greedy-mine", "greedy-mine"]
     assert verify(out).holds
@@ -141,4 +141,4 @@ def test_a_fork_brings_objects_of_its_own(external: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("text", ["external[size=3]", "external[name=3]"])
 def test_an_external_agent_has_a_name_and_nothing_else(text: str) -> None:
     with pytest.raises(BadInput, match="other settings"):
-        CAST.parsed(text)
+        POLICY_SET.parsed(text)

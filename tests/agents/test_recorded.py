@@ -13,8 +13,8 @@ from goldrush.agents.game import Game
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import recording
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Cast
-from goldrush.agents.simultaneous import players_of
+from goldrush.agents.roster import PolicySet
+from goldrush.agents.simultaneous import make_players
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
@@ -283,10 +283,10 @@ class Hungry:
         return 10 + state.day
 
 
-EATERS = players_of(
+EATERS = make_players(
     Game[Week, Week](
         world=WEEK,
-        cast=Cast(
+        policy_set=PolicySet(
             "week",
             {"hungry": Hungry},
             "hungry",

@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.mining.players import prepare, record
-from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.agents.roster import Entry, Roster
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
@@ -26,7 +26,7 @@ def names(roster: Roster) -> list[str]:
 
 def refusal(text: str, agents: int | None = None) -> BadInput:
     with pytest.raises(BadInput) as refused:
-        CAST.parsed(text, agents)
+        POLICY_SET.parsed(text, agents)
     return refused.value
 
 
@@ -59,35 +59,35 @@ class HasNoPlan:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_one_policy_is_for_all(name: str) -> None:
-    assert [name] * 10 == names(CAST.parsed(name))
-    assert [name] * 3 == names(CAST.parsed(name, 3))
+    assert [name] * 10 == names(POLICY_SET.parsed(name))
+    assert [name] * 3 == names(POLICY_SET.parsed(name, 3))
 
 
 def test_one_policy_with_a_count_is_for_as_many() -> None:
-    assert ["raid"] * 4 == names(CAST.parsed("raid*4"))
+    assert ["raid"] * 4 == names(POLICY_SET.parsed("raid*4"))
 
 
 # A mix.
 
 
 def test_a_mix_gives_agents_by_id_in_its_order() -> None:
-    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(CAST.parsed("greedy-mine*8,raid*2"))
+    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(POLICY_SET.parsed("greedy-mine*8,raid*2"))
 
 
 def test_a_mix_may_name_a_policy_twice() -> None:
-    assert ["raid", "mine", "raid"] == names(CAST.parsed("raid*1,mine*1,raid*1"))
+    assert ["raid", "mine", "raid"] == names(POLICY_SET.parsed("raid*1,mine*1,raid*1"))
 
 
 def test_in_a_mix_with_counts_a_policy_without_one_counts_once() -> None:
-    assert ["raid", "mine", "mine"] == names(CAST.parsed("raid,mine*2"))
+    assert ["raid", "mine", "mine"] == names(POLICY_SET.parsed("raid,mine*2"))
 
 
 def test_spaces_in_a_mix_do_not_matter() -> None:
-    assert ["raid", "raid", "mine"] == names(CAST.parsed("  raid * 2 ,\tmine*1 "))
+    assert ["raid", "raid", "mine"] == names(POLICY_SET.parsed("  raid * 2 ,\tmine*1 "))
 
 
 def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
-    assert 10 == len(names(CAST.parsed("greedy-mine*8,raid*2", 10)))
+    assert 10 == len(names(POLICY_SET.parsed("greedy-mine*8,raid*2", 10)))
 
 
 @pytest.mark.parametrize("agents", [1, 9, 11])
@@ -104,35 +104,35 @@ def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int
 def test_a_list_without_counts_is_cycled_to_ten() -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), 10))
 
-    assert expected == names(CAST.parsed("raid,mine,claim"))
+    assert expected == names(POLICY_SET.parsed("raid,mine,claim"))
 
 
 @pytest.mark.parametrize("agents", [1, 2, 3, 7])
 def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), agents))
 
-    assert expected == names(CAST.parsed("raid,mine,claim", agents))
+    assert expected == names(POLICY_SET.parsed("raid,mine,claim", agents))
 
 
 # The default.
 
 
 def test_the_default_is_the_mix_of_the_rules() -> None:
-    assert DEFAULT == names(CAST.parsed(None))
+    assert DEFAULT == names(POLICY_SET.parsed(None))
 
 
 @pytest.mark.parametrize("agents", [1, 4, 10, 20, 23])
 def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(DEFAULT), agents))
 
-    assert expected == names(CAST.parsed(None, agents))
+    assert expected == names(POLICY_SET.parsed(None, agents))
 
 
 # The source's cast.
 
 
 def test_the_portrait_is_the_sources_cast() -> None:
-    roster = CAST.parsed("portrait", models=Models(default="small"))
+    roster = POLICY_SET.parsed("portrait", models=Models(default="small"))
 
     expected = ["llm"] * 4 + ["claim"] * 4 + ["raid"] * 4 + ["defend"] * 4 + ["mine"] * 3
     assert expected == [entry.policy for entry in roster.entries]
@@ -184,7 +184,7 @@ def test_a_roster_longer_than_any_run_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["raid*100000", "mine,raid*99999"])
 def test_the_longest_roster_is_taken(text: str) -> None:
-    assert 100_000 == len(CAST.parsed(text).entries)
+    assert 100_000 == len(POLICY_SET.parsed(text).entries)
 
 
 @pytest.mark.parametrize(("text", "meant"), [("greedy_mine", "greedy-mine"), ("Raid", "raid")])
@@ -209,15 +209,15 @@ def test_a_name_like_no_other_is_refused_with_all_there_are(text: str) -> None:
 def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
     name = f"{__name__}:Own"
 
-    roster = CAST.parsed(f"{name}*2,raid*1")
+    roster = POLICY_SET.parsed(f"{name}*2,raid*1")
 
     assert [name, name, "raid"] == names(roster)
-    assert isinstance(CAST.maker_of(roster.entries[0], roster)(), Own)
+    assert isinstance(POLICY_SET.factory_of(roster.entries[0], roster)(), Own)
 
 
 def test_every_agent_has_a_policy_of_its_own() -> None:
-    roster = CAST.parsed(f"{__name__}:Own*2")
-    first, second = (CAST.maker_of(entry, roster)() for entry in roster.entries)
+    roster = POLICY_SET.parsed(f"{__name__}:Own*2")
+    first, second = (POLICY_SET.factory_of(entry, roster)() for entry in roster.entries)
 
     assert first is not second
 
@@ -252,7 +252,7 @@ def test_a_module_that_leaves_python_while_it_is_imported_is_refused(
 
     entry = Entry(0, "leaves_at_once:Own")
     with pytest.raises(BadInput, match="SystemExit: 3"):
-        CAST.maker_of(entry, Roster([entry], trust=["leaves_at_once:Own"]))
+        POLICY_SET.factory_of(entry, Roster([entry], trust=["leaves_at_once:Own"]))
 
 
 def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
 
 
 def test_a_roster_already_made_is_taken_as_it_is() -> None:
-    roster = CAST.parsed("raid*2,mine*1")
+    roster = POLICY_SET.parsed("raid*2,mine*1")
 
     config, taken = prepare({}, roster)
 
@@ -316,7 +316,7 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
 
 def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
     with pytest.raises(BadInput, match="the roster has 3 agents"):
-        prepare({"agents": 4}, CAST.parsed("raid*2,mine*1"))
+        prepare({"agents": 4}, POLICY_SET.parsed("raid*2,mine*1"))
 
 
 def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_p
 
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:
     with pytest.raises(BadInput, match="there is no policy 'gone'"):
-        CAST.maker_of(Entry(0, "gone"))
+        POLICY_SET.factory_of(Entry(0, "gone"))
 
 
 # Another journal's submissions; how they are played is tested in test_recorded.py.
@@ -343,7 +343,7 @@ def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path
     path = tmp_path / "source"
     record(path, {"rounds": 2}, "raid*2")
 
-    roster = CAST.parsed(f"recorded:{path}*2,mine*1")
+    roster = POLICY_SET.parsed(f"recorded:{path}*2,mine*1")
 
     digest = sha256_of(path)
     assert [("recorded", {"journal": digest})] * 2 + [("mine", {})] == [
@@ -367,4 +367,4 @@ def test_a_recording_that_is_no_journal_is_refused(tmp_path: Path) -> None:
     path.write_text("hello")
 
     with pytest.raises(NotAJournal):
-        CAST.parsed(f"recorded:{path}")
+        POLICY_SET.parsed(f"recorded:{path}")

@@ -1,4 +1,4 @@
-"""The gate to code of somebody's own: what is imported, and on whose word."""
+"""User-defined policies: which names are imported, and when."""
 
 import ast
 import sys
@@ -10,9 +10,9 @@ import pytest
 from goldrush.agents.competition.arenas import bench_of, rules_of
 from goldrush.agents.competition.players import configured
 from goldrush.agents.mining.players import fork, prepare, record, resume
-from goldrush.agents.mining.roster import CAST
+from goldrush.agents.mining.roster import POLICY_SET
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.trust import check_trust, is_own, made, own_among
+from goldrush.agents.trust import check_trust, import_names, import_policy, is_import_name
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining import MINING
 from goldrush.replay.study.carry_out import carry_out
@@ -49,7 +49,7 @@ def plan_file(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", ["m:C", "a.b.c:C", "_m:_C", "cProfile:main"])
 def test_package_module_class_is_somebodys_own(name: str) -> None:
-    assert is_own(name)
+    assert is_import_name(name)
 
 
 @pytest.mark.parametrize(
@@ -58,28 +58,28 @@ def test_package_module_class_is_somebodys_own(name: str) -> None:
      "m:C.x"],
 )  # fmt: skip
 def test_nothing_else_is(name: str) -> None:
-    assert not is_own(name)
+    assert not is_import_name(name)
     with pytest.raises(BadInput, match="there is no policy"):
-        made(name, [name])
+        import_policy(name, [name])
 
 
 def test_own_names_are_given_once_in_order() -> None:
-    assert ("b:B", "a:A") == own_among(["b:B", "raid", "a:A", "b:B", "llm:m"])
+    assert ("b:B", "a:A") == import_names(["b:B", "raid", "a:A", "b:B", "llm:m"])
 
 
 def test_a_name_that_is_not_trusted_is_refused_with_what_to_type(mark: Path) -> None:
     with pytest.raises(BadInput) as refused:
-        made(SENTINEL, ["other:run", "sentinel:runs"])
+        import_policy(SENTINEL, ["other:run", "sentinel:runs"])
 
-    assert f"'{SENTINEL}' is code of somebody's own" == refused.value.what
+    assert f"'{SENTINEL}' is a user-defined policy" == refused.value.what
     assert f"allow it with trust (--trust {SENTINEL})" == refused.value.instead
     assert not mark.exists()
-    with pytest.raises(BadInput, match=f"ada plays '{SENTINEL}', code of"):
+    with pytest.raises(BadInput, match=f"ada plays '{SENTINEL}', a user-defined"):
         check_trust(SENTINEL, [], "ada")
 
 
 def test_a_name_that_is_trusted_is_made_afresh(mark: Path) -> None:
-    one, other = made(SENTINEL, [SENTINEL], ["plan"]), made(SENTINEL, [SENTINEL])
+    one, other = import_policy(SENTINEL, [SENTINEL], ["plan"]), import_policy(SENTINEL, [SENTINEL])
 
     assert type(one) is type(other)
     assert one is not other
@@ -110,7 +110,7 @@ def test_a_text_that_is_typed_is_trusted_and_an_entry_alone_is_not(mark: Path) -
     assert (SENTINEL,) == roster.trust
     for entries in (roster.entries, (Entry(0, SENTINEL),)):
         with pytest.raises(BadInput, match="--trust sentinel:run"):
-            CAST.maker_of(entries[0], Roster(entries))
+            POLICY_SET.factory_of(entries[0], Roster(entries))
     assert not mark.exists()
 
 
@@ -121,7 +121,7 @@ def test_a_text_that_is_typed_is_trusted_and_an_entry_alone_is_not(mark: Path) -
 )  # fmt: skip
 def test_a_plan_in_a_file_makes_nothing_run(text: str, tmp_path: Path, mark: Path) -> None:
     path = plan_file(tmp_path, text)
-    with pytest.raises(BadInput, match=f"code of somebody's own.*--trust {SENTINEL}"):
+    with pytest.raises(BadInput, match=f"a user-defined policy.*--trust {SENTINEL}"):
         carry_out(read_plan(path), tmp_path / "out")
 
     assert not mark.exists()
@@ -167,7 +167,7 @@ def test_a_journals_roster_makes_nothing_run(tmp_path: Path, mark: Path) -> None
         lambda: resume(path, trust=["sentinel:other"]),
         lambda: fork(path, 1, tmp_path / "out.journal"),
     ):
-        with pytest.raises(BadInput, match="agent 0 plays 'sentinel:run', code of somebody's own"):
+        with pytest.raises(BadInput, match="agent 0 plays 'sentinel:run', a user-defined policy"):
             act()
     verdict = verify(path)
 
@@ -188,7 +188,7 @@ def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(
         lambda: fork_of_season(path, 0, tmp_path / "out.journal"),
         lambda: fork_of_season(path, 0, tmp_path / "out.journal", roster="judge=scripted"),
     ):
-        with pytest.raises(BadInput, match="code of somebody's own; allow it"):
+        with pytest.raises(BadInput, match="a user-defined policy; allow it"):
             act()
     verdict = verify(path)
 

@@ -19,8 +19,8 @@ from goldrush.agents.competition.arenas import bench_of, rules_of
 from goldrush.agents.competition.bench import Bench
 from goldrush.agents.competition.benches.mining import setting_of
 from goldrush.agents.competition.players import configured, record
-from goldrush.agents.mining.players import MINERS
-from goldrush.agents.players import Means
+from goldrush.agents.mining.players import MINING_PLAYERS
+from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.simultaneous import prepared
 from goldrush.kernel.competition import competition
@@ -107,7 +107,7 @@ def _recorded(arena: Arena, runs: list[Run], path: Path) -> None:
     for conduct, treatment, seed in runs:
         mining, entries = setting_of(options, conduct, treatment, seed)
         run = prepared(mining, Roster(tuple(entries)))
-        players.record(MINING, MINERS, path, run, force=True)
+        players.record(MINING, MINING_PLAYERS, path, run, force=True)
 
 
 def _plainly(
@@ -128,13 +128,13 @@ def _plainly(
 
 
 def _recording(path: Path, seed: int, jobs: int) -> Callable[[], Any]:
-    means = Means(jobs=jobs)
-    return lambda: record(path, {"seed": seed}, means=means, force=True)
+    resources = Resources(jobs=jobs)
+    return lambda: record(path, {"seed": seed}, resources=resources, force=True)
 
 
 def _held(path: Path, jobs: int = 1) -> Callable[[], Any]:
     def held() -> None:
-        if not verify(path, means=Means(jobs=jobs)).holds:
+        if not verify(path, resources=Resources(jobs=jobs)).holds:
             raise SystemExit("the season does not verify")
 
     return held

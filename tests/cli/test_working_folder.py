@@ -147,7 +147,7 @@ def test_without_its_name_at_the_keyboard_it_is_not_found(hostile: Path) -> None
     )
 
     assert (2, 1) == (refused.code, len(refused.err.splitlines()))
-    assert "'mine:Own' is code of somebody's own; allow it with trust (--trust mine:Own)" \
+    assert "'mine:Own' is a user-defined policy; allow it with trust (--trust mine:Own)" \
         in refused.err  # fmt: skip
     assert 0 == trusted.code, trusted.err
     assert {"mine"} == set((hostile / "mark").read_text().replace("mine", "mine ").split())

@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.llm.models import Models, read_models
-from goldrush.agents.mining.roster import CAST
+from goldrush.agents.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import check_name, counted, escaped, is_visible
 from goldrush.replay.report.page import TOGETHER
@@ -57,7 +57,7 @@ def test_no_format_character_of_unicode_is_taken_for_one_that_can_be_seen() -> N
 def test_rosters_and_casts_do_not_take_it(name: str, unseen: str) -> None:
     given = name.format(unseen)
     with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
-        CAST.parsed(f"greedy-mine, {given}*2")
+        POLICY_SET.parsed(f"greedy-mine, {given}*2")
     with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
         cast_of(2, [f"judge={given}"])
     with pytest.raises(BadInput, match=r"model is .*, each of which can be seen"):

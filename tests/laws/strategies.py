@@ -12,7 +12,7 @@ import attrs
 from hypothesis import strategies as st
 
 from goldrush.agents.mining.players import ask, view_of
-from goldrush.agents.mining.roster import CAST, POLICIES
+from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.agents.roster import Entry
 from goldrush.kernel.fold import fold
 from goldrush.kernel.mining import MINING
@@ -108,7 +108,7 @@ def submissions(game: Game, state: MiningState, answers: Sequence[Submission | N
     for agent, (name, answer) in enumerate(zip(game.roster, answers, strict=True)):
         if answer is None:
             entry = Entry(agent, name)
-            rows.append(ask(CAST.maker_of(entry)(), entry, view))
+            rows.append(ask(POLICY_SET.factory_of(entry)(), entry, view))
         else:
             rows.append(answer.row(agent))
     return rows

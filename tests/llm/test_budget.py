@@ -57,7 +57,7 @@ MOST = question("http://127.0.0.1/v1").most()
 
 def priced(price_in: float | None, price_out: float | None, **limits: Any) -> Models:
     endpoint = Endpoint(price_in=price_in, price_out=price_out)
-    return Models(known={"a": (MODEL, endpoint), "b": (MODEL, Endpoint())}, **limits)
+    return Models(by_name={"a": (MODEL, endpoint), "b": (MODEL, Endpoint())}, **limits)
 
 
 class Watched(Budget):

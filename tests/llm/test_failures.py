@@ -178,7 +178,7 @@ def test_a_share_out_of_range_is_refused(share: object) -> None:
 def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: Path) -> None:
     lines: list[str] = []
     with serving(failing(CUT, 0, 2)) as server:
-        limits = models(server.address, "a", "b", tell=lines.append, patience=9)
+        limits = models(server.address, "a", "b", warn=lines.append, patience=9)
         record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
 
     says = "an answer was cut off at 500 tokens; raise max_tokens in the table [{}] of the file"
@@ -190,7 +190,7 @@ def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: 
 def test_an_answer_that_the_server_cut_off_below_its_limit_is_told_so(path: Path) -> None:
     lines: list[str] = []
     with serving(lambda asked: completion("{", "length", usage=(100, 64))) as server:
-        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address, tell=lines.append))
+        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address, warn=lines.append))
 
     assert [
         "llm:a: an answer was cut off after 64 tokens by its server, whose own limit is below "
@@ -255,12 +255,12 @@ def test_a_key_that_would_go_unencrypted_is_told_once(
         monkeypatch.setenv("HTTP_PROXY", server.address.removesuffix("/v1"))
         monkeypatch.delenv("NO_PROXY", raising=False)
         if by == "file":
-            chosen = models(address, tell=lines.append, key_env="OPENAI_API_KEY")
+            chosen = models(address, warn=lines.append, key_env="OPENAI_API_KEY")
         elif by == "option":
-            chosen = Models(base_url=address, tell=lines.append)
+            chosen = Models(base_url=address, warn=lines.append)
         else:
             monkeypatch.setenv("OPENAI_BASE_URL", address)
-            chosen = Models(tell=lines.append)
+            chosen = Models(warn=lines.append)
         record(path, {"rounds": 2}, "llm:a*2,raid", models=chosen)
 
     says = f"llm:a: its key goes unencrypted to {address}; use https"

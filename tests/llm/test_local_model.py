@@ -32,7 +32,7 @@ def models(address: str, max_tokens: int | None = None) -> Models:
     strict = Model("strict", local.MODEL, max_tokens=100, seed=3, temperature=0.0)
     free = Model("free", local.MODEL, max_tokens=30, seed=3, temperature=0.0, answer=TEXT)
     known = {model.name: (model, endpoint) for model in (strict, free)}
-    return Models(known=known, concurrency=2, max_tokens=max_tokens)
+    return Models(by_name=known, concurrency=2, max_tokens=max_tokens)
 
 
 @pytest.fixture(scope="module")

@@ -206,7 +206,7 @@ def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(
     lines: list[str] = []
     with serving(respond) as server:
         server.on_stall = run_out
-        limits = models(server.address, tell=lines.append)
+        limits = models(server.address, warn=lines.append)
         record(path, {"rounds": 2}, f"llm:a*{len(kinds)},greedy-mine", models=limits)
     rows = rows_in(path)
     found = {
@@ -278,7 +278,7 @@ def test_a_run_stops_when_nobody_has_answered_for_as_many_rounds_as_patience_las
 
     down.set()
     with serving(respond) as server:
-        limits = models(server.address, patience=2, tell=lines.append)
+        limits = models(server.address, patience=2, warn=lines.append)
         with pytest.raises(
             RunStopped,
             match="llm:a gave no usable answer for 2 rounds: 6 missing, at last: HTTP 503: no",

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from goldrush.agents.competition.arenas import rules_of
-from goldrush.agents.competition.cast import cast_of, with_models_decided
+from goldrush.agents.competition.cast import cast_of, with_models_resolved
 from goldrush.agents.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.competition.players import CAST, configured, record
+from goldrush.agents.competition.players import SEASON_PLAYERS, configured, record
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.question import TEXT_MAX
@@ -266,7 +266,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("goldrush.agents.competition.again.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.competition.check.VERSION", 99)
         monkeypatch.setattr("goldrush.agents.competition.models.VERSION", 99)
         verdict = verify(path)
         assert verdict.holds is None
@@ -408,7 +408,7 @@ def test_a_server_that_ignores_schemas_is_asked_in_words(
 ) -> None:
     with serving(playing, ignores_schemas=ignores_schemas) as server:
         open_ = Models(base_url=server.address)
-        cast = with_models_decided(cast_of(2, ["judge=llm:x"], open_), open_)
+        cast = with_models_resolved(cast_of(2, ["judge=llm:x"], open_), open_)
 
     assert [answer] == [entry["options"]["answer"] for entry in cast if entry["options"]]
     assert (1, []) == (server.greeted, server.asked)
@@ -455,7 +455,8 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
             record(path, SETTINGS, cast, models=limits)
         with JournalReader(path) as reader:
             spent = sum(
-                one.amount.tokens for one in earlier_in(reader, world_at(path), CAST.answers, 0)
+                one.amount.tokens
+                for one in earlier_in(reader, world_at(path), SEASON_PLAYERS.answers, 0)
             )
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):

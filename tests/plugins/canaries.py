@@ -11,8 +11,8 @@ from goldrush_commons.players import FISHERS
 from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT, measures_of
 from goldrush_commons.world import ASKED, COMMONS, Fishery
 
-from goldrush.agents.players import Seating
-from goldrush.agents.roster import called
+from goldrush.agents.players import RunContext
+from goldrush.agents.roster import policy_label
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
 from goldrush.replay.measures import by_unit
@@ -24,7 +24,7 @@ def _called(name: str) -> Toolkit:
     world = attrs.evolve(COMMONS, name=name)
     read = by_unit(
         world, MEASURES, measures_of, config=lambda state: state.config,
-        roster=lambda state: [called(entry) for entry in state.roster],
+        roster=lambda state: [policy_label(entry) for entry in state.roster],
     )  # fmt: skip
     return attrs.evolve(
         TOOLKIT, world=lambda setup: world, measures=lambda: Measures(MEASURES, read)
@@ -35,8 +35,8 @@ def _with(name: str, fish: Callable[[], int]) -> Toolkit:
     """The fishery under another name, whose first agent asks for something of its own."""
 
     @contextmanager
-    def other(seating: Seating[Fishery]) -> Iterator[Ask[Fishery]]:
-        with FISHERS.seated(seating) as ask:
+    def other(context: RunContext[Fishery]) -> Iterator[Ask[Fishery]]:
+        with FISHERS.start_agents(context) as ask:
 
             def changed(state: Fishery) -> list[Batch]:
                 [(_, rows)] = ask(state)  # type: ignore[misc]
@@ -44,7 +44,7 @@ def _with(name: str, fish: Callable[[], int]) -> Toolkit:
 
             yield changed
 
-    return attrs.evolve(_called(name), players=attrs.evolve(FISHERS, seated=other))
+    return attrs.evolve(_called(name), players=attrs.evolve(FISHERS, start_agents=other))
 
 
 COUNTS = _with("counts", count().__next__)  # what is asked depends on what was asked before

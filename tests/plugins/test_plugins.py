@@ -15,14 +15,14 @@ from goldrush.agents.plugins import (
     COMMANDS,
     WORLDS,
     PluginFailed,
+    load_fault,
     plugins,
     policies_for,
-    trouble_of,
     unreadable,
 )
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import installed as every
-from goldrush.agents.trust import search
+from goldrush.agents.trust import add_user_folder
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
@@ -91,7 +91,7 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
         rebuild(journal, 0)
     [found] = installed()
-    assert re.search(says, trouble_of(found, lambda one: toolkit_named(one.name)) or "")
+    assert re.search(says, load_fault(found, lambda one: toolkit_named(one.name)) or "")
     assert 1 == rebuild(path_of("scarce"), 1).round
 
 
@@ -101,7 +101,7 @@ def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
     [found] = every(WORLDS)
 
     assert [] == plugins(WORLDS)
-    assert "a name is of 1 to 32 of a-z, 0-9 and -, a letter first" == trouble_of(found, bool)
+    assert "a name is of 1 to 32 of a-z, 0-9 and -, a letter first" == load_fault(found, bool)
 
 
 def test_names_that_cannot_be_used_are_listed_with_the_reason(folder: Path) -> None:
@@ -245,7 +245,7 @@ def test_metadata_in_the_folder_of_ones_own_policies_is_no_plugin(
 ) -> None:
     dist_info(tmp_path, {WORLDS: {"lessons": LESSONS}})
     monkeypatch.setattr("sys.path", [*sys.path])
-    search(str(tmp_path))
+    add_user_folder(str(tmp_path))
 
     assert [] == plugins(WORLDS, NAMES)
     with ProcessPoolExecutor(1, get_context("spawn"), _take_over, [list(sys.path)]) as other:

@@ -250,7 +250,7 @@ def test_recorded_agents_need_a_recording_as_long_as_the_new_run(parent: Path, o
 def test_a_recording_that_is_played_is_not_overwritten(parent: Path, out: Path) -> None:
     record(out, SETTINGS, ROSTER)
     before = out.read_bytes()
-    with pytest.raises(BadInput, match="is what `recorded` plays"):
+    with pytest.raises(BadInput, match="is a journal that `recorded` agents replay"):
         fork(parent, 4, out, roster=f"recorded:{out}", force=True)
 
     assert out.read_bytes() == before

@@ -25,7 +25,7 @@ import pytest
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.mining.players import record
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.competition import competition
 from goldrush.kernel.draws import Draws
@@ -150,7 +150,7 @@ def front_of(path: Path) -> dict[str, Any]:
     for event in events_of(path):
         if event["event"] in ("run_started", "forked"):
             seed = {**event.get("config", {}), **event.get("changes", {})}.get("seed", seed)
-            names = list(map(called, event["roster"] or ())) or names
+            names = list(map(policy_label, event["roster"] or ())) or names
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     roster = ",".join(name + f"*{n}" * (n > 1) for name, n in groups)
     return {"journal": str(path), "treatment": None, "roster": roster, "seed": seed}
@@ -224,7 +224,7 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "journal": str(path), "round": number, "agent": agent,
-                        "policy": called(roster[agent]), "failure": failures.get(agent),
+                        "policy": policy_label(roster[agent]), "failure": failures.get(agent),
                         "stamina": staminas[agent],
                         **{
                             f"spent_{kind}": sum(points for k, _, points in left if k == kind)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.question import SCHEMA_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.agents.mining.players import MINERS, fork, record
+from goldrush.agents.mining.players import MINING_PLAYERS, fork, record
 from goldrush.agents.mining.prompt import PROMPT_MAX
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import GoldrushError
@@ -34,8 +34,8 @@ PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
 
 Sent = dict[tuple[int, int], tuple[int | None, int | None]]  # (round, agent): tokens in and out
 
-assert MINERS.answers is not None
-ANSWERS = MINERS.answers
+assert MINING_PLAYERS.answers is not None
+ANSWERS = MINING_PLAYERS.answers
 
 
 def counts(round: int, agent: int) -> tuple[int, int]:

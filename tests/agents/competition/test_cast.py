@@ -6,7 +6,7 @@ import pytest
 
 from goldrush.agents.competition.cast import cast_of, check_playable, questions_of
 from goldrush.agents.competition.questions import QUESTIONS
-from goldrush.agents.trust import own_among
+from goldrush.agents.trust import import_names
 from goldrush.kernel.competition.terms import OFFICES, Role, names_of
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from tests.playing import nk, steps
@@ -107,7 +107,7 @@ def test_who_answers_nothing_plays_on_and_only_passes(
 ) -> None:
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_player', OWN)}"])
     found = list(
-        steps({"arena": nk(), "assignments": 2}, cast, own_among(e["policy"] for e in cast))
+        steps({"arena": nk(), "assignments": 2}, cast, import_names(e["policy"] for e in cast))
     )
     said = [line for step in found for table in step.after.tables for line in table.said]
 
@@ -122,7 +122,9 @@ def test_what_a_class_raises_is_told_with_who_and_where(
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_failer', source)}"])
 
     with pytest.raises(PolicyFailed, match=r"speak: Own\.speak, \w+\.py:\d+: ValueError: no"):
-        list(steps({"arena": nk(), "assignments": 1}, cast, own_among(e["policy"] for e in cast)))
+        list(
+            steps({"arena": nk(), "assignments": 1}, cast, import_names(e["policy"] for e in cast))
+        )
 
 
 def test_a_role_is_asked_what_its_script_answers() -> None:

@@ -9,10 +9,10 @@ from goldrush.agents.competition.limits import PROMPT_MAX
 from goldrush.agents.competition.players import configured, prepared
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
-from goldrush.agents.players import Means
+from goldrush.agents.players import Resources
 
 MODELS = Models(
-    known={
+    by_name={
         "a": (Model("a", "test-1", answer=TEXT, max_tokens=50), Endpoint(price_in=2, price_out=4)),
         "b": (Model("b", "test-2", answer=TEXT, max_tokens=70), Endpoint()),
     }
@@ -24,7 +24,7 @@ def estimated(
 ) -> dict[str, Estimate]:
     config = configured({"arena": "nk[seeds=1]", **settings})
     season = prepared(config, cast_of(config.workers, parts, MODELS, by_class))
-    return {one.model: one for one in estimates(season, MODELS, Means())}
+    return {one.model: one for one in estimates(season, MODELS, Resources())}
 
 
 @pytest.mark.parametrize("assignments", [3, PLAYED, PLAYED + 10 * LIKE])

@@ -17,12 +17,12 @@ import pytest
 
 from goldrush.agents.competition.arenas import rules_of
 from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import CAST, record
+from goldrush.agents.competition.players import SEASON_PLAYERS, record
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN, Ask, Inquiry
-from goldrush.agents.players import Means, resume
+from goldrush.agents.players import Resources, resume
 from goldrush.cli.codes import INTERRUPTED
 from goldrush.cli.main import _run
 from goldrush.cli.people import at_terminal
@@ -76,7 +76,7 @@ def _said(name: str, schema: Mapping[str, Any]) -> Any:
 
 def play(path: Path, ask: Ask | None, *parts: str) -> None:
     cast = cast_of(4, parts or ("ben=human",))
-    record(path, {**SETTINGS, "arena": nk()}, cast, means=Means(people=ask))
+    record(path, {**SETTINGS, "arena": nk()}, cast, resources=Resources(people=ask))
 
 
 def answered(path: Path) -> list[Mapping[str, Any]]:
@@ -125,7 +125,7 @@ def test_after_a_stop_between_two_answers_only_what_is_missing_is_asked(tmp_path
         path.unlink(missing_ok=True)
         with pytest.raises(KeyboardInterrupt):
             play(path, first)
-        resume(WORLD, CAST, path, means=Means(people=second))
+        resume(WORLD, SEASON_PLAYERS, path, resources=Resources(people=second))
 
         assert (leaves_at, count - leaves_at) == (len(first.asked), len(second.asked))
         assert whole.read_bytes() == path.read_bytes()
@@ -136,7 +136,7 @@ def test_of_two_who_are_asked_at_once_who_has_answered_is_not_asked_again(tmp_pa
     with pytest.raises(KeyboardInterrupt):
         play(path, first, "ben=human", "ada=human")
     second = Person()
-    resume(WORLD, CAST, path, means=Means(people=second))
+    resume(WORLD, SEASON_PLAYERS, path, resources=Resources(people=second))
     asked = [(inquiry.who, inquiry.messages) for inquiry in (*first.asked, *second.asked)]
 
     assert all(one not in asked[:at] for at, one in enumerate(asked))
@@ -151,7 +151,7 @@ def test_where_nobody_can_be_asked_a_line_says_so(step: str, tmp_path: Path) -> 
             play(path, Person(2))
     before = path.read_bytes() if step == "resume" else b""
     with pytest.raises(BadInput, match="ben is played by a person, and nobody can be asked") as no:
-        play(path, None) if step == "record" else resume(WORLD, CAST, path)
+        play(path, None) if step == "record" else resume(WORLD, SEASON_PLAYERS, path)
 
     assert "\n" not in str(no.value)
     assert before == (path.read_bytes() if step == "resume" else b"")

@@ -27,8 +27,8 @@ from pettingzoo.test import (
     state_test,
 )
 
-from goldrush.agents.mining.players import MINERS, prepare, resume
-from goldrush.agents.players import Means, record
+from goldrush.agents.mining.players import MINING_PLAYERS, prepare, resume
+from goldrush.agents.players import Resources, record
 from goldrush.agents.simultaneous import prepared
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.fold import states
@@ -127,8 +127,8 @@ class Again:
         return self.plans[seen.round - 1]
 
 
-def again(one: MiningEnv, steps: Sequence[Step]) -> Means:
-    return Means(
+def again(one: MiningEnv, steps: Sequence[Step]) -> Resources:
+    return Resources(
         policies={
             int(name.removeprefix("agent_")): Again(
                 [plan_of(one.config, step.actions[name]) for step in steps]
@@ -143,7 +143,7 @@ def test_an_episode_is_the_journal_that_record_writes(tmp_path: Path) -> None:
     ones = [parallel_env(roster=MIXED, journal=tmp_path / name, **settings) for name in "ab"]
     first, second = (played(one, seed=5, masked=False) for one in ones)
     run = prepared(*prepare({**settings, "seed": 5}, MIXED))
-    record(MINING, MINERS, tmp_path / "c", run, means=again(ones[0], first))
+    record(MINING, MINING_PLAYERS, tmp_path / "c", run, resources=again(ones[0], first))
     verdict = verify(tmp_path / "a")
 
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -151,7 +151,7 @@ def test_an_episode_is_the_journal_that_record_writes(tmp_path: Path) -> None:
     assert (None, 3, True, ("external (2 agents)",)) == (
         verdict.broken, verdict.level, verdict.finished, verdict.not_asked,
     )  # fmt: skip
-    assert 4 == verify(tmp_path / "a", means=again(ones[0], first)).level
+    assert 4 == verify(tmp_path / "a", resources=again(ones[0], first)).level
     assert [step.rewards for step in first] == [step.rewards for step in second]
 
 
@@ -205,7 +205,7 @@ def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
         (verdict.rounds, verdict.finished) for verdict in map(verify, map(str, _all(tmp_path)[1:]))
     ]
 
-    resume(tmp_path / "2", means=again(one, steps))
+    resume(tmp_path / "2", resources=again(one, steps))
 
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.mining.roster import CAST
+from goldrush.agents.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.mining.treatments import TREATMENTS, treated
@@ -76,7 +76,8 @@ def made(
 def _policies(roster: str, agents: int) -> list[str]:
     try:
         return [
-            e.policy for e in CAST.parsed(None if roster == "mixed" else roster, agents).entries
+            e.policy
+            for e in POLICY_SET.parsed(None if roster == "mixed" else roster, agents).entries
         ]
     except BadInput:
         return ["greedy-mine"] * agents

@@ -9,8 +9,8 @@ from typing import Any, Final
 from goldrush.agents.game import Game, Prompting
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Cast, Entry
-from goldrush.agents.simultaneous import players_of
+from goldrush.agents.roster import Entry, PolicySet
+from goldrush.agents.simultaneous import make_players
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, shown
 from goldrush.kernel.world import Row
@@ -74,7 +74,7 @@ def answered(
 
 GAME: Final = Game[Fishery, Fishery](
     world=COMMONS,
-    cast=Cast(
+    policy_set=PolicySet(
         world="commons",
         policies=POLICIES,
         default="share*3,greedy*2",
@@ -95,4 +95,4 @@ GAME: Final = Game[Fishery, Fishery](
     forks=FORKS,
     prompting=Prompting(messages, schema, answered, longest=2_000, stand_in="share"),
 )
-FISHERS: Final = players_of(GAME)
+FISHERS: Final = make_players(GAME)

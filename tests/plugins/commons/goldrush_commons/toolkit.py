@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.roster import called
+from goldrush.agents.roster import policy_label
 from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.draws import draws_of
@@ -98,13 +98,13 @@ READ: Final = by_unit(
     MEASURES,
     measures_of,
     config=lambda state: state.config,
-    roster=lambda state: [called(entry) for entry in state.roster],
+    roster=lambda state: [policy_label(entry) for entry in state.roster],
 )
 
 STUDIES: Final = Studies(
     title="Does a shared stock outlive those who fish it?",
     config=config_of,
-    seats=GAME.cast.names_by_agent,
+    seats=GAME.policy_set.names_by_agent,
     baselines=("share*5", "greedy*5", "random*5", MIXED),
     criteria=Criteria(
         [Criterion("recovery", "fish grow back", {"stock": +1, "sustained": +1})],

@@ -1,4 +1,4 @@
-"""Policies as people look them up: what each does, and which settings it has."""
+"""Catalogue entries of policies: what `goldrush policies` lists."""
 
 from __future__ import annotations
 
@@ -9,27 +9,32 @@ import attrs
 
 
 @attrs.frozen
-class Listed:
-    """What a policy does, in a line, and its settings: by name the default and, in words, the
-    range.
+class CatalogueEntry:
+    """One policy.
+
+    Attributes:
+        text: one line on what it does.
+        settings: the default and the range, as text, of each setting.
+
     """
 
-    says: str
+    text: str
     settings: Mapping[str, tuple[Any, str]] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, make: Callable[..., Any], says: str = "") -> Self:
-        """Of what makes a policy: the first line of its docstring, and `says` behind it."""
+    def of(cls, make: Callable[..., Any], more: str = "") -> Self:
+        """The entry of a policy class: the first line of its docstring, followed by `more`."""
         line = (make.__doc__ or "").strip().partition("\n")[0]
         config = configurable(make)
         fields = () if config is None else attrs.fields(config)
         settings = {one.name: (one.default, one.metadata["rule"][1]) for one in fields}
-        return cls(f"{line} {says}".strip(), settings)
+        return cls(f"{line} {more}".strip(), settings)
 
 
 def configurable(make: Callable[..., Any]) -> type[attrs.AttrsInstance] | None:
-    """A policy's class, if it has settings: an attrs class, all of whose fields were made with
-    kernel.settings.
+    """The class of a policy that has settings; None: it has none.
+
+    Such a class is an attrs class all of whose fields are made with `kernel.settings.setting`.
     """
     if not isinstance(make, type) or not attrs.has(make):
         return None

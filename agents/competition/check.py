@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from goldrush.agents.again import Known, Player, Unknown, sorted_players
+from goldrush.agents.askable import Askable, Player, UnknownPlayer, classify_players
 from goldrush.agents.competition.answers import Recorded, missing, reread
 from goldrush.agents.competition.bench import Tests
 from goldrush.agents.competition.cast import POLICIES
@@ -29,7 +29,7 @@ from goldrush.kernel.world import Batch, Block, Row
 OnQuestion = Callable[[Question, Row | None], None]
 
 
-class SeasonAgain:
+class SeasonCheck:
     """Gives the acts of a step again, from the state before it and what was recorded.
 
     Agents with policies of somebody's own that are not in `trust` cannot be asked, because a
@@ -48,15 +48,15 @@ class SeasonAgain:
     ) -> None:
         """`on_question`: called with each question, also those to scripted agents, as a model in
         their place would be asked, and with the recorded answer of a model or person. Raises
-        Impossible for an agent that no season has.
+        ImpossiblePlayer for an agent that no season has.
         """
         self._on_question = on_question
         self._scripts = Scripts(tests, replaced_in(forks))
         self._trust = frozenset(trust)
-        self._known = Known(POLICIES, VERSION, self._trust)
+        self._known = Askable(POLICIES, VERSION, self._trust)
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         players = [player for agent in there for player in _players(agent)]
-        found = sorted_players(players, self._known, ", and what followed in its steps")
+        found = classify_players(players, self._known, ", and what followed in its steps")
         self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
@@ -74,7 +74,7 @@ class SeasonAgain:
             asked = step.next([step.answer(one, at, rows) for at, one in enumerate(asked)])
         return arrange(Block(batches(step.rows))).batches
 
-    def waiting(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
+    def pending(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
         """As many acts of the next step as are recorded. Raises as a call does."""
         acts = acts_in(self(state, recorded))
         return batches(acts[: len(acts_in(recorded.batches))])
@@ -100,7 +100,7 @@ class SeasonAgain:
     def _can_ask(self, agent: Agent) -> bool:
         try:
             return all(map(self._known.can_ask, _players(agent)))
-        except Unknown:
+        except UnknownPlayer:
             return False
 
 
