@@ -17,7 +17,7 @@ import attrs
 from goldrush.agents.llm.models import AUTO, LLM, Model, model_from
 from goldrush.agents.people import HUMAN
 from goldrush.agents.trust import EXTERNAL, RECORDED, is_import_name
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 
 _MODEL: Final = frozenset(attrs.fields_dict(Model))
 
@@ -105,13 +105,13 @@ class Askable:
                 raise UnknownPlayer(f"{player.label} is external with {_options(player)}")
             return player.label in self.external
         if player.policy not in self.installed and not is_import_name(player.policy):
-            raise UnknownPlayer(f"{player.label} plays {shown(player.policy)}")
+            raise UnknownPlayer(f"{player.label} plays {format_value(player.policy)}")
         is_here = player.policy in self.installed or player.policy in self.trust
         if self.has_options is not None:
             return is_here and self.has_options(player)
         if player.options:
             raise UnknownPlayer(
-                f"{player.label} plays {shown(player.policy)} with {_options(player)}"
+                f"{player.label} plays {format_value(player.policy)} with {_options(player)}"
             )
         return is_here
 
@@ -127,8 +127,8 @@ class Askable:
             raise UnknownPlayer(f"{player.label} is a model with {_options(player)}")
         if type(version) is not int or version != self.prompt:
             raise UnknownPlayer(
-                f"{player.label} is a model that was asked with version {shown(version)} of the "
-                f"prompt (this is version {self.prompt})"
+                f"{player.label} is a model that was asked with version {format_value(version)} of "
+                f"the prompt (this is version {self.prompt})"
             )
         try:
             model = model_from(player.options)
@@ -195,4 +195,4 @@ def is_external(options: Mapping[str, Any]) -> bool:
 
 
 def _options(player: Player) -> str:
-    return f"options {shown(dict(player.options))}"
+    return f"options {format_value(dict(player.options))}"

@@ -19,7 +19,7 @@ import attrs
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import PolicySet, format_policy
 from goldrush.agents.trust import EXTERNAL, is_import_name
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 
 NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
 
@@ -76,7 +76,7 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
     """A policy as a roster's text has it, and the object itself where that is not enough."""
     make = player if isinstance(player, type) else type(player)
     if not callable(getattr(make, policy_set.method, None)):
-        says = f"{shown(str(player))} is no policy of the {policy_set.world} world"
+        says = f"{format_value(str(player))} is no policy of the {policy_set.world} world"
         raise BadInput(says, f"give a name, or an object with a method `{policy_set.method}`")
     name = _name_of(policy_set, make)
     settings = {} if make is player else _settings_of(player)

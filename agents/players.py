@@ -21,7 +21,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import Answers, earlier_in
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import check_place, is_empty
+from goldrush.kernel.files import check_target, is_empty
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Block, Row, World
@@ -352,7 +352,7 @@ def fork(
     """
     _check_sources(players, parent, sources)
     # Before a model is asked anything.
-    check_place(str(out), force=force, is_own=is_empty, is_journal=True)
+    check_target(str(out), force=force, is_own=is_empty, is_journal=True)
     resources = resources or Resources()
     change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
     trusted, played = list(trust), list(sources)

@@ -26,7 +26,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.trust import UserFolder
-from goldrush.kernel.errors import BadInput, described, shown
+from goldrush.kernel.errors import BadInput, format_error, format_value
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
 # The groups of entry points. A policy is called WORLD/NAME.
@@ -76,7 +76,7 @@ class Plugin:
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # whatever somebody's module raises
-            raise PluginFailed(self.name, described(error)) from error
+            raise PluginFailed(self.name, format_error(error)) from error
         if not check(found):
             raise PluginFailed(self.name, f"{self.value} is of type {type(found).__name__}")
         return found
@@ -164,7 +164,7 @@ def unreadable() -> list[tuple[str, str]]:
         try:
             len(distribution.entry_points)
         except Exception as error:
-            found.append((str(distribution.name), f"its entry points: {described(error)}"))
+            found.append((str(distribution.name), f"its entry points: {format_error(error)}"))
     return found
 
 
@@ -181,7 +181,7 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
     found = [one for one in plugins(group, built_in) if one.name == name]
     if len(found) > 1:
         both = " and ".join(sorted(one.distribution for one in found))
-        raise PluginFailed(shown(name), f"both {both} bring it")
+        raise PluginFailed(format_value(name), f"both {both} bring it")
     return found[0] if found else None
 
 

@@ -37,7 +37,7 @@ from goldrush.agents.trust import (
     is_import_name,
     trusted_class,
 )
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
 
@@ -257,8 +257,8 @@ class PolicySet:
             raise UnknownPlayer(f"{player.label}: {error.what}") from None
         for name, value in entry.settings.items():
             if make is None or name not in attrs.fields_dict(make):
-                says = f"{player.label} plays {shown(player.policy)} with the setting {shown(name)}"
-                raise UnknownPlayer(says)
+                policy, setting = format_value(player.policy), format_value(name)
+                raise UnknownPlayer(f"{player.label} plays {policy} with the setting {setting}")
             try:
                 check_setting(make, name, value)
             except BadInput as error:
@@ -451,7 +451,7 @@ def _object_of(entry: Entry, policies: Mapping[int, Any]) -> Any:
         name = entry.options.get("name", "")
         raise BadInput(
             f"agent {entry.agent} is played by an object of a Python program"
-            f"{f' ({shown(name)})' if name else ''}",
+            f"{f' ({format_value(name)})' if name else ''}",
             f"give the object from Python: policies={{{entry.agent}: ...}}",
         )
     return policies[entry.agent]

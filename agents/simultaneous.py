@@ -24,7 +24,7 @@ from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
 from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in
 from goldrush.agents.trust import check_trust, is_import_name
-from goldrush.kernel.errors import BadInput, BadPlan, shown
+from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.forking import changes
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
@@ -259,11 +259,17 @@ def _replaced(
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
         if not isinstance(item, Mapping) or set(item) - set(keys):
-            raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(keys)}")
+            raise BadInput(
+                f"{where} is {format_value(item)}", f"give an object of {', '.join(keys)}"
+            )
         if item.get("event", event.name) != event.name:
-            raise BadInput(f"{where} is a {shown(item['event'])} event", f"give {event.name} ones")
+            raise BadInput(
+                f"{where} is a {format_value(item['event'])} event", f"give {event.name} ones"
+            )
         if type(item.get(unit)) is not int:
-            raise BadInput(f"{where} has {unit} {shown(item.get(unit))}", "give a whole number")
+            raise BadInput(
+                f"{where} has {unit} {format_value(item.get(unit))}", "give a whole number"
+            )
         try:
             row = game.resubmitted(item, config)
         except BadPlan as bad:

@@ -14,8 +14,8 @@ from goldrush.agents.people import HUMAN, Ask, Inquiry, required_person
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster, entries_in, models_in
 from goldrush.agents.trust import RECORDED
-from goldrush.kernel.errors import BadInput, PolicyFailed, described
-from goldrush.kernel.run import Coming
+from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
+from goldrush.kernel.run import InputPieces
 from goldrush.kernel.world import Batch, Block, Row
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Agents(Generic[S, V]):
         if self._models is not None:
             self._models.close()
 
-    def __call__(self, state: S) -> list[Batch] | Coming:
+    def __call__(self, state: S) -> list[Batch] | InputPieces:
         """The submissions for the next unit. Raises PolicyFailed where a policy fails, RunStopped
         where models are not to be asked any more.
         """
@@ -146,7 +146,7 @@ def by_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row
     return row(ask(Inquiry(f"agent {agent}", words, messages, schema, fault)))
 
 
-def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Coming:
+def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> InputPieces:
     yield from pieces
     return rest
 
@@ -161,7 +161,7 @@ def asked(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Ro
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # whatever somebody's policy raises
-        raise PolicyFailed(entry.policy, entry.agent, unit, described(error)) from error
+        raise PolicyFailed(entry.policy, entry.agent, unit, format_error(error)) from error
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:

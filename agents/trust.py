@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from goldrush.agents.llm.models import LLM
-from goldrush.kernel.errors import BadInput, described, shown
+from goldrush.kernel.errors import BadInput, format_error, format_value
 
 RECORDED: Final = "recorded"  # replays the submissions of another journal
 EXTERNAL: Final = "external"  # is played by an object of the recording Python program
@@ -62,9 +62,11 @@ def check_trust(name: str, trust: Collection[str], player: str = "") -> None:
 
     """
     if not is_import_name(name):
-        raise BadInput(f"there is no policy {shown(name)}", "write package.module:Class")
+        raise BadInput(f"there is no policy {format_value(name)}", "write package.module:Class")
     if name not in trust:
-        subject = f"{player} plays {shown(name)}, " if player else f"{shown(name)} is "
+        subject = (
+            f"{player} plays {format_value(name)}, " if player else f"{format_value(name)} is "
+        )
         raise BadInput(f"{subject}a user-defined policy", f"allow it with trust (--trust {name})")
 
 
@@ -120,6 +122,6 @@ def _reported(name: str) -> Iterator[None]:
         raise
     except BaseException as error:
         raise BadInput(
-            f"policy {name} cannot be made: {described(error)}",
+            f"policy {name} cannot be made: {format_error(error)}",
             "give a class that can be imported from here and made without arguments",
         ) from error

@@ -95,13 +95,16 @@ def treatments(world: str, as_json: bool) -> None:
         raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
     if as_json:
         echo_json(
-            [{"treatment": t.name, "says": t.says, "settings": dict(t.settings)} for t in found]
+            [
+                {"treatment": t.name, "says": t.description, "settings": dict(t.settings)}
+                for t in found
+            ]
         )
         return
     rows = []
     for one in found:
         settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
-        rows.append((escaped(one.name), escaped(one.says), escaped(settings)))
+        rows.append((escaped(one.name), escaped(one.description), escaped(settings)))
     click.echo(table(rows))
 
 

@@ -128,6 +128,6 @@ def _read(path: str) -> str:
 
     instead = "give a file of submissions"
     try:
-        return files.read_given(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
+        return files.read_input(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
     except ValueError:
         raise BadInput(f"cannot read {path}: it is no UTF-8 text", instead) from None

@@ -149,12 +149,12 @@ def _misused(error: click.UsageError) -> int:
 
 
 def _reported(error: Exception) -> int:
-    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, described
+    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, format_error
 
     if not isinstance(error, GoldrushError):
         if not _is_of_a_plugin(error):
             raise error
-        echo_error(f"goldrush: a plugin raised {described(error)}; mend it")
+        echo_error(f"goldrush: a plugin raised {format_error(error)}; mend it")
         return TROUBLE
     echo_error(f"goldrush: {error}{_way_out(error)}")
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE

@@ -92,12 +92,12 @@ def models_of(
 
 def _percent(text: str | None) -> float | None:
     """`20%` as a share, 0.2. Raises BadInput for any other form."""
-    from goldrush.kernel.errors import BadInput, shown
+    from goldrush.kernel.errors import BadInput, format_value
 
     if text is None:
         return None
     if re.fullmatch(r"\d{1,3}(\.\d{1,9})?%", text, re.ASCII) is None or float(text[:-1]) > 100:
-        raise BadInput(f"--fail-over is {shown(text)}", "write a percentage up to 100%: 20%")
+        raise BadInput(f"--fail-over is {format_value(text)}", "write a percentage up to 100%: 20%")
     return float(f"{text[:-1]}e-2")  # rounded once, so that 39.9% is 399 of 1,000
 
 

@@ -13,7 +13,7 @@ import click
 from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json
-from goldrush.kernel.text import counted, escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import ranges, table
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _format(one: Outline) -> str:
         ("world", world),
         ("distribution", one.distribution),
         ("treatment", one.treatment),
-        ("units", f"{counted(one.units, one.vocabulary.unit)}{of}, {_state(one)}"),
+        ("units", f"{format_count(one.units, one.vocabulary.unit)}{of}, {_state(one)}"),
         ("seed", None if one.declared.seed is None else str(one.declared.seed)),
         ("bytes", f"{one.bytes:,}"),
         ("sha256", one.sha256),

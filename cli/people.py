@@ -15,7 +15,7 @@ import click
 from goldrush.agents.people import Ask, Inquiry
 from goldrush.cli.progress import paused
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import read_given
+from goldrush.kernel.files import read_input
 from goldrush.kernel.text import escaped
 
 FILE_MAX = 1 << 20  # bytes of a text that is read from a file
@@ -199,6 +199,6 @@ def _json(text: str) -> Any:
 def _read(path: str) -> str:
     """The text of a file. Raises ValueError where it cannot be read."""
     try:
-        return read_given(path, FILE_MAX, "give another one").decode()
+        return read_input(path, FILE_MAX, "give another one").decode()
     except BadInput as error:
         raise ValueError(str(error)) from None

@@ -340,7 +340,7 @@ def _held(path: str) -> str:
         holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
     if waiting:
         answers = "1 answer" if waiting == 1 else f"{waiting} answers"
-        holds += f", and {answers} of {words.called(closed + 1)}"
+        holds += f", and {answers} of {words.format_unit(closed + 1)}"
     return holds
 
 

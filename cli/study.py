@@ -17,7 +17,7 @@ from goldrush.cli.options import Output, jobs_option, json_option, set_option, t
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_error, echo_json, program
-from goldrush.kernel.text import counted, escaped, quoted, quoted_path
+from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def study(
     path = quoted_path(out)
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
-        f"{counted(len(manifest.runs), 'run')} in {path} ({kept:,} were there already, "
+        f"{format_count(len(manifest.runs), 'run')} in {path} ({kept:,} were there already, "
         f"{total:,} bytes)\n"
         f"{lines}"
         f"next:    {program()} report {path}\n         {program()} verify {path}"
@@ -235,7 +235,7 @@ def report(
     click.echo(f"page: {quoted_path(str(written.path))}")
     if written.pages is not None:
         of_runs = written.pages
-        count = counted(of_runs.count, "page")
+        count = format_count(of_runs.count, "page")
         folder = quoted_path(str(of_runs.folder))
         click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     return DONE

@@ -23,7 +23,7 @@ from goldrush.cli.options import (
 from goldrush.cli.progress import paused, progress
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
-from goldrush.kernel.text import counted, escaped, quoted_path
+from goldrush.kernel.text import escaped, format_count, quoted_path
 
 LEVELS = 4
 
@@ -81,7 +81,7 @@ def verify(
       goldrush verify run.journal
       goldrush verify journals --jobs 4 --junit verify.xml
     """
-    from goldrush.kernel.files import check_place, write_whole
+    from goldrush.kernel.files import check_target, write_whole
     from goldrush.replay import batch
     from goldrush.replay.sums import read_sums
 
@@ -96,7 +96,7 @@ def verify(
     if junit is None and force:
         raise click.UsageError("leave --force out, it goes with --junit")
     if junit is not None:
-        check_place(junit, force=force, is_own=batch.is_junit)
+        check_target(junit, force=force, is_own=batch.is_junit)
     outcomes = []
     with progress() as step:
         for outcome in batch.verify_all(
@@ -154,8 +154,9 @@ def _format(outcome: Any) -> str:
         levels += ", but could not be judged in whole"
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
+    units = format_count(verdict.rounds, verdict.vocabulary.unit)
     return (
-        f"{verdict.path}: holds at {levels}: {counted(verdict.rounds, verdict.vocabulary.unit)}, "
+        f"{verdict.path}: holds at {levels}: {units}, "
         f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
     )
 

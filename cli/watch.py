@@ -12,7 +12,7 @@ import click
 from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
-from goldrush.kernel.text import counted, escaped
+from goldrush.kernel.text import escaped, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def _status(progress: Progress) -> str:
         return f"{path}: ended{tokens}"
     says = f"{path}: {vocabulary.unit} {progress.rebuilt.round + 1} under way"
     if progress.inputs:
-        says += f", {counted(progress.inputs, 'input')} so far"
+        says += f", {format_count(progress.inputs, 'input')} so far"
     if progress.missing:
         missing = ", ".join(map(str, progress.missing))
         says += f", no answer yet of agent{'s' if len(progress.missing) > 1 else ''} {missing}"

@@ -34,7 +34,7 @@ from goldrush.agents.roster import matches_label, policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, GoldrushError, described
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.world import Block, EventType, Past, Step, World
 from goldrush.replay.studies import Studied
@@ -75,9 +75,9 @@ class Trial:
     roster: str | None
     prepared: PreparedRun
 
-    def called(self, unit: int) -> str:
+    def format_unit(self, unit: int) -> str:
         """A unit, given by its number in the journal, as people call it."""
-        return self.world.vocabulary.called(unit)
+        return self.world.vocabulary.format_unit(unit)
 
     def steps(self) -> Iterator[tuple[Any, Step, int, bool]]:
         """Each step of the run: the state before it, the step, its unit by the number in the
@@ -139,7 +139,7 @@ def broken(law: Law, run: Trial) -> str | None:
     except LawBroken as error:
         return str(error)
     except Exception as error:  # whatever a world raises
-        return described(error)
+        return format_error(error)
     return None
 
 
@@ -181,11 +181,13 @@ def deciding_depends_on_nothing_else(run: Trial) -> None:
             with _reseeded(seed):
                 found = Block(run.world.decide(run.world.copy(state), step.inputs))
             if found != step.derived:
-                raise LawBroken(f"{run.called(unit)}: `decide` gave other events the second time")
+                raise LawBroken(
+                    f"{run.format_unit(unit)}: `decide` gave other events the second time"
+                )
         if is_first:
             run.world.decide(state, step.inputs)
             if run.world.digest(state) != before:
-                raise LawBroken(f"{run.called(unit)}: `decide` changed the state it was given")
+                raise LawBroken(f"{run.format_unit(unit)}: `decide` changed the state it was given")
 
 
 @contextmanager
@@ -210,13 +212,13 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
         pieces = fold.fold(run.world, half, [step.derived])
         if is_first and run.world.digest(state) != before:
             raise LawBroken(
-                f"{run.called(unit)}: `evolve` changed a state of which it was given a copy"
+                f"{run.format_unit(unit)}: `evolve` changed a state of which it was given a copy"
             )
         if run.world.unit_done(whole):
             one, other = (run.world.digest(run.world.close(found)) for found in (whole, pieces))
             if one != other:
                 raise LawBroken(
-                    f"{run.called(unit)}: events folded in two pieces give another digest"
+                    f"{run.format_unit(unit)}: events folded in two pieces give another digest"
                 )
 
 
@@ -229,7 +231,7 @@ def frozen_states_thaw(run: Trial) -> None:
             frozen = unpack(pack(run.world.freeze(state)))
             thawed = run.world.thaw(frozen, fold.past(run.world, reader, unit))
             if run.world.digest(thawed) != run.world.digest(state):
-                raise LawBroken(f"{run.called(unit)}: the thawed state has another digest")
+                raise LawBroken(f"{run.format_unit(unit)}: the thawed state has another digest")
 
 
 def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
@@ -250,7 +252,7 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     if expected != found:
         first = next(unit for unit in units if expected[unit] != found.get(unit))
         raise LawBroken(
-            f"forked after {run.called(middle)}, {run.called(first)} has another digest"
+            f"forked after {run.format_unit(middle)}, {run.format_unit(first)} has another digest"
         )
 
 
@@ -270,7 +272,7 @@ def the_digest_covers_every_field(run: Trial) -> None:
         except (*fold.REFUSED, BadInput):
             continue  # it was noticed
         if found == expected:
-            raise LawBroken(f"{run.called(unit)}: the digest does not cover {where}")
+            raise LawBroken(f"{run.format_unit(unit)}: the digest does not cover {where}")
 
 
 # What makes a value again with one of its parts changed, and where that part is.
@@ -405,7 +407,7 @@ def draws_stand_in_the_events(run: Trial) -> None:
         for draws in drawn:
             if not recorded.issuperset(draws.words()):
                 raise LawBroken(
-                    f"{run.called(unit)}: a draw with the key {draws.parts} is in no event"
+                    f"{run.format_unit(unit)}: a draw with the key {draws.parts} is in no event"
                 )
 
 
@@ -427,7 +429,7 @@ def _watched(drawn: list[Draws]) -> Iterator[None]:
 
 def _words(kind: EventType, row: Sequence[Any]) -> Iterator[int]:
     for place, field in enumerate(kind.fields.values()):
-        if field.of == "word":
+        if field.entity == "word":
             value = row[place]
             yield from value if isinstance(value, tuple) else () if value is None else (value,)
 
@@ -440,7 +442,7 @@ def rows_are_of_the_declared_kinds(run: Trial) -> None:
             for row in rows:
                 fault = run.world.events[code].fault(unpack(pack(row)))
                 if fault is not None:
-                    raise LawBroken(f"{run.called(unit)}: {fault}")
+                    raise LawBroken(f"{run.format_unit(unit)}: {fault}")
 
 
 def legal_inputs_are_never_raised_on(run: Trial) -> None:
@@ -457,7 +459,7 @@ def legal_inputs_are_never_raised_on(run: Trial) -> None:
                 derived = Block(run.world.decide(run.world.copy(state), inputs))
                 fold.fold(run.world, state, [inputs, derived])
             except Exception as error:
-                says = f"{run.called(unit)}: {described(error)}, given {inputs.batches}"
+                says = f"{run.format_unit(unit)}: {format_error(error)}, given {inputs.batches}"
                 raise LawBroken(says) from error
 
 
@@ -466,7 +468,7 @@ def _variations(world: World[Any], inputs: Block) -> Iterator[tuple[int, int, in
     for batch, (code, rows) in enumerate(inputs.batches):
         for index in range(len(rows)):
             for place, kind in enumerate(world.events[code].fields.values()):
-                if kind.of not in ("agent", "plot"):
+                if kind.entity not in ("agent", "plot"):
                     yield from ((batch, index, place, v) for v in filter(kind.holds, _VALUES))
 
 

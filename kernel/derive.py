@@ -37,18 +37,18 @@ def states(
     world: World[S],
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
-    under_way: fold.Steps | None = None,
+    assembler: fold.StepAssembler | None = None,
 ) -> Iterator[tuple[Commit, S]]:
     """Every commit with the state after it, in order, from the start on; as `fold.states`.
 
-    `under_way`: fresh, it holds the inputs that wait to be judged when the walk is over. Raises
+    `assembler`: fresh, it holds the inputs that wait to be judged when the walk is over. Raises
     what iterating a JournalReader raises, MalformedEvents, naming the first event that is not what
     the rules derive from the inputs, with what they do derive, and UnsupportedJournal where the
     rules are not all here.
     """
     if world.missing is not None:
         raise UnsupportedJournal(reader.path, world.missing)
-    under_way = fold.Steps(world.arrange) if under_way is None else under_way
+    assembler = fold.StepAssembler(world.arrange) if assembler is None else assembler
     state: S | None = None
     commit: Commit | None = None
     torn: TornTail | None = None
@@ -61,15 +61,15 @@ def states(
             if commit.kind == FORK:
                 state = fold.forked(world, reader, state, commit)
             elif commit.kind != START:
-                state = after(world, reader.path, state, commit, under_way)
+                state = after(world, reader.path, state, commit, assembler)
             if commit.digest is not None:
                 fold.check_digest(world, reader.path, state, commit)
             yield commit, state
     except TornTail as error:
         torn = error
-    if under_way:  # once, at the end: joined after every commit they would cost its square
+    if assembler:  # once, at the end: joined after every commit they would cost its square
         assert commit is not None
-        check_waiting(world, reader.path, state, commit, under_way)
+        check_pending(world, reader.path, state, commit, assembler)
     if torn is not None:
         raise torn
 
@@ -90,7 +90,7 @@ def after(
     path: str,
     state: S,
     commit: Commit,
-    under_way: fold.Steps,
+    assembler: fold.StepAssembler,
     judge: Callable[[S, Block], Block] | None = None,
 ) -> S:
     """The state after a UNIT or an END commit, as its inputs give it; its digest is not looked at.
@@ -106,36 +106,36 @@ def after(
             raise NotDerived(path, commit.where, f"inputs of the {world.name} world", fault)
         if commit.kind == END:
             return state
-        for step in under_way.completed_by(commit):
+        for step in assembler.completed_by(commit):
             if judge is None:
                 derived = Block(world.decide(state, step.inputs))
             else:
                 derived = judge(state, step.inputs)
             if derived.packed != step.derived.packed:
-                raise differing(world, path, commit, derived, step.derived)
+                raise difference_error(world, path, commit, derived, step.derived)
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
         return fold.closed(world, path, state, commit)
     except fold.REFUSED as error:
         raise fold.malformed(world, path, commit, error) from None
 
 
-def check_waiting(
-    world: World[S], path: str, state: S | None, last: Commit, under_way: fold.Steps
+def check_pending(
+    world: World[S], path: str, state: S | None, last: Commit, assembler: fold.StepAssembler
 ) -> None:
     """Raise NotDerived where inputs that wait to be judged, in the commits up to `last`, can be no
     part of a step.
     """
     assert state is not None  # they wait behind a START
     try:
-        fault = world.waiting_fault(state, under_way.waiting)
+        fault = world.pending_fault(state, assembler.pending)
     except fold.REFUSED as error:
         fault = f"what does not fit the state before it ({type(error).__name__}: {error})"
     if fault is not None:
-        where = place(world, last)
+        where = format_location(world, last)
         raise NotDerived(path, where, f"inputs of the {world.name} world", fault)
 
 
-def differing(
+def difference_error(
     world: World[Any],
     path: str,
     commit: Commit,
@@ -145,7 +145,7 @@ def differing(
     is_input: bool = False,
 ) -> NotDerived:
     """The error for the first event in which two blocks, known to differ, do so."""
-    where = place(world, commit)
+    where = format_location(world, commit)
     fault = next(fold.faults(world, [found], is_input=is_input), None)
     if fault is not None:
         return NotDerived(path, where, f"events of the {world.name} world", fault)
@@ -153,12 +153,12 @@ def differing(
     event = wanted or has
     if event is None:
         return NotDerived(path, where, "events of a type together", "the same events, cut up")
-    return NotDerived(path, f"{where}, {event.name}", event_text(wanted), event_text(has))
+    return NotDerived(path, f"{where}, {event.name}", format_event(wanted), format_event(has))
 
 
-def place(world: World[Any], commit: Commit) -> str:
+def format_location(world: World[Any], commit: Commit) -> str:
     """Where a commit stands, with its unit as people number it."""
-    return f"{world.vocabulary.called(commit.unit)}, {commit.where}"
+    return f"{world.vocabulary.format_unit(commit.unit)}, {commit.where}"
 
 
 def difference(
@@ -172,7 +172,7 @@ def difference(
     return next(((one, other) for one, other in pairs if one != other), (None, None))
 
 
-def event_text(event: Event | None) -> str:
+def format_event(event: Event | None) -> str:
     """An event, or that there is none, for a message: JSON in ASCII, cut."""
     if event is None:
         return "no event"

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Final
 
 
-def shown(value: object, most: int = 60) -> str:
+def format_value(value: object, most: int = 60) -> str:
     """A value for a message: its repr, cut, whatever it is."""
     try:
         text = repr(value)
@@ -24,7 +24,7 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "..."
 
 
-def described(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """An error of a user's code for a message: function, file and line of that code, the type of
     the error and what it says.
     """
@@ -44,7 +44,7 @@ def described(error: BaseException) -> str:
     return f"{name}{os.path.basename(code.co_filename)}:{line}: {text}"
 
 
-def traceback_of(error: BaseException | None) -> str:
+def format_traceback(error: BaseException | None) -> str:
     """The traceback of an error of a user's code, from the first frame of that code on; empty if
     none of its frames is there.
     """
@@ -109,7 +109,7 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
     """
     known = list(known)
     listed = f"take one of {', '.join(known)}{more}" if known else "there is none to take"
-    return BadInput(f"there is no {what} {shown(name)}", nearest(name, known) + listed)
+    return BadInput(f"there is no {what} {format_value(name)}", nearest(name, known) + listed)
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
@@ -123,12 +123,12 @@ class BadPlan(GoldrushError):
 
 
 class JournalError(GoldrushError):
-    """A journal that cannot be read or written as asked. `path` is the file, `says` the rest."""
+    """A journal that cannot be read or written as asked. `path` is the file, `message` the rest."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
         self.path = path
-        self.says = message
+        self.message = message
 
 
 class NotAJournal(JournalError):
@@ -160,7 +160,7 @@ class TornTail(JournalError):
 
     `commits` whole commits end at byte `offset`; `extra` bytes of an unfinished one follow.
     `in_fork`: so much of it is there that it is known to be a FORK. `zeros`: from some byte of it
-    on there is nothing but zeros, as a power loss leaves it. `found` says all this in words.
+    on there is nothing but zeros, as a power loss leaves it. `description`: all this as text.
     """
 
     def __init__(
@@ -173,12 +173,13 @@ class TornTail(JournalError):
         in_fork: bool = False,
         zeros: bool = False,
     ) -> None:
-        self.found = (
+        self.description = (
             f"{extra} bytes of {'a fork' if in_fork else 'a commit'} that was never finished"
             f"{', zeros to the end of the file' if zeros else ''}"
         )
         super().__init__(
-            path, f"torn tail: {commits} whole commits end at byte {offset}, then {self.found}"
+            path,
+            f"torn tail: {commits} whole commits end at byte {offset}, then {self.description}",
         )
         self.in_fork = in_fork
         self.zeros = zeros
@@ -239,7 +240,7 @@ class PolicyFailed(GoldrushError):
     @property
     def trace(self) -> str:
         """The policy's traceback, from its own first frame on; empty where it has none."""
-        return self._trace or traceback_of(self.__cause__)
+        return self._trace or format_traceback(self.__cause__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._trace = self.trace  # a cause stays in its process

@@ -96,7 +96,7 @@ def always(front: bytes) -> bool:
     return True
 
 
-def check_place(
+def check_target(
     path: str, *, force: bool = False, is_own: IsOwn = never, is_journal: bool = False
 ) -> bool:
     """Whether there is a file at `path` that will be replaced.
@@ -117,7 +117,9 @@ def check_place(
             ) from None
         return False
     except (OSError, ValueError) as error:
-        raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
+        raise BadInput(
+            f"cannot write {path}: {format_reason(error)}", "give another path"
+        ) from None
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
         raise BadInput(f"{path} is {kind}", "give the path of a file")
@@ -143,15 +145,15 @@ def _front(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(FRONT)
     except OSError as error:
-        raise BadInput(f"cannot read {path}: {reason(error)}", "give another path") from None
+        raise BadInput(f"cannot read {path}: {format_reason(error)}", "give another path") from None
 
 
-def reason(error: Exception) -> str:
+def format_reason(error: Exception) -> str:
     """What the system says, without numbers and names; a path with a NUL gives a ValueError."""
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def read_given(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
+def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
     """Read a file that a person wrote for a command: a plan, models, submissions.
 
     It may be a pipe (`<(...)` in a shell), but one that nobody writes to is not waited for.
@@ -170,7 +172,7 @@ def read_given(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
                 os.set_blocking(fd, True)
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise BadInput(f"cannot read {path}: {reason(error)}", instead) from None
+        raise BadInput(f"cannot read {path}: {format_reason(error)}", instead) from None
     if is_pipe and not data:
         raise BadInput(f"cannot read {path}: nothing is in this pipe", instead)
     if len(data) > limit:
@@ -184,7 +186,7 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
     `wanted`: what to give in its place, where it cannot be read; `example`: what to write, where it
     is no TOML. Raises BadInput.
     """
-    data = read_given(path, most, wanted)
+    data = read_input(path, most, wanted)
     try:
         return tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
@@ -212,7 +214,7 @@ class Unfinished:
     ) -> None:
         """Make the file. `shown`: its path in messages, where it is to be moved with its folder.
 
-        Raises BadInput for a place that `check_place` refuses and where the system lets nothing be
+        Raises BadInput for a place that `check_target` refuses and where the system lets nothing be
         made, JournalInUse where a file to be replaced is being written.
         """
         self._target = path
@@ -220,7 +222,7 @@ class Unfinished:
         self.size = 0
         self._old = -1
         sweep(os.path.dirname(path))  # before the old file is locked: it may be what was left
-        is_there = check_place(path, force=force, is_own=is_own, is_journal=is_journal)
+        is_there = check_target(path, force=force, is_own=is_own, is_journal=is_journal)
         # In a folder that has no name yet nothing else comes to be at a path.
         self._renames = is_there or shown is not None
         if is_there:
@@ -229,7 +231,9 @@ class Unfinished:
             self.temporary, self.fd = _made(os.path.dirname(path), _new_file)
         except OSError as error:
             self._let_go()
-            raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
+            raise BadInput(
+                f"cannot write {path}: {format_reason(error)}", "give another path"
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -242,7 +246,7 @@ class Unfinished:
         try:
             write_all(self.fd, data, self.size)
         except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
+            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         self.size += len(data)
         return len(data)
 
@@ -251,7 +255,7 @@ class Unfinished:
         try:
             system.sync(self.fd)
         except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
+            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
 
     def publish(self, *, sync: bool = True) -> None:
         """Give the file its name. The folder is not synced (see `sync_folder`).
@@ -272,7 +276,7 @@ class Unfinished:
             else:
                 _name_new(self.temporary, self._target)
         except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
+            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         self._forget()
         self._let_go()
 
@@ -312,7 +316,7 @@ class Unfinished:
 def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = never) -> None:
     """Write a file whole or not at all, and wait until the disk has it and its name.
 
-    Raises BadInput for a place that `check_place` refuses, JournalInUse for one that is being
+    Raises BadInput for a place that `check_target` refuses, JournalInUse for one that is being
     written, WriteFailed where the system refuses.
     """
     with Unfinished(path, force=force, is_own=is_own) as file:
@@ -340,7 +344,7 @@ def sync_file(path: str) -> None:
         finally:
             system.close(fd)
     except OSError as error:
-        raise WriteFailed(path, f"cannot be written: {reason(error)}") from None
+        raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
 def sync_folder(path: str) -> None:
@@ -353,7 +357,7 @@ def sync_folder(path: str) -> None:
             _close(fd)
     except OSError as error:
         if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
-            raise WriteFailed(path, f"cannot be written: {reason(error)}") from None
+            raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
 def locked(path: str, flags: int) -> int:
@@ -364,7 +368,9 @@ def locked(path: str, flags: int) -> int:
     try:
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
     except (OSError, ValueError) as error:
-        raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
+        raise BadInput(
+            f"cannot write {path}: {format_reason(error)}", "give another path"
+        ) from None
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise BadInput(f"{path} is no ordinary file", "give the path of one")
@@ -389,7 +395,7 @@ def _lock(fd: int, path: str) -> None:
     except BlockingIOError:
         raise JournalInUse(path, "another process is writing this file") from None
     except OSError as error:
-        raise BadInput(f"cannot lock {path}: {reason(error)}", "give another path") from None
+        raise BadInput(f"cannot lock {path}: {format_reason(error)}", "give another path") from None
 
 
 def _name_new(temporary: str, path: str) -> None:
@@ -493,7 +499,9 @@ class NewFolder:
                     raise BadInput(f"{path} is no folder", "give another path")
             self.temporary, self._fd = _made(os.path.dirname(path), _new_folder)
         except (OSError, ValueError) as error:
-            raise BadInput(f"cannot write {path}: {reason(error)}", "give another path") from None
+            raise BadInput(
+                f"cannot write {path}: {format_reason(error)}", "give another path"
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -510,7 +518,9 @@ class NewFolder:
         try:
             make_folders_within(self.temporary, name)
         except OSError as error:
-            raise BadInput(f"cannot write {shown}: {reason(error)}", "give another path") from None
+            raise BadInput(
+                f"cannot write {shown}: {format_reason(error)}", "give another path"
+            ) from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
 
     def add(self, name: str, data: bytes, *, sync: bool = True) -> None:
@@ -535,7 +545,7 @@ class NewFolder:
                 system.rename(self.temporary, self.path)
                 self._forget()
         except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {reason(error)}") from None
+            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         if sync:
             sync_folder(self.path)
 

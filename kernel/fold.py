@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import attrs
 
 from goldrush.kernel.errors import BadInput, JournalError, MalformedEvents, UnsupportedJournal
-from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Place
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Location
 from goldrush.kernel.world import Block, Event, Past, Step, World
 
 S = TypeVar("S")
@@ -33,7 +33,7 @@ def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
     return state
 
 
-class Steps:
+class StepAssembler:
     """Puts a journal's blocks together into steps, across commits.
 
     A step's inputs may come in several commits (answers are committed as they arrive); they are put
@@ -51,11 +51,11 @@ class Steps:
                 self._inputs.append(block)
             else:
                 # What came in one piece was judged as it stands there.
-                yield Step(self.waiting if len(self._inputs) > 1 else self._inputs[0], block)
+                yield Step(self.pending if len(self._inputs) > 1 else self._inputs[0], block)
                 self._inputs = []
 
     @property
-    def waiting(self) -> Block:
+    def pending(self) -> Block:
         """The inputs that were not judged yet."""
         return self._arrange(Block.joined(self._inputs)) if self._inputs else Block(())
 
@@ -72,26 +72,26 @@ class Unit:
 
     number: int
     steps: Sequence[Step]
-    waiting: Block
+    pending: Block
     digest: int | None
 
 
 def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Iterator[Unit]:
     """The units of a journal, in order; one that was left open is the last."""
-    under_way = Steps(arrange)
+    assembler = StepAssembler(arrange)
     steps: list[Step] = []
     is_open = False
     number = 0
     for commit in commits:
         if commit.kind == UNIT:
             number = commit.unit
-            steps += under_way.completed_by(commit)
+            steps += assembler.completed_by(commit)
             is_open = commit.digest is None
             if not is_open:
-                yield Unit(number, steps, under_way.waiting, commit.digest)
+                yield Unit(number, steps, assembler.pending, commit.digest)
                 steps = []
     if is_open:
-        yield Unit(number, steps, under_way.waiting, None)
+        yield Unit(number, steps, assembler.pending, None)
 
 
 def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
@@ -109,14 +109,14 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
 
 
-def apply(world: World[S], path: str, state: S, commit: Commit, under_way: Steps) -> S:
+def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepAssembler) -> S:
     """The state after a UNIT commit, its unit closed if the commit closes it.
 
-    Inputs change the state when they are judged: until then they wait in `under_way`.
+    Inputs change the state when they are judged: until then they wait in `assembler`.
     """
     try:
-        if under_way or len(commit.blocks) % 2:
-            for step in under_way.completed_by(commit):
+        if assembler or len(commit.blocks) % 2:
+            for step in assembler.completed_by(commit):
                 state = world.evolve(world.evolve(state, step.inputs), step.derived)
         else:  # as nearly always
             for block in commit.blocks:
@@ -136,7 +136,9 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
         return state
     if world.unit_done(state) is (commit.digest is None):
         says = "closes before it is done" if commit.digest is not None else "is done but not closed"
-        raise MalformedEvents(path, commit.where, f"{world.vocabulary.called(commit.unit)} {says}")
+        raise MalformedEvents(
+            path, commit.where, f"{world.vocabulary.format_unit(commit.unit)} {says}"
+        )
     return state if commit.digest is None else world.close(state)
 
 
@@ -175,7 +177,9 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
         )
 
 
-def past(world: World[Any], reader: JournalReader, last: int, place: Place | None = None) -> Past:
+def past(
+    world: World[Any], reader: JournalReader, last: int, place: Location | None = None
+) -> Past:
     """What a world is given to read its record of the past from, up to the journal's unit `last`.
 
     It is read again from the file that `reader` reads. `place` lies anywhere before the first unit
@@ -207,13 +211,13 @@ def states(
     the START. The state given is the walk's own: copy it (`world.copy`) to keep it. Raises what
     iterating a JournalReader raises, and MalformedEvents for events that this world cannot apply.
     """
-    under_way = Steps(world.arrange)
+    assembler = StepAssembler(world.arrange)
     for commit in reader if commits is None else commits:
         if commit.kind == START:
             state = start(world, reader, commit)
         elif commit.kind == UNIT:
             assert state is not None
-            state = apply(world, reader.path, state, commit, under_way)
+            state = apply(world, reader.path, state, commit, assembler)
         elif commit.kind == FORK:
             assert state is not None
             state = forked(world, reader, state, commit)
@@ -271,23 +275,23 @@ def events(
     `commits`: those to walk over, if not all; whole units, but for the last. Raises what iterating
     a JournalReader raises, and MalformedEvents for a row that is none.
     """
-    under_way = Steps(world.arrange)
+    assembler = StepAssembler(world.arrange)
     unit = 0
     trouble: JournalError | None = None
     try:
         for commit in reader if commits is None else commits:
-            yield from commit_events(world, reader, commit, under_way)
+            yield from commit_events(world, reader, commit, assembler)
             unit = commit.unit
     except JournalError as error:
         trouble = error
-    if under_way:
-        yield from block_events(world, unit, under_way.waiting)
+    if assembler:
+        yield from block_events(world, unit, assembler.pending)
     if trouble is not None:
         raise trouble
 
 
 def commit_events(
-    world: World[Any], reader: JournalReader, commit: Commit, under_way: Steps
+    world: World[Any], reader: JournalReader, commit: Commit, assembler: StepAssembler
 ) -> Iterator[Event]:
     """The events of one commit and of the steps that it completes, in their logical form."""
     if commit.kind in (START, FORK):
@@ -298,7 +302,7 @@ def commit_events(
     front = {vocabulary.unit: number}
     if next(faults(world, commit.blocks), None):
         raise malformed(world, reader.path, commit)
-    for step in under_way.completed_by(commit):
+    for step in assembler.completed_by(commit):
         yield from block_events(world, commit.unit, step.inputs)
         yield from block_events(world, commit.unit, step.derived)
     if commit.digest is not None:

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Config, Roster, check_entries, whole_roster
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.world import EventType, Row, Vocabulary
@@ -48,7 +48,7 @@ def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
         raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")
     parent = facts["parent"]
     if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
-        raise BadInput(f"the parent is {shown(parent)}", "it must be a SHA-256 in hex")
+        raise BadInput(f"the parent is {format_value(parent)}", "it must be a SHA-256 in hex")
 
 
 def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "run") -> None:
@@ -145,5 +145,5 @@ class Forks(Generic[C]):
         for unit, row in facts["replaced"]:
             fault = self.submitted.fault(row)
             if fault is not None or type(unit) is not int:
-                says = f"{self.vocabulary.unit} {shown(unit)} is replaced"
+                says = f"{self.vocabulary.unit} {format_value(unit)} is replaced"
                 raise BadInput(fault or says, "give a submission")

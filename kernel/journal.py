@@ -54,7 +54,7 @@ from goldrush.kernel.errors import (
     TornTail,
     UnsupportedJournal,
     WriteFailed,
-    shown,
+    format_value,
 )
 from goldrush.kernel.world import Block
 
@@ -65,7 +65,7 @@ MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
 BODY_MAX = 1 << 26  # bytes of one commit's body: 671 for each of the most agents there can be
-WAITING_MAX = 1 << 27  # bytes of commits that hold one step's inputs, before they are judged
+PENDING_MAX = 1 << 27  # bytes of commits that hold one step's inputs, before they are judged
 FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make a reader look back
 
 START, UNIT, END, FORK = range(4)
@@ -95,7 +95,7 @@ class Header:
 
 
 @attrs.frozen
-class Place:
+class Location:
     """A place between two commits, with no unit open: where reading can begin.
 
     `offset`: the byte where the next commit starts; `index`: its number; `unit`: the last closed.
@@ -139,9 +139,9 @@ class Commit:
         return f"commit {self.index} at byte {self.offset}"
 
     @property
-    def after(self) -> Place:
+    def after(self) -> Location:
         """The place after a commit with a digest."""
-        return Place(self.end, self.index + 1, self.unit)
+        return Location(self.end, self.index + 1, self.unit)
 
     def body(self) -> bytes:
         """The canonical body."""
@@ -186,7 +186,7 @@ class JournalWriter:
         packed = header.packed()
         if (type(header.world), type(header.rules)) != (str, int) or len(packed) > HEADER_MAX:
             raise BadInput(
-                f"world {shown(header.world)} under rules {shown(header.rules)}",
+                f"world {format_value(header.world)} under rules {format_value(header.rules)}",
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
@@ -247,7 +247,7 @@ class JournalWriter:
             self._checksum = int.from_bytes(os.pread(self._fd, 8, commit.end - 8), "big")
             files.system.truncate(self._fd, self.offset)
         except OSError as error:
-            raise WriteFailed(self.path, files.reason(error)) from None
+            raise WriteFailed(self.path, files.format_reason(error)) from None
 
     def reader(self) -> JournalReader:
         """A reader of the very file that is open for writing, whatever its path names by now.
@@ -300,7 +300,7 @@ class JournalWriter:
             if isinstance(error, WriteFailed):
                 raise
             whole = self.commits if self.offset else 0
-            says = f"{files.reason(error)} after {whole} whole commits"
+            says = f"{files.format_reason(error)} after {whole} whole commits"
             raise WriteFailed(self.path, says) from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
@@ -322,7 +322,7 @@ class JournalWriter:
             try:
                 files.system.close(fd)
             except OSError as error:
-                says = f"{files.reason(error)} when it was closed"
+                says = f"{files.format_reason(error)} when it was closed"
                 raise WriteFailed(self.path, says) from None
 
     def _write(self, data: bytes) -> int:
@@ -499,18 +499,18 @@ class JournalReader:
         """All commits from the first on."""
         return self.commits()
 
-    def commits(self, place: Place | None = None) -> Iterator[Commit]:
+    def commits(self, place: Location | None = None) -> Iterator[Commit]:
         """The commits from a place on, one iteration at a time; from the first without one.
 
         A commit proves itself together with the eight bytes before it, so nothing before `place` is
         read, and an invalid offset is reported as damage. (The numbers of the commits are counted
         on from the one it gives, and not proven.)
         """
-        first = place or Place(len(self.header.packed()), 0, 0)
+        first = place or Location(len(self.header.packed()), 0, 0)
         if not len(self.header.packed()) <= first.offset <= self.size:
             raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such place")
         closed, is_open, forks = first.unit, False, 0
-        waiting = 0
+        pending = 0
         index = first.index - 1
         parser = _BodyParser()
         self.ended = False
@@ -521,12 +521,12 @@ class JournalReader:
                 self._check_place(commit, closed, is_open, forks)
             is_open = commit.digest is None
             if is_open:
-                waiting = (waiting if len(commit.blocks) == 1 else 0) + len(body)
-                if waiting > WAITING_MAX and len(commit.blocks) % 2:
-                    says = f"more than {WAITING_MAX} bytes of inputs that wait to be judged"
+                pending = (pending if len(commit.blocks) == 1 else 0) + len(body)
+                if pending > PENDING_MAX and len(commit.blocks) % 2:
+                    says = f"more than {PENDING_MAX} bytes of inputs that wait to be judged"
                     raise MalformedEvents(self.path, commit.where, says)
             else:
-                closed, waiting = commit.unit, 0
+                closed, pending = commit.unit, 0
             self.ended = commit.kind == END
             yield commit
         if index < 0:
@@ -583,11 +583,11 @@ class JournalReader:
         if forks > FORKS_MAX:
             raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
 
-    def frames(self, place: Place | None = None) -> Iterator[tuple[int, int, bytes]]:
+    def frames(self, place: Location | None = None) -> Iterator[tuple[int, int, bytes]]:
         """(offset, end, body) of each commit whose checksums hold, its content unread; otherwise as
         `commits`.
         """
-        place = place or Place(len(self.header.packed()), 0, 0)
+        place = place or Location(len(self.header.packed()), 0, 0)
         read, size, path = self._read, self.size, self.path
         offset, index = place.offset, place.index
         checksum = self._begin_at(offset)
@@ -751,7 +751,7 @@ class _BodyParser:
                 raise Undecodable("a FORK without facts or a digest")
             _check_numbers(unit, digest)
             return Commit(FORK, unit, digest, (), facts)
-        raise Undecodable(f"no commit of kind {shown(kind)} has {size} parts")
+        raise Undecodable(f"no commit of kind {format_value(kind)} has {size} parts")
 
     def _unit(self, body: bytes, unpacker: msgpack.Unpacker, start: int, count: int) -> Commit:
         unpack, tell = unpacker.unpack, unpacker.tell
@@ -779,9 +779,9 @@ class _BodyParser:
 
 def _check_numbers(unit: Any, digest: Any) -> None:
     if type(unit) is not int or unit < 0:
-        raise Undecodable(f"unit {shown(unit)}, which is no number")
+        raise Undecodable(f"unit {format_value(unit)}, which is no number")
     if digest is not None and (type(digest) is not int or digest < 0):
-        raise Undecodable(f"digest {shown(digest)}, which is no 64-bit number")
+        raise Undecodable(f"digest {format_value(digest)}, which is no 64-bit number")
 
 
 class _Bytes(io.RawIOBase):
@@ -852,7 +852,7 @@ def _opened(path: str, what: str = "a journal") -> int:
             return _regular(fd, path, what)
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"cannot read {path}: {files.reason(error)}", f"give the path of {what}"
+            f"cannot read {path}: {files.format_reason(error)}", f"give the path of {what}"
         ) from None
     raise _irregular(path, what)
 

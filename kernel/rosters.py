@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.world import FACTS
 from goldrush.kernel.world import text as text_of
 
@@ -76,6 +76,6 @@ def check_entries(roster: Sequence[Any]) -> None:
             or not FACTS.holds(entry["options"])
         ):
             raise BadInput(
-                f"entry {agent} of the roster is {shown(entry)}",
+                f"entry {agent} of the roster is {format_value(entry)}",
                 "it must have agent (its place), policy (text) and options (a map)",
             )

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.kernel import derive, fold
-from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, shown
+from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
     BODY_MAX,
     END,
@@ -37,8 +37,8 @@ S = TypeVar("S")
 
 # Inputs that come one after the other: each piece is committed at once, what is returned at the end
 # with what follows from them all.
-Coming = Generator[Sequence[Batch], None, Sequence[Batch]]
-Inputs = Sequence[Batch] | Coming
+InputPieces = Generator[Sequence[Batch], None, Sequence[Batch]]
+Inputs = Sequence[Batch] | InputPieces
 Ask = Callable[[S], Inputs]
 AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
@@ -100,7 +100,7 @@ def resume(
     """Go on with a run that broke off, from its last whole commit, and return the last state.
 
     `journal` was reopened; what is read is the very file that it has locked. A torn tail is
-    dropped. `ask_of(state, forks, waiting)` makes what `record` was given as `ask`, from the state
+    dropped. `ask_of(state, forks, pending)` makes what `record` was given as `ask`, from the state
     to go on from, the facts of the forks that led to it, oldest first, and the inputs of the step
     under way that the journal has already: the first answer is the rest of them.
     Raises BadInput for a run that has ended, MalformedEvents for a state that the journal
@@ -112,13 +112,13 @@ def resume(
         last, state = reached.last, reached.state
         if last.kind == END:
             raise BadInput(
-                f"{reader.path} has ended with {world.vocabulary.called(last.unit)}",
+                f"{reader.path} has ended with {world.vocabulary.format_unit(last.unit)}",
                 "record another run",
             )
-        ask = ask_of(state, reached.forks, reached.waiting)
+        ask = ask_of(state, reached.forks, reached.pending)
     closed = last.unit - (last.digest is None)
     journal.go_on_after(last)
-    return _driven(_play(world, state, closed, reached.waiting, journal, on_unit), ask)
+    return _driven(_play(world, state, closed, reached.pending, journal, on_unit), ask)
 
 
 def fork(
@@ -149,13 +149,13 @@ def fork(
     vocabulary = world.vocabulary
     if unit < 0:
         first = vocabulary.number(0)
-        raise BadInput(f"there is no {vocabulary.called(unit)}", f"give one from {first} on")
+        raise BadInput(f"there is no {vocabulary.format_unit(unit)}", f"give one from {first} on")
     reached = _reached(world, parent, _up_to(parent, unit))
     forks, last, state = reached.forks, reached.last, reached.state
     if last.digest is None or last.unit != unit:
         has = last.unit - (last.digest is None)
         raise BadInput(
-            f"{parent.path} has no closed {vocabulary.called(unit)}",
+            f"{parent.path} has no closed {vocabulary.format_unit(unit)}",
             f"give one from {vocabulary.number(0)} to {vocabulary.number(has)}",
         )
     if len(forks) >= FORKS_MAX:
@@ -183,7 +183,7 @@ class _Reached(Generic[S]):
 
     last: Commit
     state: S
-    waiting: Block
+    pending: Block
     forks: list[Mapping[str, Any]]
 
 
@@ -195,9 +195,9 @@ def _reached(
     Raises MalformedEvents (see kernel/derive.py), also for inputs that wait and cannot be.
     """
     found: _Reached[S] | None = None
-    under_way = fold.Steps(world.arrange)
+    assembler = fold.StepAssembler(world.arrange)
     try:
-        for commit, state in derive.states(world, reader, commits, under_way):
+        for commit, state in derive.states(world, reader, commits, assembler):
             if found is None:
                 found = _Reached(commit, state, Block(()), [])
             if commit.kind == FORK:
@@ -211,7 +211,7 @@ def _reached(
                 f"{reader.path} breaks off inside a fork", "fork its parent again"
             ) from None
     assert found is not None  # the reader refuses a journal without a START
-    found.waiting = under_way.waiting
+    found.pending = assembler.pending
     return found
 
 
@@ -253,15 +253,15 @@ def _play(
     world: World[S],
     state: S,
     unit: int,
-    waiting: Block,
+    pending: Block,
     journal: JournalWriter,
     on_unit: OnUnit[S] | None,
 ) -> Steps[S]:
     """From a state whose unit `unit` is closed to the end of the run.
 
-    `waiting`: inputs of the first step that are committed already.
+    `pending`: inputs of the first step that are committed already.
     """
-    pieces = [waiting] if waiting.batches else []  # committed inputs of the step under way
+    pieces = [pending] if pending.batches else []  # committed inputs of the step under way
     blocks: list[Block] = []  # what is not committed yet of the unit under way
 
     def commit_early(batches: Sequence[Batch]) -> None:
@@ -295,7 +295,7 @@ def _play(
             state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
         except OverflowError:  # a world lets its numbers grow
-            says = f"{world.vocabulary.called(unit + 1)} has a number beyond 64 bits"
+            says = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"
             raise WriteFailed(journal.path, says) from None
         unit += 1
         blocks.clear()
@@ -303,7 +303,7 @@ def _play(
             on_unit(unit, state)
     if blocks:
         raise BadInput(
-            f"world {world.name} ended inside {world.vocabulary.called(unit + 1)}",
+            f"world {world.name} ended inside {world.vocabulary.format_unit(unit + 1)}",
             "its `unit_done` must hold before its `ended` does",
         )
     journal.append(Commit(END, unit))
@@ -329,7 +329,7 @@ def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequenc
                 raise
 
 
-def _last_of(answers: Coming, stop: KeyboardInterrupt) -> Iterator[Sequence[Batch]]:
+def _last_of(answers: InputPieces, stop: KeyboardInterrupt) -> Iterator[Sequence[Batch]]:
     """What a generator still gives when it is told to stop: it may have got more than it gave."""
     try:
         yield answers.throw(stop)
@@ -341,5 +341,7 @@ def _last_of(answers: Coming, stop: KeyboardInterrupt) -> Iterator[Sequence[Batc
 def _digest(world: World[S], state: S) -> int:
     digest = world.digest(state)
     if type(digest) is not int or not 0 <= digest < 1 << 64:
-        raise BadInput(f"world {world.name} has digest {shown(digest)}", "it must be 64 bits")
+        raise BadInput(
+            f"world {world.name} has digest {format_value(digest)}", "it must be 64 bits"
+        )
     return digest

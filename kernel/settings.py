@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 
@@ -81,7 +81,7 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
         raise unknown("setting", name, fields)
     holds, range_ = fields[name].metadata["rule"]
     if not holds(value):
-        raise BadInput(f"{name} is {shown(value)}", f"it must be {range_}")
+        raise BadInput(f"{name} is {format_value(value)}", f"it must be {range_}")
 
 
 def configured(config: type[C], settings: Mapping[str, Any]) -> C:

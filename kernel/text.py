@@ -25,14 +25,14 @@ def is_visible(text: str) -> bool:
     return text.isprintable() and _BLANK.search(text) is None
 
 
-def escaped(text: str, but: str = "") -> str:
+def escaped(text: str, keep: str = "") -> str:
     """The text with every character that cannot be seen written as an escape, except those
-    in `but`.
+    in `keep`.
     """
     if is_visible(text):
         return text
     return "".join(
-        c if c in but or is_visible(c) else c.encode("unicode_escape", "backslashreplace").decode()
+        c if c in keep or is_visible(c) else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
     )
 
@@ -57,7 +57,7 @@ def quoted_path(path: str) -> str:
     return quoted(f"./{path}" if path.startswith("-") else path)
 
 
-def counted(count: int, one: str) -> str:
+def format_count(count: int, one: str) -> str:
     """So many things, `one` being the word for a single one: `1 round`, `2 rounds`."""
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import check_setting
 
@@ -32,7 +32,7 @@ class Treatment(Generic[C]):
     """A name, what it changes in words, the settings, and those that follow from others."""
 
     name: str
-    says: str
+    description: str
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     derived: Callable[[C], Mapping[str, Any]] | None = None
 
@@ -79,7 +79,7 @@ def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | N
         raise unknown(f"treatment in {path}", name, tables)
     if not NAME.fullmatch(name):
         raise BadInput(
-            f"{path}: a treatment cannot be called {shown(name)}",
+            f"{path}: a treatment cannot be called {format_value(name)}",
             f"take at most {NAME_MAX} letters, digits, _ and -",
         )
     for setting, value in tables[name].items() if config is not None else ():

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.kernel.codec import fingerprint, pack
-from goldrush.kernel.errors import shown
+from goldrush.kernel.errors import format_value
 
 S = TypeVar("S")
 
@@ -105,16 +105,21 @@ Form = tuple[Any, ...] | None
 class Kind:
     """How a field is held in a row and shown to people.
 
-    `holds(value)` tells whether a value read from a file is one of this kind; `show(value)` gives
-    the logical form that `export` prints. `of` says what such a value names, if it names anything
-    ("agent", "plot", "word"), so that tools find it in the events of any world; `ids(shown)` gives
-    what it names from its logical form. `form` describes `show` as a value (see Form).
+    Attributes:
+        name: a description for error messages.
+        holds: whether a value read from a file is of this kind.
+        show: converts a value to its logical form, the one that `export` prints.
+        entity: what such a value identifies ("agent", "plot", "word"), or None; by it tools find
+            agents and plots in the events of any world.
+        ids: the identifiers in a value's logical form.
+        form: a description of `show` as a value (see Form).
+
     """
 
     name: str
     holds: Callable[[Any], bool]
     show: Callable[[Any], Any] = lambda value: value
-    of: str | None = None
+    entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
 
@@ -125,7 +130,7 @@ def optional(kind: Kind) -> Kind:
         f"{kind.name} or null",
         lambda value: value is None or kind.holds(value),
         lambda value: None if value is None else kind.show(value),
-        kind.of,
+        kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
         kind.form and ("optional", kind.form),
     )
@@ -137,7 +142,7 @@ def several(kind: Kind) -> Kind:
         f"list of {kind.name}",
         lambda value: type(value) is tuple and all(map(kind.holds, value)),
         lambda value: [kind.show(item) for item in value],
-        kind.of,
+        kind.entity,
         lambda shown: [named for item in shown for named in kind.ids(item)],
         kind.form and ("list", kind.form),
     )
@@ -171,9 +176,9 @@ INTEGER = Kind("integer", lambda value: type(value) is int)
 NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
 BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
 TEXT = Kind("text", lambda value: type(value) is str)
-AGENT = attrs.evolve(NATURAL, of="agent")  # who plays, by number
+AGENT = attrs.evolve(NATURAL, entity="agent")  # who plays, by number
 AGENTS = several(AGENT)
-PLOT = attrs.evolve(NATURAL, of="plot")  # a place, by number
+PLOT = attrs.evolve(NATURAL, entity="plot")  # a place, by number
 
 
 def text(most: int) -> Kind:
@@ -185,7 +190,7 @@ WORD = Kind(
     "64-bit word",
     lambda value: type(value) is int and 0 <= value < 1 << 64,
     lambda value: f"{value:016x}",
-    of="word",
+    entity="word",
     form=("word",),
 )
 
@@ -249,23 +254,23 @@ class EventType:
     def _of_fields(self) -> tuple[Callable[[Any], bool], ...]:
         return tuple(kind.holds for kind in self.fields.values())
 
-    def naming(self, what: str) -> tuple[str, ...]:
-        """The fields that name something ("agent", "plot", "word"), in order; see `Kind.of`."""
-        return tuple(name for name, kind in self.fields.items() if kind.of == what)
+    def fields_naming(self, entity: str) -> tuple[str, ...]:
+        """The fields that name something ("agent", "plot", "word"), in order; see `Kind.entity`."""
+        return tuple(name for name, kind in self.fields.items() if kind.entity == entity)
 
-    def named(self, what: str, event: Event) -> Iterator[Any]:
+    def ids_in(self, entity: str, event: Event) -> Iterator[Any]:
         """What an event of this type names: all agents, whatever their part, or all plots."""
-        for field in self.naming(what):
+        for field in self.fields_naming(entity):
             yield from self.fields[field].ids(event[field])
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file, or None."""
         if type(row) is not tuple or len(row) != len(self._holds):
-            return f"{self.name}: {len(self.fields)} fields expected, found {shown(row)}"
+            return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
         for place, holds in enumerate(self._holds):
             if not holds(row[place]):
                 name, kind = list(self.fields.items())[place]
-                return f"{self.name}.{name}: {kind.name} expected, found {shown(row[place])}"
+                return f"{self.name}.{name}: {kind.name} expected, found {format_value(row[place])}"
         return None
 
 
@@ -325,7 +330,7 @@ class Vocabulary:
         """The journal's unit that people know by this number."""
         return number - self.first + 1
 
-    def called(self, unit: int) -> str:
+    def format_unit(self, unit: int) -> str:
         """A journal's unit as people call it, `round 3`."""
         return f"{self.unit} {self.number(unit)}"
 
@@ -347,7 +352,7 @@ def _always(state: object) -> bool:
     return True
 
 
-def _no_fault(state: object, waiting: Block) -> str | None:
+def _no_fault(state: object, pending: Block) -> str | None:
     return None
 
 
@@ -363,7 +368,7 @@ class World(Generic[S]):
       It may change the state it is given and return that: `fold` hands it a copy.
     - `arrange(inputs)`: inputs that came in several commits, in the order in which they are judged;
       without it, in that in which they came. Whatever the rows are, it does not raise.
-    - `waiting_fault(state, inputs)`: what makes it impossible that inputs, arranged, are the first
+    - `pending_fault(state, inputs)`: what makes it impossible that inputs, arranged, are the first
       of a step, or None. Asked before anybody is asked for the rest of them, where a run broke off
       there; without it, any may be.
     - `ended(state)`: whether nothing more is to be played.
@@ -394,7 +399,7 @@ class World(Generic[S]):
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
     arrange: Callable[[Block], Block] = _as_it_came
-    waiting_fault: Callable[[S, Block], str | None] = _no_fault
+    pending_fault: Callable[[S, Block], str | None] = _no_fault
     unit_done: Callable[[S], bool] = _always
     close: Callable[[S], S] = _same
     digest: Callable[[S], int] = fingerprint

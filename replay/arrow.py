@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.kernel.errors import BadInput, JournalError, shown
+from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.replay.columns import Column
 from goldrush.replay.extras import require
 from goldrush.replay.run_data import of_one_world, run_at, runs_at
@@ -77,7 +77,7 @@ class Batches:
     def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
         """The first value that cannot be held: only a forged journal has such."""
         index = next(n for n, value in enumerate(values) if not self._fits(column, value))
-        says = f"{column.name} is {shown(values[index])}, which Parquet cannot hold; csv can"
+        says = f"{column.name} is {format_value(values[index])}, which Parquet cannot hold; csv can"
         return JournalError(rows[index][0], says)
 
     def _fits(self, column: Column, value: Any) -> bool:

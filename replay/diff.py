@@ -20,7 +20,7 @@ from goldrush.agents.roster import format_policy
 from goldrush.agents.trust import RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, shown
+from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.declared import Declared, declared_by
@@ -204,7 +204,7 @@ class _Run:
         """Whether a unit has no rows but the world's. It is an error of this run if not."""
         fault = next(fold.faults(world, _blocks(unit)), None)
         if fault is not None:
-            where = world.vocabulary.called(unit.number)
+            where = world.vocabulary.format_unit(unit.number)
             self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
         return fault is None
 
@@ -256,7 +256,7 @@ def _inputs_in(commit: Commit) -> int:
 def _blocks(unit: fold.Unit) -> list[Block]:
     """The blocks of a unit: inputs and derived in turn, then the inputs that wait."""
     judged = [block for step in unit.steps for block in (step.inputs, step.derived)]
-    return [*judged, unit.waiting]
+    return [*judged, unit.pending]
 
 
 def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> First | None:
@@ -367,14 +367,18 @@ def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
     """START or a fork has another digest, though it declares the same."""
     at = max(one.declared_from, two.declared_from)
     vocabulary = world.vocabulary
-    says = f"other digests before {vocabulary.called(max(at, 1))}; `verify` tells which is right"
+    says = (
+        f"other digests before {vocabulary.format_unit(max(at, 1))}; `verify` tells which is right"
+    )
     return Cause(DERIVATION, vocabulary.number(at), says)
 
 
 def _of_headers(one: _Run, two: _Run) -> Cause:
     a, b = one.reader.header, two.reader.header
     if a.world != b.world:
-        return Cause(WORLD, 0, f"{shown(a.world)} and {shown(b.world)}", None, a.world, b.world)
+        return Cause(
+            WORLD, 0, f"{format_value(a.world)} and {format_value(b.world)}", None, a.world, b.world
+        )
     return Cause(RULES, 0, f"version {a.rules} and version {b.rules}", None, a.rules, b.rules)
 
 
@@ -385,7 +389,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     for name in {**ours.settings, **theirs.settings}:
         a, b = ours.settings.get(name), theirs.settings.get(name)
         if pack(a) != pack(b):
-            says = f"{name} is {shown(a)} in a, {shown(b)} in b"
+            says = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
             yield Cause(CONFIGURATION, at, says, str(name), a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
@@ -409,10 +413,10 @@ def _played(player: Any) -> str:
     if player is None:
         return "not there"
     if not isinstance(player, Mapping) or "policy" not in player:
-        return shown(player)
+        return format_value(player)
     policy, options = player["policy"], player.get("options")
     if policy in (LLM, RECORDED) or not isinstance(options, Mapping):
-        return f"{policy} {shown(options)}" if options else str(policy)
+        return f"{policy} {format_value(options)}" if options else str(policy)
     return format_policy(str(policy), options)
 
 
@@ -426,7 +430,7 @@ def _causes(
     assert event is not None
     type = next((type for type in world.events if type.name == event.name), None)
     where = f"in {world.vocabulary.unit} {first.round}"
-    agent = None if type is None else next(type.named("agent", event), None)
+    agent = None if type is None else next(type.ids_in("agent", event), None)
     hands = [
         name
         for name, run in zip("ab", (one, two), strict=True)
@@ -442,7 +446,7 @@ def _causes(
     if declared:
         return declared
     if type is not None and _is_drawn_otherwise(type, first):
-        on = "".join(f" on plot {plot}" for plot in type.named("plot", event))
+        on = "".join(f" on plot {plot}" for plot in type.ids_in("plot", event))
         says = f"{event.name}{on} {where}: the same participants, another draw;"
         return [Cause(DRAW, first.round, f"{says} `verify` tells which is right")]
     says = f"{event.name} {where} follows from the same events in one run and not in the other;"
@@ -454,6 +458,6 @@ def _is_drawn_otherwise(type: EventType, first: First) -> bool:
     if first.a is None or first.b is None or first.a.name != first.b.name:
         return False
     a, b = first.a.fields, first.b.fields
-    words = set(type.naming("word"))
+    words = set(type.fields_naming("word"))
     differ = {name for name in a if a[name] != b[name]}
     return bool(differ & words) and differ <= words | type.drawn

@@ -61,8 +61,8 @@ def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
     else:
         goes_on = f"has {long.open} inputs of the next one"
     return (
-        f"{short.path} is a prefix of {long.path}: it {ends} with {words.called(short.rounds)}, "
-        f"the other one {goes_on}"
+        f"{short.path} is a prefix of {long.path}: it {ends} with "
+        f"{words.format_unit(short.rounds)}, the other one {goes_on}"
     )
 
 

@@ -18,7 +18,7 @@ from goldrush.agents.llm.models import LLM
 from goldrush.agents.people import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, TornTail
-from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Place
+from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Location
 from goldrush.kernel.world import Row, World
 from goldrush.replay.declared import Declared, declared_by
 from goldrush.replay.forged import reader_of
@@ -94,7 +94,7 @@ class _Run:
         self._toolkit: Toolkit = toolkit_of(reader)
         self._world: World[Any] = open_world(reader)
         self._declared: Declared | None = None
-        self._place: Place | None = None  # behind the last commit that left no unit open
+        self._place: Location | None = None  # behind the last commit that left no unit open
         self._state: Any = None  # there
         self._last: Rebuilt | None = None
         self._tokens = (0, 0)

@@ -36,7 +36,7 @@ from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 from goldrush.kernel import fold
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.journal import UNIT, Commit, JournalReader, Place
+from goldrush.kernel.journal import UNIT, Commit, JournalReader, Location
 from goldrush.kernel.world import Step, World
 from goldrush.replay import cache
 
@@ -82,9 +82,9 @@ class Entry(NamedTuple):
     size: int
 
     @property
-    def before(self) -> Place:
+    def before(self) -> Location:
         """The place before the first commit of the unit."""
-        return Place(self.offset, self.commit, self.unit - 1)
+        return Location(self.offset, self.commit, self.unit - 1)
 
 
 class Index:
@@ -195,7 +195,7 @@ def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T
     return None
 
 
-def _proven_place(index: Index, reader: JournalReader, unit: int) -> Place | None:
+def _proven_place(index: Index, reader: JournalReader, unit: int) -> Location | None:
     entry = index.before(unit)
     if entry is None:
         return None
@@ -257,7 +257,7 @@ def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entr
     """Frozen states with their entries, as many as are worth it, up to where the journal breaks."""
     assert world.freeze is not None
     at = size = 0
-    before = last = Place(0, 0, 0)  # before the unit under way; after the last one frozen
+    before = last = Location(0, 0, 0)  # before the unit under way; after the last one frozen
     try:
         for commit, state in fold.states(world, reader):
             if commit.digest is None:

@@ -47,7 +47,7 @@ class Query:
     def _on_plot(self, event: Event, type: EventType | None) -> bool:
         if type is None or (type.is_input and not self.names):
             return False
-        return any(plot in self.plots for plot in type.named("plot", event))
+        return any(plot in self.plots for plot in type.ids_in("plot", event))
 
 
 @reader_of
@@ -98,7 +98,7 @@ def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator
             yield commit
     if reached < first:
         raise BadInput(
-            f"{reader.path} has no {vocabulary.called(first)}",
+            f"{reader.path} has no {vocabulary.format_unit(first)}",
             f"give one from {vocabulary.number(0)} to {vocabulary.number(reached)}",
         )
 
@@ -120,6 +120,6 @@ def _check_agents(query: Query, agents: int) -> None:
 
 def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
     if type is not None:
-        yield from type.named("agent", event)
+        yield from type.ids_in("agent", event)
     else:  # a fork says whose submissions it puts in by hand
         yield from (agent for _, agent in event.fields.get("replaced", ()))

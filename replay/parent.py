@@ -13,7 +13,7 @@ from typing import Self
 
 import attrs
 
-from goldrush.kernel.errors import JournalError, shown
+from goldrush.kernel.errors import JournalError, format_value
 from goldrush.kernel.journal import Commit, JournalReader
 
 
@@ -60,8 +60,8 @@ def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str
         was = f"when that had {grown_from} bytes; it was gone on with since"
         return None, f"forked from {parent}, {was}"
     return (
-        f"it was forked from a file with SHA-256 {shown(branch.parent, 70)}, but {parent} has "
-        f"{whole}, and no whole commits that it begins with have that one"
+        f"it was forked from a file with SHA-256 {format_value(branch.parent, 70)}, but {parent} "
+        f"has {whole}, and no whole commits that it begins with have that one"
     ), ""
 
 

@@ -117,11 +117,11 @@ def closed_units(
     """
     vocabulary = world.vocabulary
     events: list[Event] = []
-    under_way = fold.Steps(world.arrange)
+    assembler = fold.StepAssembler(world.arrange)
     for commit, state in walk:
         if commit.kind in (FORK, END) or commit.unit < first:
             continue
-        events += fold.commit_events(world, reader, commit, under_way)
+        events += fold.commit_events(world, reader, commit, assembler)
         if commit.digest is not None:
             fold.check_digest(world, reader.path, state, commit)
             number = vocabulary.number(commit.unit)

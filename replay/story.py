@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Event
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.toolkit import Names, Story, toolkit_at
@@ -61,7 +61,7 @@ def agent_of(path: str | Path, text: str) -> int:
             return agent
     if names:
         raise unknown("agent", text, list(names.values()))
-    raise BadInput(f"there is no agent {shown(text)}", "give its number")
+    raise BadInput(f"there is no agent {format_value(text)}", "give its number")
 
 
 def names_of(path: str | Path) -> Names:

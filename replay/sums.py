@@ -17,7 +17,7 @@ from typing import Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import open_regular
 
 SUMS_MAX: Final = 1 << 24  # bytes of a file of pins
@@ -57,7 +57,9 @@ def read_sums(path: str | Path) -> Sums:
         where = f"{path}, line {number}"
         name, pin = _read(line, where)
         if pins.setdefault(os.path.abspath(name), pin) != pin:
-            raise BadInput(f"{where}: {shown(name)} has another pin above", "leave one of them out")
+            raise BadInput(
+                f"{where}: {format_value(name)} has another pin above", "leave one of them out"
+            )
         names[name] = None
     if not names:
         raise BadInput(f"{path} lists no file", "give what `sha256sum *.journal` printed")
@@ -75,7 +77,7 @@ def _read(line: bytes, where: str) -> tuple[str, str]:
         if line.endswith(b"\r"):
             raise BadInput(f"{where} ends with \\r", "end lines with \\n alone, as sha256sum does")
         raise BadInput(
-            f"{where} is {shown(line.decode(errors='replace'), 200)}",
+            f"{where} is {format_value(line.decode(errors='replace'), 200)}",
             "write a SHA-256, two spaces and a name, as sha256sum does",
         )
     return os.fsdecode(name), match[2].decode().lower()

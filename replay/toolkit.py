@@ -30,9 +30,9 @@ from goldrush.agents.plugins import (
     plugins,
 )
 from goldrush.agents.trust import EXTERNAL, RECORDED
-from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, shown, unknown
+from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
@@ -223,8 +223,8 @@ class Prompts(Generic[P]):
 def _head(measured: Measured[Any]) -> str:
     facts = measured.facts()
     return (
-        f"{counted(measured.units, measured.vocabulary.unit)} of "
-        f"{counted(facts['agents'], 'agent')}, "
+        f"{format_count(measured.units, measured.vocabulary.unit)} of "
+        f"{format_count(facts['agents'], 'agent')}, "
         f"seed {facts['seed']}"
     )
 
@@ -402,7 +402,7 @@ def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | N
         return None
     world = found.world({}).name
     if world != name:
-        raise PluginFailed(name, f"it brings a world that is called {shown(world)}")
+        raise PluginFailed(name, f"it brings a world that is called {format_value(world)}")
     return found
 
 
@@ -470,9 +470,9 @@ def toolkit_of(reader: JournalReader) -> Toolkit:
     found = toolkit_named(reader.header.world)
     if found is None:
         known = ", ".join(worlds())
+        world = format_value(reader.header.world)
         raise UnsupportedJournal(
-            reader.path,
-            f"world {shown(reader.header.world)}; this goldrush plays {known}; install what has it",
+            reader.path, f"world {world}; this goldrush plays {known}; install what has it"
         )
     return found
 

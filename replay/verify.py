@@ -30,7 +30,7 @@ from goldrush.kernel.errors import (
     MalformedEvents,
     PolicyFailed,
     TornTail,
-    shown,
+    format_value,
 )
 from goldrush.kernel.journal import (
     FORK,
@@ -154,7 +154,7 @@ def verify(
     Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
     """
     if level not in range(INTEGRITY, DECIDE + 1):
-        raise BadInput(f"there is no level {shown(level)}", f"give one from 1 to {DECIDE}")
+        raise BadInput(f"there is no level {format_value(level)}", f"give one from 1 to {DECIDE}")
     with open_regular(os.fspath(path)) as file:
         try:
             reader = JournalReader.over(file.fileno(), os.fspath(path), hashed=True)
@@ -243,7 +243,7 @@ class _Check:
         self._ask: AskAgain | None = None
         self._ask_waiting: AskAgain | None = None
         self._state: Any = None
-        self._steps = fold.Steps(world.arrange)
+        self._steps = fold.StepAssembler(world.arrange)
         self._last: Commit | None = None
 
     def __enter__(self) -> Self:
@@ -272,7 +272,7 @@ class _Check:
         except TornTail as error:
             return Break(
                 INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
-                "a commit or the end", error.found,
+                "a commit or the end", error.description,
                 torn=not error.in_fork,
             )  # fmt: skip
         except MalformedEvents as error:
@@ -299,9 +299,9 @@ class _Check:
         if self.level < DERIVE or not self._steps:
             return
         assert self._last is not None  # which they stand in
-        derive.check_waiting(self.world, self.reader.path, self._state, self._last, self._steps)
+        derive.check_pending(self.world, self.reader.path, self._state, self._last, self._steps)
         if self._ask_waiting is not None:
-            self._ask_again(self._last, self._ask_waiting, self._state, self._steps.waiting)
+            self._ask_again(self._last, self._ask_waiting, self._state, self._steps.pending)
 
     def _count(self, commit: Commit) -> None:
         events = 0
@@ -386,13 +386,13 @@ class _Check:
             raise _Broken(DECIDE, place, "a plan", str(error), error.trace) from None
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
-            differs = derive.differing(
+            differs = derive.difference_error(
                 self.world, self.reader.path, commit, answer, recorded, is_input=True
             )
             raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
 
     def _place(self, commit: Commit) -> str:
-        return derive.place(self.world, commit)
+        return derive.format_location(self.world, commit)
 
 
 def _damage(error: DamagedJournal) -> Break:

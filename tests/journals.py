@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from goldrush.kernel.fold import Steps
+from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Block, World
@@ -31,12 +31,12 @@ def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER)
 
 def forged(path: Path, world: World[Any], commits: Sequence[Commit]) -> Path:
     """A journal of these commits under digests that its events give; without forks."""
-    under_way, state, done = Steps(world.arrange), None, []
+    assembler, state, done = StepAssembler(world.arrange), None, []
     for old in commits:
         commit = Commit(old.kind, old.unit, old.digest, old.blocks, old.setup)
         if commit.kind == START:
             state = world.initial(commit.setup or {})
-        for step in under_way.completed_by(commit):
+        for step in assembler.completed_by(commit):
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
         if commit.digest is not None:
             state = world.close(state) if commit.kind == UNIT else state

@@ -122,14 +122,14 @@ def forged(path: Path, commits: Sequence[Commit], of: Path) -> Path:
     """
     world = world_at(of)
     state: Any = None
-    under_way = fold.Steps(world.arrange)
+    assembler = fold.StepAssembler(world.arrange)
     with JournalWriter(path, HEADER, force=True) as journal:
         for commit in commits:
             again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
             if commit.kind == START:
                 state = world.initial(commit.setup or {})
             elif commit.kind == UNIT:
-                state = fold.apply(world, str(path), state, commit, under_way)
+                state = fold.apply(world, str(path), state, commit, assembler)
             if commit.digest is not None:
                 again.digest = world.digest(state)
             journal.append(again)

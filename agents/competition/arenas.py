@@ -19,7 +19,7 @@ from goldrush.agents.competition.bench import Bench, BenchType, Tests
 from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, loaded, plugins
 from goldrush.agents.roster import parsed_settings
 from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, arena_of
-from goldrush.kernel.errors import BadInput, nearest, shown
+from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.settings import configured
 
 NAMES: Final = ("mining", "nk", "command")
@@ -69,7 +69,7 @@ def _half(group: str, name: str) -> Any:
     if found is None:
         known = list(NAMES) if group == BENCHES else arenas()
         instead = f"{nearest(name, known)}install what brings it, or take {', '.join(known)}"
-        raise UnknownArena(f"there is no {kind.title} {shown(name)} here", instead)
+        raise UnknownArena(f"there is no {kind.title} {format_value(name)} here", instead)
     return found
 
 
@@ -96,7 +96,7 @@ def listed(name: str) -> Listed:
         (field.name, field.default, field.metadata["rule"][1])
         for field in attrs.fields(rules.options)
     )
-    return Listed(name, rules.version, rules.says, bench.program is not None, options)
+    return Listed(name, rules.version, rules.description, bench.program is not None, options)
 
 
 KINDS: Final = (

@@ -25,7 +25,7 @@ from goldrush.kernel.competition.config import CLASSES
 from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.state import Agent
 from goldrush.kernel.competition.terms import OFFICES, Class, Role
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.text import check_name
 
 SCRIPTED, RANDOM, SILENT = "scripted", "random", "silent"
@@ -123,7 +123,9 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
         named = [entry for entry in cast if who in (entry["name"], entry["role"])]
         if not named or not policy:
             names = ", ".join(entry["name"] for entry in cast[:12])
-            raise BadInput(f"{shown(part)} casts nobody", f"write NAME=POLICY; there are {names}")
+            raise BadInput(
+                f"{format_value(part)} casts nobody", f"write NAME=POLICY; there are {names}"
+            )
         if who in typed:
             raise BadInput(f"{who} is cast twice", "cast each once")
         typed.add(who)
@@ -199,7 +201,7 @@ def check_policy(name: str) -> None:
     """Raises BadInput for an unknown policy."""
     if name not in POLICIES and not is_import_name(name):
         raise BadInput(
-            f"there is no policy {shown(name)}",
+            f"there is no policy {format_value(name)}",
             f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",
         )
 

@@ -29,8 +29,8 @@ class Worker(worker.Worker):
         """Any move that is allowed, each as likely as another."""
         table, me = seen.table, seen.me.ordinal
         others = [said for said in table.proposals() if said.agent != me]
-        held = table.standing.stances.get(me)
-        support = [s.id for s in others if s.id not in table.standing.refuted and s.id != held]
+        held = table.stances.by_agent.get(me)
+        support = [s.id for s in others if s.id not in table.stances.refuted and s.id != held]
         challenge = [s.id for s in others if not table.was_challenged(s.id, Part.BASE)]
         moves = [Move.PROPOSE, Move.PASS]
         moves += [Move.SUPPORT] * bool(support)

@@ -21,7 +21,7 @@ from goldrush.kernel.competition.acts.roundtable import CARRIES, form_fault
 from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.competition.fork import changed, turn_of
 from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import changes
 from goldrush.kernel.world import Row
 
@@ -92,14 +92,14 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
     """(assignment, row) of a contribution from user input. `number`: its position, from 1."""
     where = f"contribution {number}"
     if not isinstance(item, Mapping) or set(item) - set(_KEYS):
-        raise BadInput(f"{where} is {shown(item)}", f"give an object of {', '.join(_KEYS)}")
+        raise BadInput(f"{where} is {format_value(item)}", f"give an object of {', '.join(_KEYS)}")
     if item.get("event", "spoke") != "spoke":
-        raise BadInput(f"{where} is a {shown(item['event'])} event", "give `spoke` events")
+        raise BadInput(f"{where} is a {format_value(item['event'])} event", "give `spoke` events")
     for name, most in _most(state).items():
         if name not in item:
             raise BadInput(f"{where} has no {name}", f"give one from 0 to {most}")
         if type(item[name]) is not int or not 0 <= item[name] <= most:
-            raise BadInput(f"{where} has {name} {shown(item[name])}", f"give 0 to {most}")
+            raise BadInput(f"{where} has {name} {format_value(item[name])}", f"give 0 to {most}")
     if item["agent"] not in state.active():
         workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
         raise BadInput(

@@ -157,13 +157,13 @@ def _dissent(seen: Seen, concluded: int) -> str:
         for said in table.counted()
         if said.move == Move.CHALLENGE and said.target == concluded
     }
-    elsewhere = {a for a, held in table.standing.stances.items() if held != concluded}
+    elsewhere = {a for a, held in table.stances.by_agent.items() if held != concluded}
     parts = []
     if against:
         parts.append(f"Challenged by {', '.join(seen.people[a].name for a in sorted(against))}.")
     if elsewhere:
         names = ", ".join(
-            f"{seen.people[a].name} (#{table.standing.stances[a]})" for a in sorted(elsewhere)
+            f"{seen.people[a].name} (#{table.stances.by_agent[a]})" for a in sorted(elsewhere)
         )
         parts.append(f"Elsewhere: {names}.")
     return " ".join(parts)
@@ -188,7 +188,7 @@ class Judge:
         repeated = _repeated(seen)
         if repeated:
             return _signal(Signal.REDIRECT, "That was on the table already.", repeated)
-        counts = table.standing.counts()
+        counts = table.stances.counts()
         most = max(counts.values(), default=0)
         is_agreed = 2 * most > len(table.participants)
         is_new = any(said.is_proposal for said in table.of_round())
@@ -239,9 +239,9 @@ def _repeated(seen: Seen) -> list[int]:
 
 def _are_apart(seen: Seen) -> bool:
     """Whether the two proposals with most stances are FAR from each other."""
-    counts = seen.table.standing.counts()
+    counts = seen.table.stances.counts()
     first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
-    conducts = [seen.table.said[proposal].conduct for proposal in first]
+    conducts = [seen.table.contributions[proposal].conduct for proposal in first]
     return len(conducts) > 1 and seen.rules.distance(*conducts) >= FAR
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldrush.kernel.competition.events import SAID, SAID_DEPTH, SAID_MAX
+from goldrush.kernel.competition.events import PLAIN, PLAIN_DEPTH, PLAIN_MAX
 from goldrush.kernel.world import amount
 
 
@@ -13,13 +13,13 @@ def plain(value: Any) -> Any:
     cannot be recorded: maps, numbers beyond 64 bits, values over a limit. The kernel judges the
     result.
     """
-    found = _plain(value, SAID_DEPTH)
-    return found if SAID.holds(found) else None
+    found = _plain(value, PLAIN_DEPTH)
+    return found if PLAIN.holds(found) else None
 
 
 def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple)) and depth:
-        return tuple(_plain(item, depth - 1) for item in value[: SAID_MAX + 1])
+        return tuple(_plain(item, depth - 1) for item in value[: PLAIN_MAX + 1])
     if type(value) is float:
         value = amount(value)  # an integer if it is whole, of any size
     if type(value) is int and not -(1 << 63) <= value < 1 << 64:

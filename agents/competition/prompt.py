@@ -121,9 +121,11 @@ def _at_table(seen: Seen, table: Table) -> str:
         f"TABLE {table.number}: {words.about(table.subject)}. The bar is {bar}."
         + (f" They speak in the order {order}." if order else "")
     ]
-    if table.said:
-        said = (words.contribution(table, one, seen.people, seen.rules) for one in table.said)
-        leading = table.standing.leading()
+    if table.contributions:
+        said = (
+            words.contribution(table, one, seen.people, seen.rules) for one in table.contributions
+        )
+        leading = table.stances.leading()
         parts += [
             "What was said, by number:",
             words.latest(said, TABLE_MAX * room(seen)),
@@ -165,10 +167,10 @@ def _whole(seen: Seen) -> str:
     if seen.rules.whole is None:
         return ""
     table = seen.table
-    leading = table.standing.leading()
+    leading = table.stances.leading()
     shown = {"the bar": seen.rules.bar(table.subject)}
     if leading is not None:
-        shown[f"#{leading}, which leads"] = table.said[leading].conduct
+        shown[f"#{leading}, which leads"] = table.contributions[leading].conduct
     if table.trials:
         shown["your last trial"] = table.trials[-1].conduct
     parts = (

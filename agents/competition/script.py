@@ -163,7 +163,7 @@ class Scripts:
             yield from self.tried(state, [trial(state, agent, answer)])
         by_hand = self.replaced.get((state.assignment, table.number, table.round, agent))
         if by_hand is not None:
-            yield Spoke(*by_hand)._replace(id=len(table.said))
+            yield Spoke(*by_hand)._replace(id=len(table.contributions))
             return
         (answer,) = yield [Asked(agent, "speak")]
         yield spoken(state, agent, answer)
@@ -359,7 +359,7 @@ def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
     names = ("move", "target", "conduct", "claim", "part", "because")
     fields = {name: plain(answer.get(name)) for name in names}
     return Spoke(
-        table.number, table.round, len(table.said), agent, **fields,
+        table.number, table.round, len(table.contributions), agent, **fields,
         words=plain(answer.get("words", "")), source=answer.get("source"),
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.fork import turn_of
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.run import Coming
+from goldrush.kernel.run import InputPieces
 from goldrush.kernel.world import Batch, Block, Row
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Season:
         if self._models is not None:
             self._models.close()
 
-    def __call__(self, state: SeasonState) -> Sequence[Batch] | Coming:
+    def __call__(self, state: SeasonState) -> Sequence[Batch] | InputPieces:
         """The acts of the next step. Raises PolicyFailed where a policy fails, RunStopped where
         models may not be asked any more.
         """
@@ -90,7 +90,7 @@ class Season:
         coming = self._played(state, pending)
         return coming if self._is_early else run.rest_of(coming, _nothing_early)
 
-    def _played(self, state: SeasonState, pending: Block) -> Coming:
+    def _played(self, state: SeasonState, pending: Block) -> InputPieces:
         """The script of a step, with the recorded answers in `pending` taken first. Yields whenever
         an answer has come, so that it is committed before the next.
         """

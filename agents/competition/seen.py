@@ -21,7 +21,7 @@ from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.rubric import Grounds
 from goldrush.kernel.competition.settle import grounds_at
 from goldrush.kernel.competition.state import Agent, SeasonState
-from goldrush.kernel.competition.table import Standing, Table
+from goldrush.kernel.competition.table import Stances, Table
 from goldrush.kernel.competition.terms import Phase, Role
 from goldrush.kernel.draws import Draws
 
@@ -93,7 +93,7 @@ class Seen:
         trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
         if self.config.table or table.conclusion is not None:
             return attrs.evolve(table, trials=trials)
-        return attrs.evolve(table, trials=trials, said=[], tests={}, standing=Standing())
+        return attrs.evolve(table, trials=trials, contributions=[], tests={}, stances=Stances())
 
     @cached_property
     def people(self) -> Mapping[int, Agent]:

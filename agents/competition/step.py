@@ -28,7 +28,7 @@ from goldrush.kernel.competition.rubric import Grounds
 from goldrush.kernel.competition.state import Agent, SeasonState, copied
 from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, PolicyFailed, described
+from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.world import FACTS, Batch, Row
 
 # A policy has one sequence of draws in an assignment. Each step has a range of words in it, and
@@ -139,7 +139,7 @@ class Step:
         except (KeyboardInterrupt, MemoryError, BadInput):
             raise
         except BaseException as error:  # whatever somebody's policy raises
-            reason = f"{asked.name}: {described(error)}"
+            reason = f"{asked.name}: {format_error(error)}"
             raise PolicyFailed(
                 agent.policy, agent.ordinal, state.assignment, reason, "assignment"
             ) from error

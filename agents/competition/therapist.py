@@ -151,7 +151,7 @@ def _of_accuracy(ground: Grounds) -> str:
 
 
 def _of_impact(ground: Grounds, rules: Rules) -> str:
-    without = ground.without
+    without = ground.counterfactual
     if without.differs:
         other = without.conclusion
         says = "no conclusion" if other.proposal is None else rules.describe(other.conduct)

@@ -48,7 +48,7 @@ TREATMENTS: Final[Mapping[str, Treatment[SeasonConfig]]] = by_name(
         *(
             Treatment(
                 with_more(one.name),
-                f"{one.says}, with {LARGE} workers",
+                f"{one.description}, with {LARGE} workers",
                 {**one.settings, "workers": LARGE},
             )
             for one in _TREATMENTS

@@ -89,13 +89,13 @@ def contribution(
         parts.append("redirected by the judge, does not count")
     elif said.is_proposal:
         parts += _tests(table, said)
-        parts += ["refuted"] * (said.id in table.standing.refuted)
-        held = [str(who) for who, what in table.standing.stances.items() if what == said.id]
+        parts += ["refuted"] * (said.id in table.stances.refuted)
+        held = [str(who) for who, what in table.stances.by_agent.items() if what == said.id]
         parts += [f"held by {within(held, 200)}"] * bool(held)
     elif said.move == Move.CHALLENGE and table.held(*said.challenged) is not None:
         parts.append("sustained" if table.is_sustained(said) else "not sustained")
-    if said.words:
-        parts.append(quoted(said.words, WORDS_MAX))
+    if said.text:
+        parts.append(quoted(said.text, WORDS_MAX))
     return "; ".join(parts)
 
 

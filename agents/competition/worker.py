@@ -257,11 +257,13 @@ class _Mind:
         """
         others = [said for said in self._standing() if said.agent != self.me]
         best = max(others, key=lambda s: (self.evidence.estimate(s.conduct), -s.id), default=None)
-        held = self.table.standing.stances.get(self.me)
+        held = self.table.stances.by_agent.get(self.me)
         if best is None or best.id == held:
             return None
-        here = 0.0 if held is None else self.evidence.estimate(self.table.said[held].conduct)
-        is_own = held is not None and self.table.said[held].agent == self.me
+        here = (
+            0.0 if held is None else self.evidence.estimate(self.table.contributions[held].conduct)
+        )
+        is_own = held is not None and self.table.contributions[held].agent == self.me
         pride = PRIDE * (MOST - self.character.loyalty) / MOST if is_own else 0.0
         needed = here * (1 + pride)
         estimate = self.evidence.estimate(best.conduct)
@@ -295,7 +297,7 @@ class _Mind:
         """A challenge of a claim that its own trials contradict; or, by `doubt`, of one beyond all
         values that it has seen for the subject.
         """
-        if not self.seen.config.challenges or not self.table.standing.stances:
+        if not self.seen.config.challenges or not self.table.stances.by_agent:
             return None
         for said in self._open_to_challenge():
             known = self.evidence.known[said.conduct]
@@ -323,7 +325,7 @@ class _Mind:
 
     def _open_to_challenge(self) -> list[Contribution]:
         """The untested proposals of others, the leading one first, then the latest ones."""
-        leading = self.table.standing.leading()
+        leading = self.table.stances.leading()
         others = [
             said
             for said in reversed(self._standing())
@@ -344,10 +346,10 @@ class _Mind:
 
     def pass_(self) -> Said:
         """A pass, with its reason."""
-        held = self.table.standing.stances.get(self.me)
+        held = self.table.stances.by_agent.get(self.me)
         ids = () if held is None else (held,)
         trials, own = self.table.trials, False
-        said = [one for one in self.table.said if one.agent == self.me]
+        said = [one for one in self.table.contributions if one.agent == self.me]
         if said and said[-1].move == Move.PASS:
             words = "Still nothing of mine." if held is None else f"Still #{held}."
         elif held is None:
@@ -373,7 +375,7 @@ class _Mind:
         return f"The best I tried, {what}, gave {found}; the bar is {bar}. I claim nothing yet."
 
     def _estimate_of(self, proposal: int) -> float:
-        return self.evidence.estimate(self.table.said[proposal].conduct)
+        return self.evidence.estimate(self.table.contributions[proposal].conduct)
 
     def _proposed(self, best: Known) -> Said | None:
         claim = self._claimed(best)
@@ -428,7 +430,7 @@ class _Mind:
 
     def _parent(self, conduct: Conduct) -> Contribution | None:
         """A proposal of another next to a conduct: the leading one, else the latest; or None."""
-        leading = self.table.standing.leading()
+        leading = self.table.stances.leading()
         near = [
             said
             for said in self.table.proposals()
@@ -438,7 +440,7 @@ class _Mind:
 
     def _standing(self) -> list[Contribution]:
         """The proposals that are not refuted."""
-        refuted = self.table.standing.refuted
+        refuted = self.table.stances.refuted
         return [said for said in self.table.proposals() if said.id not in refuted]
 
     def _feels(self, trait: int) -> bool:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, nearest, shown
+from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.text import is_visible
 
@@ -261,8 +261,8 @@ class Models:
             return []
         now = self.by_name[model.name][0]
         return [
-            f"model {model.name} goes on with {name} {shown(getattr(model, name))}, "
-            f"not {shown(getattr(now, name))}"
+            f"model {model.name} goes on with {name} {format_value(getattr(model, name))}, "
+            f"not {format_value(getattr(now, name))}"
             for name in ("model", "temperature", "max_tokens", "seed")
             if getattr(now, name) != getattr(model, name)
         ]
@@ -277,7 +277,7 @@ def model_from(options: Mapping[str, Any]) -> Model:
     """The model of a journal's agent. Raises BadInput for invalid options."""
     if set(options) != set(attrs.fields_dict(Model)):
         raise BadInput(
-            f"a model's options are {shown(list(options))}", "they must be those of Model"
+            f"a model's options are {format_value(list(options))}", "they must be those of Model"
         )
     for name, value in options.items():
         if value is None and name in ("temperature", "seed"):
@@ -311,7 +311,7 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
         if field == "prompt" or (field not in _CHOICE and field not in _REACH):
             fields = [*_CHOICE, *_REACH]
             fields.remove("prompt")
-            raise BadInput(f"{where} has {shown(field)}", f"it may have {', '.join(fields)}")
+            raise BadInput(f"{where} has {format_value(field)}", f"it may have {', '.join(fields)}")
         into, rules = (choice, _CHOICE) if field in _CHOICE else (reach, _REACH)
         if field == "key_env" and not rules[field][0](value):
             raise BadInput(f"{where}: key_env", f"it must be {rules[field][1]}")  # may be a key
@@ -328,7 +328,7 @@ def _check(name: str, value: Any, rule: tuple[Callable[[Any], bool], str]) -> No
     holds, range_ = rule
     if not holds(value):
         # What is wrong with an address may be the password in it.
-        found = "not one that can be used" if name.endswith("base_url") else shown(value)
+        found = "not one that can be used" if name.endswith("base_url") else format_value(value)
         raise BadInput(f"{name} is {found}", f"it must be {range_}")
 
 

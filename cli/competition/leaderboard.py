@@ -9,7 +9,7 @@ import click
 from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option
 from goldrush.cli.text import echo_json
-from goldrush.kernel.text import counted, escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import table
 
 
@@ -53,4 +53,4 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     ]  # fmt: skip
     click.echo(f"after assignment {found.assignment}, day {found.day}\n")
     click.echo(table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
-    click.echo(f"\nrolling: the sum of {counted(found.rolling_days, 'day')}")
+    click.echo(f"\nrolling: the sum of {format_count(found.rolling_days, 'day')}")

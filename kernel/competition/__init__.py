@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldrush.kernel.competition.arena import Rules
-from goldrush.kernel.competition.decide import decide, waiting_fault
+from goldrush.kernel.competition.decide import decide, pending_fault
 from goldrush.kernel.competition.events import CODES, EVENTS, Answered
 from goldrush.kernel.competition.evolve import close, evolve
 from goldrush.kernel.competition.fork import fork, show_fork
@@ -73,7 +73,7 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
         decide=decide,
         evolve=evolve,
         arrange=arrange,
-        waiting_fault=waiting_fault,
+        pending_fault=pending_fault,
         ended=ended,
         unit_done=unit_done,
         close=close,

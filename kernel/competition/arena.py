@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import configured
 
 UP, DOWN = DIRECTIONS = ("up", "down")
@@ -145,7 +145,7 @@ def options_in(arena: Arena, options: type[C]) -> C:
     names = [field.name for field in attrs.fields(options)]
     if list(arena.options) != names:
         raise BadInput(
-            f"arena {arena.name}: the options are {shown(list(arena.options))}",
+            f"arena {arena.name}: the options are {format_value(list(arena.options))}",
             f"they must be {', '.join(names)}",
         )
     try:
@@ -157,7 +157,7 @@ def options_in(arena: Arena, options: type[C]) -> C:
 def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
     """The error for a recorded subject that the arena does not have."""
     return BadInput(
-        f"arena {arena.name}: a subject is {shown(attrs.astuple(subject))}",
+        f"arena {arena.name}: a subject is {format_value(attrs.astuple(subject))}",
         "the arena has none like it",
     )
 
@@ -165,21 +165,21 @@ def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
 def _fault(record: Any) -> str | None:
     """What is wrong with a record; None where it is an arena's."""
     if type(record) is not dict or list(record) != ["name", "version", "options", "subjects"]:
-        return f"the record is {shown(record)}"
+        return f"the record is {format_value(record)}"
     name, version, options, subjects = record.values()
     if type(name) is not str or _NAME.fullmatch(name) is None:
-        return f"the name is {shown(name)}"
+        return f"the name is {format_value(name)}"
     if type(version) is not int or version < 1:
-        return f"the version is {shown(version)}"
+        return f"the version is {format_value(version)}"
     if type(options) is not dict or not all(type(key) is str for key in options):
-        return f"the options are {shown(options)}"
+        return f"the options are {format_value(options)}"
     seeds = options.get("seeds")
     if type(seeds) is not int or not 1 <= seeds <= SEEDS_MAX:
-        return f"the option seeds is {shown(seeds)}, and must be from 1 to {SEEDS_MAX}"
+        return f"the option seeds is {format_value(seeds)}, and must be from 1 to {SEEDS_MAX}"
     if not isinstance(subjects, (list, tuple)) or not 0 < len(subjects) <= SUBJECTS_MAX:
         return f"there must be 1 to {SUBJECTS_MAX:,} subjects"
     wrong = next((subject for subject in subjects if not _is_subject(subject)), None)
-    return None if wrong is None else f"a subject is {shown(wrong)}"
+    return None if wrong is None else f"a subject is {format_value(wrong)}"
 
 
 def _is_subject(value: Any) -> bool:
@@ -244,7 +244,7 @@ class ArenaType:
     """The value of an entry point in the group `goldrush.arenas`.
 
     - `version`: raised whenever rules or tests change.
-    - `says`: a description, on one line.
+    - `description`: one line.
     - `options`: the class of its options, declared with kernel.settings; one of them is `seeds`. It
       may raise BadInput for values that contradict each other.
     - `subjects(options, assignments)`: the subjects of a season with so many assignments, in the
@@ -255,7 +255,7 @@ class ArenaType:
     """
 
     version: int
-    says: str
+    description: str
     options: type[attrs.AttrsInstance]
     subjects: Callable[[Any, int], Sequence[Subject]]
     rules: Callable[[Arena], Rules]

@@ -43,13 +43,13 @@ def decide(state: SeasonState, inputs: Block) -> list[Batch]:
             return [(code, [row]) for code, row in derived]
 
 
-def waiting_fault(state: SeasonState, waiting: Block) -> str | None:
+def pending_fault(state: SeasonState, pending: Block) -> str | None:
     """What is wrong with the acts of an incomplete step: an author that the season does not have.
 
     Anything else, also a repeated act, is judged when the step is complete, and refused with a
     code.
     """
-    for code, row in acts_in(waiting.batches):
+    for code, row in acts_in(pending.batches):
         who = author(state, code, row)
         if who not in state.agents:
             return f"an act of agent {who} waits to be judged, and there is no such agent"

@@ -41,35 +41,35 @@ from goldrush.kernel.world import (
     text,
 )
 
-SAID_MAX: Final = 10_000  # values in a field, and characters of each text in it
-SAID_DEPTH: Final = 4  # lists within lists
+PLAIN_MAX: Final = 10_000  # values in a field, and characters of each text in it
+PLAIN_DEPTH: Final = 4  # lists within lists
 NAME_MAX: Final = 60  # characters of an agent's name
 
 Facts = Mapping[str, Any]
 
 
-def _is_said(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     """Plain values, perhaps in lists. Whole reals must be integers, so that there is one form."""
     layer, count = [value], 0
-    for _ in range(SAID_DEPTH + 1):
+    for _ in range(PLAIN_DEPTH + 1):
         deeper: list[Any] = []
         for item in layer:
             if type(item) is tuple:
                 deeper += item
             elif type(item) is str:
-                if len(item) > SAID_MAX:
+                if len(item) > PLAIN_MAX:
                     return False
             elif not (item is None or type(item) is bool or AMOUNT.holds(item)):
                 return False
         count += len(deeper)
-        if count > SAID_MAX:
+        if count > PLAIN_MAX:
             return False
         layer = deeper
     return not layer
 
 
-def _shown(value: Any) -> Any:
-    return [_shown(item) for item in value] if type(value) is tuple else value
+def _show_plain(value: Any) -> Any:
+    return [_show_plain(item) for item in value] if type(value) is tuple else value
 
 
 def _among(family: type) -> Kind:
@@ -78,7 +78,7 @@ def _among(family: type) -> Kind:
     return Kind(" | ".join(names), lambda value: type(value) is str and value in names)
 
 
-SAID: Final = Kind("plain values", _is_said, _shown)
+PLAIN: Final = Kind("plain values", _is_plain, _show_plain)
 CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Code))
 
 
@@ -109,11 +109,11 @@ def _shown_act(value: Any) -> dict[str, Any]:
 _ACT: Final = Kind("an act", _is_act, _shown_act, form=("event",))
 _CONDITIONS: Final = several(row(TEXT, optional(TEXT)))
 
-Said = Annotated[Any, SAID]
+Plain = Annotated[Any, PLAIN]
 Natural = Annotated[int, NATURAL]
 AgentId = Annotated[int, AGENT]
 AgentIds = Annotated[tuple[int, ...], AGENTS]
-Words = Annotated[tuple[int, ...], several(WORD)]
+DrawWords = Annotated[tuple[int, ...], several(WORD)]
 Value = Annotated[float | None, optional(AMOUNT)]
 Runs = Annotated[tuple[tuple[int, int], ...], several(row(NATURAL, WORD))]
 FactsOrNone = Annotated[Facts | None, optional(FACTS)]
@@ -136,27 +136,27 @@ class ProjectProposed(NamedTuple):
     """The admin proposes to the user a project: the subject of the next assignment."""
 
     by: AgentId
-    subject: Said
+    subject: Plain
 
 
 class ProjectReviewed(NamedTuple):
     """The user approves the project, or not."""
 
-    approved: Said
+    approved: Plain
 
 
 class ClassMoved(NamedTuple):
     """A worker changes its class; `allowed`: the admin's answer, null if it was not asked."""
 
     agent: AgentId
-    class_: Said
-    allowed: Said
+    class_: Plain
+    allowed: Plain
 
 
 class TeamRecommended(NamedTuple):
     """The therapist recommends who sits at the next table."""
 
-    team: Said
+    team: Plain
 
 
 class AssignmentOpened(NamedTuple):
@@ -165,8 +165,8 @@ class AssignmentOpened(NamedTuple):
     by: AgentId
     day: Natural
     project: Natural
-    subjects: Said
-    directive: Said
+    subjects: Plain
+    directive: Plain
 
 
 class TableSet(NamedTuple):
@@ -174,9 +174,9 @@ class TableSet(NamedTuple):
 
     table: Natural
     by: AgentId
-    team: Said
-    order: Said
-    rounds: Said
+    team: Plain
+    order: Plain
+    rounds: Plain
 
 
 class Tested(NamedTuple):
@@ -189,7 +189,7 @@ class Tested(NamedTuple):
     table: Natural
     at: Annotated[int | None, optional(NATURAL)]
     part: Annotated[str | None, optional(_among(Part))]
-    conduct: Said
+    conduct: Plain
     treatment: Annotated[str, TEXT]
     value: Value
     runs: Runs
@@ -201,8 +201,8 @@ class Tried(NamedTuple):
     table: Natural
     agent: AgentId
     number: Natural
-    conduct: Said
-    treatment: Said
+    conduct: Plain
+    treatment: Plain
     value: Value
     runs: Runs
 
@@ -216,13 +216,13 @@ class Spoke(NamedTuple):
     round: Natural
     id: Natural
     agent: AgentId
-    move: Said
-    target: Said
-    conduct: Said
-    claim: Said
-    part: Said
-    words: Said
-    because: Said
+    move: Plain
+    target: Plain
+    conduct: Plain
+    claim: Plain
+    part: Plain
+    words: Plain
+    because: Plain
     source: FactsOrNone
 
 
@@ -231,25 +231,25 @@ class Judged(NamedTuple):
 
     table: Natural
     round: Natural
-    signal: Said
-    ids: Said
-    reason: Said
+    signal: Plain
+    ids: Plain
+    reason: Plain
 
 
 class Digested(NamedTuple):
     """The assistant sums up a table, and may reject its conclusion."""
 
     table: Natural
-    text: Said
-    dissent: Said
-    rejected: Said
+    text: Plain
+    dissent: Plain
+    rejected: Plain
 
 
 class Adopted(NamedTuple):
     """The admin adopts a conclusion, or not."""
 
     table: Natural
-    adopted: Said
+    adopted: Plain
 
 
 class Debriefed(NamedTuple):
@@ -257,8 +257,8 @@ class Debriefed(NamedTuple):
 
     table: Natural
     agent: AgentId
-    questions: Said
-    answers: Said
+    questions: Plain
+    answers: Plain
     extra: Annotated[bool, BOOLEAN]
 
 
@@ -266,16 +266,16 @@ class TraitRecorded(NamedTuple):
     """A trait of a participant, and the ids of the contributions that show it."""
 
     agent: AgentId
-    trait: Said
-    from_: Said
+    trait: Plain
+    from_: Plain
 
 
 class PersonaProposed(NamedTuple):
     """A persona for a participant, and whether it accepts."""
 
     agent: AgentId
-    persona: Said
-    taken: Said
+    persona: Plain
+    taken: Plain
 
 
 class SkillDistilled(NamedTuple):
@@ -284,8 +284,8 @@ class SkillDistilled(NamedTuple):
     """
 
     agent: AgentId
-    skill: Said
-    taken: Said
+    skill: Plain
+    taken: Plain
 
 
 class InstructionsRewritten(NamedTuple):
@@ -294,7 +294,7 @@ class InstructionsRewritten(NamedTuple):
     agent: AgentId
     before: FactsOrNone
     after: FactsOrNone
-    taken: Said
+    taken: Plain
 
 
 class Rated(NamedTuple):
@@ -302,49 +302,49 @@ class Rated(NamedTuple):
 
     table: Natural
     agent: AgentId
-    raw: Said
-    reasons: Said
+    raw: Plain
+    reasons: Plain
 
 
 class FateChosen(NamedTuple):
     """An agent that faces elimination chooses relegation or deletion."""
 
     agent: AgentId
-    fate: Said
+    fate: Plain
 
 
 class Interviewed(NamedTuple):
     """The interview before a contract."""
 
     agent: AgentId
-    questions: Said
-    answers: Said
+    questions: Plain
+    answers: Plain
 
 
 class ContractOffered(NamedTuple):
     """The terms of a contract that an agent offers (kernel/competition/contract.py)."""
 
     agent: AgentId
-    conditions: Said
-    target: Said
-    due: Said
+    conditions: Plain
+    target: Plain
+    due: Plain
 
 
 class ContractReviewed(NamedTuple):
     """The user approves a contract, or offers other terms, which the agent accepts or not."""
 
     agent: AgentId
-    approved: Said
-    terms: Said
-    taken: Said
+    approved: Plain
+    terms: Plain
+    taken: Plain
 
 
 class ConditionKept(NamedTuple):
     """Whether the user keeps a condition of a contract in the next assignment."""
 
     agent: AgentId
-    condition: Said
-    kept: Said
+    condition: Plain
+    kept: Plain
 
 
 # Derived events.
@@ -356,7 +356,7 @@ class RoundtableOpened(NamedTuple):
     table: Natural
     participants: AgentIds
     order: AgentIds
-    words: Words
+    words: DrawWords
     rounds: Natural
 
 
@@ -375,10 +375,10 @@ class Concluded(NamedTuple):
 
     table: Natural
     proposal: Annotated[int | None, optional(NATURAL)]
-    conduct: Said
+    conduct: Plain
     stances: Annotated[tuple[tuple[int, int], ...], several(row(AGENT, NATURAL))]
     tied: Annotated[tuple[int, ...], several(NATURAL)]
-    words: Words
+    words: DrawWords
 
 
 class Scored(NamedTuple):
@@ -425,7 +425,7 @@ class Bottomed(NamedTuple):
     table: Natural
     agent: AgentId
     tied: AgentIds
-    words: Words
+    words: DrawWords
     streak: Natural
 
 
@@ -467,7 +467,7 @@ class ContractSigned(NamedTuple):
     """A contract is signed, on the terms [conditions, target, due]."""
 
     agent: AgentId
-    terms: Annotated[tuple[Any, ...], row(_CONDITIONS, SAID, NATURAL)]
+    terms: Annotated[tuple[Any, ...], row(_CONDITIONS, PLAIN, NATURAL)]
 
 
 class ContractSettled(NamedTuple):

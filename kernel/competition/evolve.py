@@ -109,7 +109,9 @@ def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
     elif isinstance(act, Spoke) and is_here and state.phase == Phase.SPEAK:
         table = state.table
         if act.agent == speaker(state) and not has_spoken(table, act.agent):
-            table.say(Contribution(len(table.said), table.round, act.agent, Move.PASS, code=why))
+            table.add(
+                Contribution(len(table.contributions), table.round, act.agent, Move.PASS, code=why)
+            )
 
 
 # The end of an assignment.
@@ -198,7 +200,7 @@ def _roundtable_opened(state: SeasonState, event: RoundtableOpened) -> None:
 
 def _concluded(state: SeasonState, event: Concluded) -> None:
     table = state.table
-    table.standing = table.proven()
+    table.stances = table.proven()
     table.conclusion = Conclusion(event.proposal, event.conduct, event.tied, event.words)
     best = table.best_tested()
     if event.proposal is None or best is None:

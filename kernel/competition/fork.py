@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import check_changes, check_facts, check_fixed
 from goldrush.kernel.world import FACTS, Past, Row
 
@@ -71,7 +71,7 @@ def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> Se
     before = {name: arena.options.get(name) for name in options}
     is_other = all(type(text) is str and text != options[name] for name, text in before.items())
     if not options or not is_other:
-        raise BadInput(f"the program is {shown(options)}", "give options that it changes")
+        raise BadInput(f"the program is {format_value(options)}", "give options that it changes")
     arena = attrs.evolve(arena, options={**arena.options, **options})
     return attrs.evolve(config, arena=arena)
 
@@ -94,15 +94,17 @@ def _check(facts: Mapping[str, Any]) -> None:
             or type(entry["policy"]) is not str
             or not FACTS.holds(entry["options"])
         ):
-            raise BadInput(f"an entry of the cast is {shown(entry)}", f"give {_ENTRY}")
+            raise BadInput(f"an entry of the cast is {format_value(entry)}", f"give {_ENTRY}")
     program = facts["program"]
     if program is not None and not all(type(text) is str for text in program.values()):
-        raise BadInput(f"the program is {shown(program)}", "give text by the names of options")
+        raise BadInput(
+            f"the program is {format_value(program)}", "give text by the names of options"
+        )
     for assignment, row in facts["replaced"]:
         fault = EVENTS[CODES[Spoke]].fault(row)
         if fault is not None or type(assignment) is not int:
             raise BadInput(
-                fault or f"assignment {shown(assignment)} is replaced", "give a contribution"
+                fault or f"assignment {format_value(assignment)} is replaced", "give a contribution"
             )
 
 

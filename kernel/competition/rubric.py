@@ -85,7 +85,7 @@ class Challenged:
 
 
 @attrs.frozen
-class Without:
+class Counterfactual:
     """The counterfactual: the table folded again without the contributions of one agent.
 
     - `equals`: the candidates for the conclusion (Table.equals); `conclusion`: the one reached;
@@ -122,7 +122,7 @@ class Grounds:
     bases: Sequence[Base]
     edges: Sequence[Edge]
     is_wide: bool
-    without: Without
+    counterfactual: Counterfactual
     challenges: Sequence[Challenged]
     followed: bool
     supported: bool
@@ -130,7 +130,7 @@ class Grounds:
     @property
     def scores(self) -> Scores:
         """The four scores by the rubric, in the order of DIMENSIONS."""
-        return (self.novelty, self.accuracy, self.without.score, self.challenge)
+        return (self.novelty, self.accuracy, self.counterfactual.score, self.challenge)
 
     @property
     def novelty(self) -> int:
@@ -242,14 +242,14 @@ class _Rated:
                 if said.edge is not None
             ],
             is_wide=len(self.rules.treatments) == 1 and self._is_wide(bases),
-            without=self._without(agent, draws),
+            counterfactual=self._counterfactual(agent, draws),
             challenges=challenges,
             followed=first is not None and any(compared.id > first for compared in own),
             supported=any(said.move == Move.SUPPORT for said in lines),
         )
 
     def _is_wide(self, bases: Sequence[Base]) -> bool:
-        counted = [self.table.said[base.id].conduct for base in bases if base.is_counted]
+        counted = [self.table.contributions[base.id].conduct for base in bases if base.is_counted]
         return any(self.rules.distance(counted[0], other) >= FAR for other in counted[1:])
 
     def _challenged(self, said: Contribution) -> Challenged:
@@ -264,15 +264,15 @@ class _Rated:
         )
         return Challenged(said.id, said.round, target, part, is_sustained, toppled)
 
-    def _without(self, agent: int, draws: Draws) -> Without:
+    def _counterfactual(self, agent: int, draws: Draws) -> Counterfactual:
         table, real = self.table, self.conclusion
-        standing = table.standing_without(agent)
-        equals = table.equals(standing)
+        stances = table.counterfactual_stances(agent)
+        equals = table.equals(stances)
         stays = real.proposal in equals
         conclusion = real if stays else table.concluded(equals, Draws(*draws.parts))
-        now, then = table.standing.stances, standing.stances
+        now, then = table.stances.by_agent, stances.by_agent
         others = sorted({*now, *then} - {agent})
-        return Without(
+        return Counterfactual(
             equals,
             conclusion,
             conclusion.conduct != real.conduct,

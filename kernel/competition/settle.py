@@ -85,11 +85,13 @@ def concluded(state: SeasonState) -> Derived:
     table = state.table
     if table.untested():
         return
-    standing = table.proven()
+    final = table.proven()
     draws = state.draws(table.number, 0, "conclude")
-    found = table.concluded(table.equals(standing), draws)
-    stances = tuple(sorted(standing.stances.items()))
-    yield Concluded(table.number, found.proposal, found.conduct, stances, found.tied, found.words)
+    found = table.concluded(table.equals(final), draws)
+    stances = tuple(sorted(final.by_agent.items()))
+    yield Concluded(
+        table.number, found.proposal, found.conduct, stances, found.tied, found.draw_words
+    )
 
 
 # The debrief.

@@ -22,7 +22,7 @@ from goldrush.kernel.competition.names import name_of
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import OFFICES, Class, Phase, Role, Status, names_of
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.world import FACTS, Batch
 
 ROLES: Final = names_of(Role)
@@ -322,10 +322,10 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
 def check_cast(cast: Any, config: SeasonConfig) -> None:
     """Raises BadInput unless the cast has one of each office, the user, and W workers."""
     if not isinstance(cast, (list, tuple)):
-        raise BadInput(f"the cast is {shown(cast)}", "give a list")
+        raise BadInput(f"the cast is {format_value(cast)}", "give a list")
     for place, entry in enumerate(cast):
         if not isinstance(entry, dict) or list(entry) != _ENTRY:
-            raise BadInput(f"entry {place} of the cast is {shown(entry)}", f"give {_ENTRY}")
+            raise BadInput(f"entry {place} of the cast is {format_value(entry)}", f"give {_ENTRY}")
         is_right = (
             type(entry["ordinal"]) is int
             and entry["ordinal"] == place
@@ -333,13 +333,17 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
             and FACTS.holds(entry["options"])
         )
         if not is_right:
-            raise BadInput(f"entry {place} of the cast is {shown(entry)}", "give ordinals in order")
+            raise BadInput(
+                f"entry {place} of the cast is {format_value(entry)}", "give ordinals in order"
+            )
         if entry["role"] not in ROLES:
-            raise BadInput(f"{shown(entry['role'])} is no role", f"take one of {', '.join(ROLES)}")
+            raise BadInput(
+                f"{format_value(entry['role'])} is no role", f"take one of {', '.join(ROLES)}"
+            )
         name = entry["name"]
         if type(name) is not str or not 0 < len(name) <= NAME_MAX or not _is_clean(name):
             raise BadInput(
-                f"{shown(name)} is no name", f"give 1 to {NAME_MAX} printable characters"
+                f"{format_value(name)} is no name", f"give 1 to {NAME_MAX} printable characters"
             )
     names = [entry["name"] for entry in cast]
     if len(set(names)) < len(names):

@@ -36,7 +36,7 @@ class Contribution:
     conduct: Conduct = None
     claim: Claim | None = None
     part: str | None = None
-    words: str = ""
+    text: str = ""
     because: tuple[tuple[int, ...], bool] | None = None
     code: str | None = None
     led: int | None = None
@@ -88,30 +88,30 @@ class Trial:
 @attrs.frozen
 class Conclusion:
     """The conclusion of a table: the proposal (None: nobody had a stance) and its conduct; if it
-    was drawn, the `tied` proposals and the 64-bit `words` of the draw.
+    was drawn, the `tied` proposals and the 64-bit `draw_words`.
     """
 
     proposal: int | None = None
     conduct: Conduct = None
     tied: tuple[int, ...] = ()
-    words: tuple[int, ...] = ()
+    draw_words: tuple[int, ...] = ()
 
 
-class Standing:
+class Stances:
     """The stances at a table, updated contribution by contribution."""
 
-    __slots__ = ("_held", "refuted", "stances")
+    __slots__ = ("_held", "by_agent", "refuted")
 
     def __init__(self) -> None:
         self._held: dict[int, list[int]] = {}  # agent -> its stances so far, the latest last
-        self.stances: dict[int, int] = {}  # agent -> the proposal it stands for
+        self.by_agent: dict[int, int] = {}  # agent -> the proposal it stands for
         self.refuted: set[int] = set()
 
-    def copy(self) -> Standing:
+    def copy(self) -> Stances:
         """A copy that shares no mutable value with the original."""
-        other = Standing()
+        other = Stances()
         other._held = {agent: list(held) for agent, held in self._held.items()}
-        other.stances = dict(self.stances)
+        other.by_agent = dict(self.by_agent)
         other.refuted = set(self.refuted)
         return other
 
@@ -127,7 +127,7 @@ class Standing:
         proposal that is not refuted, else to none.
         """
         self.refuted.add(proposal)
-        for agent, stance in list(self.stances.items()):
+        for agent, stance in list(self.by_agent.items()):
             if stance == proposal:
                 self._fall_back(agent)
 
@@ -144,20 +144,20 @@ class Standing:
     def counts(self) -> dict[int, int]:
         """The number of stances on each proposal that has any."""
         counts: dict[int, int] = {}
-        for stance in self.stances.values():
+        for stance in self.by_agent.values():
             counts[stance] = counts.get(stance, 0) + 1
         return counts
 
     def _hold(self, agent: int, proposal: int) -> None:
         self._held.setdefault(agent, []).append(proposal)
-        self.stances[agent] = proposal
+        self.by_agent[agent] = proposal
 
     def _fall_back(self, agent: int) -> None:
         for proposal in reversed(self._held[agent]):
             if proposal not in self.refuted:
-                self.stances[agent] = proposal
+                self.by_agent[agent] = proposal
                 return
-        del self.stances[agent]
+        del self.by_agent[agent]
 
 
 @attrs.define
@@ -171,10 +171,10 @@ class Table:
     - `moves`: contributions left, by agent. `trials`: in order; `barred`: agents that had a trial
       refused in the turn under way.
     - `turn`: the index in `order` of the speaker.
-    - `said`: all contributions by id, passes included; `removed`: ids of those redirected by the
-      judge and of those that refer to them.
-    - `tests`: tested values by (proposal, part); `standing`: the stances; `led_after`: by id of a
-      tested challenge, the proposal that led after its test.
+    - `contributions`: all of them by id, passes included; `removed`: ids of those redirected by
+      the judge and of those that refer to them.
+    - `tests`: tested values by (proposal, part); `stances`: the current ones; `led_after`: by id of
+      a tested challenge, the proposal that led after its test.
     - `signal`: the judge's in this round; `was_weak`: it has signalled weak consensus.
     - `raw`, `reasons`: the therapist's ratings by agent; `final`: the final scores; `bottom`: the
       bottom scorer.
@@ -194,10 +194,10 @@ class Table:
     barred: set[int] = attrs.field(factory=set)
     round: int = 0
     turn: int = 0
-    said: list[Contribution] = attrs.field(factory=list)
+    contributions: list[Contribution] = attrs.field(factory=list)
     removed: frozenset[int] = frozenset()
     tests: dict[tuple[int, str], float | None] = attrs.field(factory=dict)
-    standing: Standing = attrs.field(factory=Standing)
+    stances: Stances = attrs.field(factory=Stances)
     led_after: dict[int, int | None] = attrs.field(factory=dict)
     signal: str | None = None
     was_weak: bool = False
@@ -217,9 +217,9 @@ class Table:
             moves=dict(self.moves),
             trials=list(self.trials),
             barred=set(self.barred),
-            said=list(self.said),
+            contributions=list(self.contributions),
             tests=dict(self.tests),
-            standing=self.standing.copy(),
+            stances=self.stances.copy(),
             led_after=dict(self.led_after),
             raw=dict(self.raw),
             reasons=dict(self.reasons),
@@ -238,17 +238,23 @@ class Table:
 
     def counted(self) -> Iterator[Contribution]:
         """The contributions that count: neither passes nor redirected."""
-        return (c for c in self.said if c.move != Move.PASS and c.id not in self.removed)
+        return (c for c in self.contributions if c.move != Move.PASS and c.id not in self.removed)
 
     def of_round(self) -> list[Contribution]:
         """The contributions of the round under way, passes included, the latest first."""
-        return list(itertools.takewhile(lambda c: c.round == self.round, reversed(self.said)))
+        return list(
+            itertools.takewhile(lambda c: c.round == self.round, reversed(self.contributions))
+        )
 
     def proposal(self, id: int) -> Contribution | None:
         """The proposal of that id, unless it was redirected."""
-        if not 0 <= id < len(self.said) or id in self.removed or not self.said[id].is_proposal:
+        if (
+            not 0 <= id < len(self.contributions)
+            or id in self.removed
+            or not self.contributions[id].is_proposal
+        ):
             return None
-        return self.said[id]
+        return self.contributions[id]
 
     def proposals(self) -> list[Contribution]:
         """All proposals that were not redirected."""
@@ -258,7 +264,7 @@ class Table:
         """Whether a part of a proposal's claim held in its test; None while it is not tested."""
         if (proposal, part) not in self.tests:
             return None
-        return self.subject.holds(self.tests[proposal, part], self.said[proposal].claimed)
+        return self.subject.holds(self.tests[proposal, part], self.contributions[proposal].claimed)
 
     def is_sharp(self, proposal: Contribution) -> bool:
         """Whether the base of a claim holds and is sharp; see Subject.is_sharp."""
@@ -287,7 +293,7 @@ class Table:
 
     def challenge_to_test(self) -> Contribution | None:
         """The latest contribution, if it is a challenge whose part is not tested yet."""
-        last = self.said[-1] if self.said else None
+        last = self.contributions[-1] if self.contributions else None
         if last is None or last.move != Move.CHALLENGE or last.challenged in self.tests:
             return None
         return last
@@ -303,16 +309,16 @@ class Table:
                 best = said.conduct, value
         return best
 
-    def say(self, said: Contribution) -> None:
+    def add(self, said: Contribution) -> None:
         """Add a contribution. It costs its author a move unless it is a pass."""
-        led = self.standing.leading()
-        backing = 0 if led is None else self.standing.counts()[led]
-        self.said.append(attrs.evolve(said, led=led, backing=backing))
+        led = self.stances.leading()
+        backing = 0 if led is None else self.stances.counts()[led]
+        self.contributions.append(attrs.evolve(said, led=led, backing=backing))
         self.barred.clear()
         if said.move == Move.PASS:
             return
         self.moves[said.agent] -= 1
-        self.standing.take(said)
+        self.stances.take(said)
         if said.move == Move.CHALLENGE and said.challenged in self.tests:
             self._answer(said)
 
@@ -324,44 +330,44 @@ class Table:
             self._answer(challenge)
 
     def _answer(self, challenge: Contribution) -> None:
-        _apply_challenge(self, self.standing, challenge)
-        self.led_after[challenge.id] = self.standing.leading()
+        _apply_challenge(self, self.stances, challenge)
+        self.led_after[challenge.id] = self.stances.leading()
 
-    def proven(self) -> Standing:
+    def proven(self) -> Stances:
         """The final stances once all is tested: proposals whose base does not hold are refuted."""
-        return _prove(self, self.standing.copy())
+        return _prove(self, self.stances.copy())
 
     def redirect(self, ids: Iterable[int]) -> None:
         """Remove contributions and those that refer to them, and fold the stances again."""
         self.removed = self.with_followers({*self.removed, *ids})
-        self.standing = self._folded(self.removed)
+        self.stances = self._folded(self.removed)
 
     def with_followers(self, ids: Collection[int]) -> frozenset[int]:
         """The ids of these contributions and, transitively, of those that refer to them."""
         found = set(ids)
-        for said in self.said:
+        for said in self.contributions:
             if said.target is not None and said.target in found:
                 found.add(said.id)
         return frozenset(found)
 
-    def standing_without(self, agent: int) -> Standing:
+    def counterfactual_stances(self, agent: int) -> Stances:
         """The final stances without the contributions of an agent, with all tests as they were."""
-        own = (said.id for said in self.said if said.agent == agent)
+        own = (said.id for said in self.contributions if said.agent == agent)
         return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
 
-    def _folded(self, gone: Collection[int]) -> Standing:
-        standing = Standing()
-        for said in self.said:
+    def _folded(self, gone: Collection[int]) -> Stances:
+        stances = Stances()
+        for said in self.contributions:
             if said.move != Move.PASS and said.id not in gone:
-                standing.take(said)
-                _apply_challenge(self, standing, said)
-        return standing
+                stances.take(said)
+                _apply_challenge(self, stances, said)
+        return stances
 
-    def equals(self, standing: Standing) -> tuple[int, ...]:
+    def equals(self, stances: Stances) -> tuple[int, ...]:
         """The candidates for the conclusion: of the proposals with most stances those with the best
         tested base, ascending. Several are drawn among; none means that there is no conclusion.
         """
-        foremost = standing.foremost()
+        foremost = stances.foremost()
         best: list[int] = []
         for proposal in foremost:
             value = self.tests[proposal, Part.BASE]
@@ -379,24 +385,24 @@ class Table:
         is_tied = len(equals) > 1
         proposal = equals[draws.below(len(equals))] if is_tied else equals[0]
         tied = tuple(equals) if is_tied else ()
-        return Conclusion(proposal, self.said[proposal].conduct, tied, draws.words())
+        return Conclusion(proposal, self.contributions[proposal].conduct, tied, draws.words())
 
     def descends(self, proposal: int | None, ancestor: int) -> bool:
         """Whether a proposal is `ancestor` or amends it, at any depth."""
         while proposal is not None and proposal != ancestor:
-            said = self.said[proposal]
+            said = self.contributions[proposal]
             proposal = said.target if said.move == Move.AMEND else None
         return proposal is not None
 
 
-def _apply_challenge(table: Table, standing: Standing, said: Contribution) -> None:
+def _apply_challenge(table: Table, stances: Stances, said: Contribution) -> None:
     """Refute the target of a challenge of a base that is sustained."""
     if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
-        standing.refute(said.challenged[0])
+        stances.refute(said.challenged[0])
 
 
-def _prove(table: Table, standing: Standing) -> Standing:
+def _prove(table: Table, stances: Stances) -> Stances:
     for said in table.proposals():
-        if said.id not in standing.refuted and table.held(said.id, Part.BASE) is False:
-            standing.refute(said.id)
-    return standing
+        if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
+            stances.refute(said.id)
+    return stances

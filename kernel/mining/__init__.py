@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.kernel.mining.decide import arrange, decide, waiting_fault
+from goldrush.kernel.mining.decide import arrange, decide, pending_fault
 from goldrush.kernel.mining.events import EVENTS
 from goldrush.kernel.mining.fork import FORKS, fork
 from goldrush.kernel.mining.state import (
@@ -30,7 +30,7 @@ MINING: Final[World[MiningState]] = World(
     evolve=evolve,
     ended=ended,
     arrange=arrange,
-    waiting_fault=waiting_fault,
+    pending_fault=pending_fault,
     unit_done=unit_done,
     close=close,
     digest=digest,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import shown
+from goldrush.kernel.errors import format_value
 from goldrush.kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE
 from goldrush.kernel.mining.events import (
     ALREADY_OWNED,
@@ -75,16 +75,16 @@ def arrange(inputs: Block) -> Block:
     return Block([(code, sorted(rows, key=itemgetter(0)))])
 
 
-def waiting_fault(state: MiningState, waiting: Block) -> str | None:
+def pending_fault(state: MiningState, pending: Block) -> str | None:
     """What is wrong with the submissions of a round that is left open: each must be of another
     agent of the run.
     """
-    agents = [row[0] for row in waiting.rows(SUBMITTED)]
+    agents = [row[0] for row in pending.rows(SUBMITTED)]
     if len(set(agents)) == len(agents) and all(a < state.config.agents for a in agents):
         return None
     return (
         "the submissions of the round left open are not of different agents of the run, but of "
-        f"{shown(agents)}"
+        f"{format_value(agents)}"
     )
 
 

@@ -88,7 +88,7 @@ ACTIONS = Kind(
     "list of actions",
     _are_actions,
     lambda value: [show_action(a) for a in value],
-    of="plot",
+    entity="plot",
     ids=lambda shown: [action[1] for action in shown if action is not None],
     form=("list", ("optional", ("row", [("name", KINDS), None, None]))),
 )

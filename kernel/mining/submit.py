@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.kernel.errors import BadPlan, shown
+from goldrush.kernel.errors import BadPlan, format_value
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.mining.events import (
     INT64_MAX,
@@ -74,10 +74,10 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
     """
     agent, error, say = item.get("agent"), item.get("error"), item.get("say")
     if type(agent) is not int or not 0 <= agent < config.agents:
-        raise BadPlan(f"agent is {shown(agent)}; it must be from 0 to {config.agents - 1}")
+        raise BadPlan(f"agent is {format_value(agent)}; it must be from 0 to {config.agents - 1}")
     is_code = type(error) is str and error.isascii() and len(error) <= ERROR_MAX
     if error is not None and not is_code:
-        raise BadPlan(f"error is {shown(error)}; it must be null or a short code in ASCII")
+        raise BadPlan(f"error is {format_value(error)}; it must be null or a short code in ASCII")
     actions, overflow = _actions(item.get("actions"), nulls=True)
     said = message_of(say, config)
     return (agent, tuple(actions), overflow or error, said, _memo(item.get("memo")), None)
@@ -94,13 +94,13 @@ def message_of(text: object, config: MiningConfig) -> str | None:
     Raises BadPlan for what is no text.
     """
     if text is not None and type(text) is not str:
-        raise BadPlan(f"say is {shown(text)}; it must be text or None")
+        raise BadPlan(f"say is {format_value(text)}; it must be text or None")
     return clean_message(text) or None if config.communication and text else None
 
 
 def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str | None]:
     if not isinstance(items, (list, tuple)):
-        raise BadPlan(f"a plan is a list of (kind, plot, amount), not {shown(items)}")
+        raise BadPlan(f"a plan is a list of (kind, plot, amount), not {format_value(items)}")
     actions: list[Action] = []
     error = None
     if len(items) > ITEMS_MAX:
@@ -120,7 +120,7 @@ def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str |
                 actions.append(None)
     except (TypeError, ValueError, KeyError):
         place = len(actions)
-        raise BadPlan(f"item {place} is {shown(items[place])}; {_WANTED}") from None
+        raise BadPlan(f"item {place} is {format_value(items[place])}; {_WANTED}") from None
     return actions, error
 
 

@@ -106,11 +106,11 @@ def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBrea
 
 
 def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:
-    again = table.equals(table.standing)
+    again = table.equals(table.stances)
     rule = "nobody stands for a proposal"
     if again:
         rule = "one proposal has most stances"
-        if len(table.standing.foremost()) > 1:
+        if len(table.stances.foremost()) > 1:
             rule = "of those with most stances one has the best tested base"
     occasion = _occasion(state, table, CONCLUDE, tied="proposal")
     return _won(occasion, event.tied, event.proposal, event.words, again, rule)

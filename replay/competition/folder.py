@@ -29,9 +29,9 @@ from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.state import Agent, SeasonState, ended
 from goldrush.kernel.competition.terms import Status
-from goldrush.kernel.errors import BadInput, shown
-from goldrush.kernel.files import NewFolder, reason
-from goldrush.kernel.journal import JournalReader, Place
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import NewFolder, format_reason
+from goldrush.kernel.journal import JournalReader, Location
 from goldrush.kernel.text import is_visible
 from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, standing
 from goldrush.replay.forged import reader_of
@@ -92,7 +92,7 @@ class Live:
         self._path = path
         self._target = _target(str(folder), _FILES)
         self._scores = ScoresSoFar()
-        self._after: Place | None = None
+        self._after: Location | None = None
         _check_free(self._target, force, _FILES)
 
     def __call__(self, unit: int, state: SeasonState) -> None:
@@ -240,15 +240,15 @@ def _check_names(people: Iterable[Agent]) -> None:
         fault = _fault(agent.name)
         if fault is not None:
             raise BadInput(
-                f"agent {agent.ordinal} is called {shown(agent.name)}, which no folder can be: "
-                f"{fault}",
+                f"agent {agent.ordinal} is called {format_value(agent.name)}, which no folder "
+                f"can be: {fault}",
                 "nothing is written",
             )
         other = known.setdefault(_folded(agent.name), agent)
         if other is not agent:
             raise BadInput(
-                f"agents {other.ordinal} and {agent.ordinal} are called {shown(other.name)} and "
-                f"{shown(agent.name)}, which are one folder on some systems",
+                f"agents {other.ordinal} and {agent.ordinal} are called {format_value(other.name)} "
+                f"and {format_value(agent.name)}, which are one folder on some systems",
                 "nothing is written",
             )
 
@@ -259,10 +259,10 @@ def _fault(name: str) -> str | None:
         return "it is empty"
     for c in name:
         if unicodedata.category(c)[0] not in "LNM" and c not in _PUNCTUATION:
-            return f"it has {shown(c)}"
+            return f"it has {format_value(c)}"
     for c in (name[0], name[-1]):
         if c in _PUNCTUATION:
-            return f"it begins or ends with {shown(c)}"
+            return f"it begins or ends with {format_value(c)}"
     if _folded(name).partition(".")[0].strip() in _DEVICES:
         return "some systems have a device of that name"
     return None
@@ -281,7 +281,9 @@ def _target(folder: str, option: str) -> str:
     """The folder by a path that ends with its name. `option`: by which it was given."""
     target = folder.rstrip("/")
     if os.path.basename(target) in ("", os.curdir, os.pardir):
-        raise BadInput(f"{shown(folder)} names no folder of its own", f"give {option} a new one")
+        raise BadInput(
+            f"{format_value(folder)} names no folder of its own", f"give {option} a new one"
+        )
     return target
 
 
@@ -297,10 +299,13 @@ def _check_free(target: str, force: bool, option: str) -> None:
         foreign = next(_foreign(target), None)
         is_empty = not os.listdir(target)
     except OSError as error:
-        raise BadInput(f"cannot read {target}: {reason(error)}", "give another folder") from None
+        raise BadInput(
+            f"cannot read {target}: {format_reason(error)}", "give another folder"
+        ) from None
     if foreign is not None:
         raise BadInput(
-            f"{target} holds {shown(foreign)}, which is of no export", f"give {option} a new folder"
+            f"{target} holds {format_value(foreign)}, which is of no export",
+            f"give {option} a new folder",
         )
     if not is_empty and not force:
         raise BadInput(

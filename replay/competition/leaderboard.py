@@ -138,7 +138,7 @@ def standing(path: str | Path, assignment: int | None = None) -> SeasonAt:
     for _, agent, _, _ in state.leaderboard:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
-            raise MalformedEvents(str(path), VOCABULARY.called(scores.closed), says)
+            raise MalformedEvents(str(path), VOCABULARY.format_unit(scores.closed), says)
     return SeasonAt(number, state, scores.by_agent)
 
 

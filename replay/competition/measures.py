@@ -253,8 +253,10 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
         "held": ratio(counts["held"], counts["claims"]),
         "sharp": ratio(counts["sharp"], counts["claims"]),
         "sustained": ratio(counts["sustained"], counts["challenges"]),
-        "passes": ratio(sum(one.move == Move.PASS for one in table.said), len(table.said)),
-        "words": sum(len(one.words.split()) for one in table.said),
+        "passes": ratio(
+            sum(one.move == Move.PASS for one in table.contributions), len(table.contributions)
+        ),
+        "words": sum(len(one.text.split()) for one in table.contributions),
         "trials": counts["trials"],
         "total": ratio(sum(totals), len(totals)),
         "validity": _validity(table),

@@ -33,7 +33,7 @@ class Act:
     - `act`: its event as it was recorded, valid or not.
     - `code`: why it was refused; None if it was not.
     - `round`: the round under way; None before the first.
-    - `id`: the index of a contribution in Table.said; None for trials and tests, and for
+    - `id`: the index of a contribution in Table.contributions; None for trials and tests, and for
       contributions that were refused out of their author's turn.
     """
 
@@ -71,7 +71,7 @@ class Played:
         if one.id is None:
             return None
         table = self.state.tables[one.act.table]
-        return table, table.said[one.id]
+        return table, table.contributions[one.id]
 
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
@@ -90,7 +90,7 @@ def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]
         if world.unit_done(state):
             yield Played(state, acts, derived)
             acts, derived = [], []
-        heard = [len(table.said) for table in state.tables]
+        heard = [len(table.contributions) for table in state.tables]
         under_way = state.table.round if state.phase == Phase.SPEAK else None
 
 
@@ -107,7 +107,7 @@ def _acts(
             continue
         act, code, id = named(form, row), codes.get(index), None
         if isinstance(act, Spoke) and act.table < len(heard):
-            said = state.tables[act.table].said[heard[act.table] :]
+            said = state.tables[act.table].contributions[heard[act.table] :]
             if said and (said[0].agent, said[0].code) == (act.agent, code):
                 id = said[0].id
                 heard[act.table] += 1

@@ -27,7 +27,7 @@ from goldrush.kernel.competition.settle import grounds_at
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Conclusion, Table
 from goldrush.kernel.competition.terms import Part, Scoring, Step
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value
 from goldrush.replay.competition.steps import state_before_scores
 from goldrush.replay.forged import reader_of
@@ -125,7 +125,7 @@ class Score:
         """The score for JSON."""
         evidence = attrs.asdict(self, filter=lambda field, _: field.name not in _APART)
         for name in ("concluded", "without"):
-            evidence[name]["words"] = [f"{word:016x}" for word in evidence[name]["words"]]
+            evidence[name]["words"] = [f"{word:016x}" for word in evidence[name].pop("draw_words")]
         return {
             **evidence,
             "recorded": [_finished(*score) for score in self.recorded],
@@ -163,7 +163,7 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
         at = "no table" if table is None else f"another table than {table}, or at none,"
         there = (a for t in state.tables if table in (None, t.number) for a in t.participants)
         raise BadInput(
-            f"{shown(state.agents[agent].name)} sat at {at} in assignment {assignment}",
+            f"{format_value(state.agents[agent].name)} sat at {at} in assignment {assignment}",
             f"give one of {_listed(state, sorted(set(there)))}",
         )
     return [_score(state, at, agent, judged.scored) for at in sat]
@@ -191,13 +191,13 @@ def _score(state: SeasonState, table: Table, agent: int, scored: Sequence[Scored
         claims=sorted(_claims(table, own), key=lambda claim: (claim.id, claim.part)),
         is_wide=own.is_wide,
         concluded=conclusion,
-        without=own.without.conclusion,
-        equals=own.without.equals,
-        differs=own.without.differs,
-        is_own=own.without.is_own,
+        without=own.counterfactual.conclusion,
+        equals=own.counterfactual.equals,
+        differs=own.counterfactual.differs,
+        is_own=own.counterfactual.is_own,
         moved=[
-            Moved(other, state.agents[other].name, table.standing.stances.get(other), then)
-            for other, then in own.without.moved.items()
+            Moved(other, state.agents[other].name, table.stances.by_agent.get(other), then)
+            for other, then in own.counterfactual.moved.items()
         ],
         challenges=own.challenges,
         followed=own.followed,
@@ -218,8 +218,8 @@ def _score(state: SeasonState, table: Table, agent: int, scored: Sequence[Scored
 def _proposals(table: Table, grounds: Grounds) -> list[Proposal]:
     return [
         Proposal(
-            one.id, table.said[one.id].round, table.said[one.id].conduct, one.nearest,
-            one.distance, one.led, one.is_conclusion, one.score,
+            one.id, table.contributions[one.id].round, table.contributions[one.id].conduct,
+            one.nearest, one.distance, one.led, one.is_conclusion, one.score,
         )
         for one in grounds.proposals
     ]  # fmt: skip
@@ -227,7 +227,7 @@ def _proposals(table: Table, grounds: Grounds) -> list[Proposal]:
 
 def _claims(table: Table, grounds: Grounds) -> list[Checked]:
     def checked(id: int, part: str, *verdict: bool) -> Checked:
-        said = table.said[id]
+        said = table.contributions[id]
         under = said.under(part, table.treatment)
         return Checked(id, part, under, said.claimed, table.tests[id, part], *verdict)
 

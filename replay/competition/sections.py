@@ -164,7 +164,7 @@ def _control(study: Study) -> list[Block]:
 
 def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
     known = TREATMENTS.get(treatment)
-    says = "" if known is None else f"{known.says[:1].upper()}{known.says[1:]}. "
+    says = "" if known is None else f"{known.description[:1].upper()}{known.description[1:]}. "
     return f"{says}{agents} workers, arena {config.arena.name}."
 
 

@@ -10,7 +10,7 @@ from goldrush.agents.competition.words import number as value_text
 from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import counted, escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.competition.consequences import Consequences, Differing, Results, WorkerEnd
 from goldrush.replay.competition.story import story
 from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
@@ -26,7 +26,8 @@ def format_summary(summary: Summary) -> str:
     config = summary.config
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
-        f"{counted(summary.assignments, 'assignment')}, {counted(len(summary.tables), 'table')} "
+        f"{format_count(summary.assignments, 'assignment')}, "
+        f"{format_count(len(summary.tables), 'table')} "
         f"of {config['workers']} workers at most, arena {escaped(config['arena']['name'])}, seed "
         f"{config['seed']}; mean total {mean} of 12",
         *_conclusions(summary),
@@ -95,10 +96,10 @@ def _conclusions(summary: Summary) -> list[str]:
         kinds["drawn"] += ended.tied > 0
         kinds["adopted"] += ended.adopted is True
     lines = [
-        f"{counted(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} drawn, "
-        f"{kinds['adopted']} adopted; {counted(counts.trials, 'trial')}; "
-        f"{counted(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
-        f"{counted(counts.challenges, 'challenge')}, {counts.sustained} sustained"
+        f"{format_count(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} "
+        f"drawn, {kinds['adopted']} adopted; {format_count(counts.trials, 'trial')}; "
+        f"{format_count(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
+        f"{format_count(counts.challenges, 'challenge')}, {counts.sustained} sustained"
     ]
     if summary.percentiles != (None, None):
         first, second = map(_percent, summary.percentiles)

@@ -111,7 +111,7 @@ def moments(
     what reading a journal raises, and for forged events any error, so callers must be guarded (see
     replay/forged.py).
     """
-    under_way = fold.Steps(world.arrange)
+    assembler = fold.StepAssembler(world.arrange)
     for commit in reader if commits is None else commits:
         if next(fold.faults(world, commit.blocks), None):
             raise fold.malformed(world, reader.path, commit)
@@ -124,7 +124,7 @@ def moments(
             yield Moment(commit, _NOTHING, state)
         elif commit.kind == UNIT:
             assert state is not None
-            for step in under_way.completed_by(commit):
+            for step in assembler.completed_by(commit):
                 for block in (step.inputs, step.derived):
                     state = world.evolve(state, block)
                 yield Moment(commit, step, state)

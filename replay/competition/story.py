@@ -23,7 +23,7 @@ from goldrush.kernel.competition.rubric import DIMENSIONS
 from goldrush.kernel.competition.terms import Cause, Move, Part
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.toolkit import Names, Story
@@ -199,8 +199,8 @@ def _started(t: _Teller, event: Event) -> str:
     arena = config["arena"]
     return (
         f"a season of the {event['world']} world starts (rules {event['rules']}): "
-        f"{counted(config['assignments'], 'assignment')}, {config['workers']} workers, arena "
-        f"{_word(arena['name'])} with {counted(len(arena['subjects']), 'subject')}, "
+        f"{format_count(config['assignments'], 'assignment')}, {config['workers']} workers, arena "
+        f"{_word(arena['name'])} with {format_count(len(arena['subjects']), 'subject')}, "
         f"seed {config['seed']}"
     )
 
@@ -389,7 +389,7 @@ def _scored(t: _Teller, event: Event) -> str:
 
 def _sparks(t: _Teller, event: Event) -> str:
     return (
-        f"{t.name(event['agent'])} has {counted(event['balance'], 'spark')} "
+        f"{t.name(event['agent'])} has {format_count(event['balance'], 'spark')} "
         f"({event['amount']:+d}, {event['why']})"
     )
 

@@ -142,7 +142,7 @@ def summarise(path: str | Path) -> Summary:
             state = moment.state
             if moment.commit.kind == FORK:
                 counting.forks += fold.commit_events(
-                    world, reader, moment.commit, fold.Steps(world.arrange)
+                    world, reader, moment.commit, fold.StepAssembler(world.arrange)
                 )
             counting.add(moment)
             if world.unit_done(state):

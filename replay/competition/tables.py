@@ -180,11 +180,11 @@ def _roundtable(one: Played, table: Roundtable, atlases: Atlases) -> Row:
 def _winner(state: SeasonState, table: Roundtable, proposal: int | None) -> Row:
     if proposal is None:
         return (None,) * 8
-    said = table.said[proposal]
+    said = table.contributions[proposal]
     tested = _real(table.tests[proposal, Part.BASE])
     return (
         *(proposal, *_named(state, said.agent), _conduct(said.conduct)),
-        *(_real(said.claimed), tested, table.is_sharp(said), table.standing.counts()[proposal]),
+        *(_real(said.claimed), tested, table.is_sharp(said), table.stances.counts()[proposal]),
     )
 
 
@@ -195,9 +195,9 @@ def _counts(one: Played, table: Roundtable) -> dict[str, int]:
         if isinstance(spoke.act, Spoke) and spoke.act.table == table.number
     ]
     counted = {
-        "rounds": len({said.round for said in table.said}),
+        "rounds": len({said.round for said in table.contributions}),
         "contributions": len(list(table.counted())),
-        "passes": sum(said.move == Move.PASS and said.code is None for said in table.said),
+        "passes": sum(said.move == Move.PASS and said.code is None for said in table.contributions),
         "refused": sum(spoke.code is not None for spoke in spoken),
         "redirected": len(table.removed),
         **counts_of(table),
@@ -291,7 +291,7 @@ def _became(table: Roundtable, said: Contribution) -> Row:
 
 
 def _refuted_by(table: Roundtable, said: Contribution) -> str | None:
-    if said.id not in table.standing.refuted:
+    if said.id not in table.stances.refuted:
         return None
     return _BY_CHALLENGE if table.was_challenged(said.id, Part.BASE) else _BY_PROOF
 
@@ -354,8 +354,8 @@ def _of_claim(state: SeasonState, table: Roundtable, at: int | None, part: str |
     """
     if at is None or part is None:  # the bar
         return (None,) * 5
-    said = table.said[at]
-    challenges = (other for other in table.said if other.move == Move.CHALLENGE)
+    said = table.contributions[at]
+    challenges = (other for other in table.contributions if other.move == Move.CHALLENGE)
     challenge = next((c.id for c in challenges if c.challenged == (at, part)), None)
     return (*_named(state, said.agent), _real(said.claimed), table.held(at, part), challenge)
 

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.mining.events import DEFEND, KINDS, MINE, OUTCOMES, REASONS
 from goldrush.kernel.mining.history import Outcomes, public_round, summary
@@ -50,7 +50,9 @@ def choice_of(config: MiningConfig, kind: str, plot: int) -> int:
     Raises BadInput for another kind, and for a plot that is not on the grid.
     """
     if kind not in KINDS:
-        raise BadInput(f"there is no action {shown(kind)}", f"give one of {', '.join(KINDS)}")
+        raise BadInput(
+            f"there is no action {format_value(kind)}", f"give one of {', '.join(KINDS)}"
+        )
     if not 0 <= plot < config.plots:
         raise BadInput(f"there is no plot {plot}", f"give one from 0 to {config.plots - 1}")
     return 1 + KINDS.index(kind) * config.plots + plot

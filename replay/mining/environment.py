@@ -23,7 +23,7 @@ from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import remove_temporary, temporary_folder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.mining import MINING
@@ -125,7 +125,9 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         """
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
-            raise BadInput(f"there is no render mode {shown(render_mode)}", f"give one of {known}")
+            raise BadInput(
+                f"there is no render mode {format_value(render_mode)}", f"give one of {known}"
+            )
         if max_cycles is not None and max_cycles < 1:
             raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
         self.render_mode, self.max_cycles = render_mode, max_cycles
@@ -136,7 +138,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
         learners = [agent for agent in external if agent not in who.policies]
         if not learners:
-            raise BadInput(f"nobody learns in {shown(who.text)}", "give an agent `external`")
+            raise BadInput(f"nobody learns in {format_value(who.text)}", "give an agent `external`")
         self._roster, self._others = who.text, who.policies
         self._learners = {agent: _Learner() for agent in learners}
         self._names = {f"agent_{agent}": agent for agent in learners}
@@ -226,7 +228,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             raise BadInput("no episode is under way", "call reset()")
         for name in self.agents:
             if name not in actions or not self.action_space(name).contains(actions[name]):
-                given = shown(actions[name]) if name in actions else "none"
+                given = format_value(actions[name]) if name in actions else "none"
                 raise BadInput(f"the action of {name} is {given}", "give one of its action_space")
         for name in self.agents:
             plan = plan_of(self.config, np.asarray(actions[name]))

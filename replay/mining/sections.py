@@ -319,7 +319,7 @@ def settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
     known = TREATMENTS.get(treatment)
     says = ""
     if known is not None and not (known.settings and set(known.settings) <= _PLAIN):
-        says = f"{known.says}. "
+        says = f"{known.description}. "
     stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
     return (
         f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "

@@ -13,7 +13,7 @@ from goldrush.agents.llm.failures import Failures, format_failures
 from goldrush.agents.roster import policy_label
 from goldrush.kernel.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
-from goldrush.kernel.text import counted, escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.mining.consequences import Consequences, RoundApart
 from goldrush.replay.mining.story import tell
 from goldrush.replay.mining.summary import Summary
@@ -64,7 +64,7 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 
 
 def _size(rounds: int, agents: int) -> str:
-    return f"{counted(rounds, 'round')} of {counted(agents, 'agent')}"
+    return f"{format_count(rounds, 'round')} of {format_count(agents, 'agent')}"
 
 
 def _asked(models: Taken | None) -> str:

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from goldrush.agents.roster import policy_label
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 
 BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
@@ -76,8 +76,8 @@ def _started(event: Event) -> str:
     config = event["config"]
     return (
         f"a run of the {event['world']} world starts (rules {event['rules']}): "
-        f"{counted(config['agents'], 'agent')} on {config['rows']} x {config['cols']} plots, "
-        f"{counted(config['rounds'], 'round')}, seed {config['seed']}"
+        f"{format_count(config['agents'], 'agent')} on {config['rows']} x {config['cols']} plots, "
+        f"{format_count(config['rounds'], 'round')}, seed {config['seed']}"
     )
 
 

@@ -43,7 +43,7 @@ from goldrush.kernel.mining.events import (
     show_action,
 )
 from goldrush.kernel.mining.state import HOLDINGS, MiningState, RoundRecord
-from goldrush.kernel.text import counted, quoted_path
+from goldrush.kernel.text import format_count, quoted_path
 from goldrush.kernel.world import Row
 from goldrush.replay.forged import reader_of
 from goldrush.replay.index import states_near
@@ -190,7 +190,7 @@ def _blocked(round: Round, row: Row) -> Explanation:
             if less or (kind, at) != (DEFEND, plot)
         ]
         so = f"defend {plot} with {less}" if less else f"without defend {plot}"
-        of = f"{less} of its {counted(defense, 'point')}" if less else "no defence"
+        of = f"{less} of its {format_count(defense, 'point')}" if less else "no defence"
         says = f"with {of} it would have been captured: agent {owner}, {so}"
     change = _if_raid(round, plot, agent, plan, CAPTURED, says)
     return _of_raid(round, BLOCKED_RAID, row, account, change)
@@ -216,8 +216,8 @@ def _in_truce(round: Round, row: Row) -> Explanation:
     late = "" if until <= round.config.rounds else ", which is behind the end of the run"
     account = [
         f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
-        f"what was claimed is in truce for {counted(truce, 'round')} behind that one's start: it "
-        f"can be captured from round {until} on{late}",
+        f"what was claimed is in truce for {format_count(truce, 'round')} behind that one's start: "
+        f"it can be captured from round {until} on{late}",
         "no plan would have captured it in this round",
     ]
     return _of_raid(round, RAID_IN_TRUCE, row, account, None)
@@ -372,7 +372,7 @@ def _held(round: Round, plot: int) -> str:
 
 def _defended(round: Round, owner: int, defense: int) -> str:
     """What the owner of a raided plot did for it."""
-    does = f"defends it with {counted(defense, 'point')}" if defense else "does not defend it"
+    does = f"defends it with {format_count(defense, 'point')}" if defense else "does not defend it"
     spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]
     return f"agent {owner} {does}; it spends {spent} of {stamina} stamina elsewhere"
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.measures import Measure
 from goldrush.replay.report.looks import Look
@@ -365,4 +365,4 @@ def scatter(
     for look, of in points.items():
         for (x, y), says, href in of:
             plot.point(x, y, look, says=says, href=href)
-    return plot.panel(f"{title}: {counted(len(every), 'run')}")
+    return plot.panel(f"{title}: {format_count(len(every), 'run')}")

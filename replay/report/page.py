@@ -157,7 +157,7 @@ def printable(text: str) -> str:
     """The text with every character that is none to be seen written as an escape: names come from
     whoever made the study, and some characters are not allowed in a page, or turn it around.
     """
-    return escaped(text, but=f"{TOGETHER}{DIGIT}{POINT}")
+    return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
 
 
 def number(value: float | None, digits: int = 3) -> str:

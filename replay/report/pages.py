@@ -11,7 +11,7 @@ import attrs
 
 from goldrush.agents.workers import each_of
 from goldrush.kernel.errors import WriteFailed
-from goldrush.kernel.files import make_folder, make_folders_within, reason
+from goldrush.kernel.files import format_reason, make_folder, make_folders_within
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 
@@ -57,7 +57,7 @@ def write_pages(
                 tasks.append((Path(results.folder, path), folder / name, force))
                 hrefs[cell, result.seed] = quote(f"{PAGES}/{name}")
     except OSError as error:
-        raise WriteFailed(str(error.filename or folder), reason(error)) from None
+        raise WriteFailed(str(error.filename or folder), format_reason(error)) from None
     size = 0
     for done, written in enumerate(each_of(_write, tasks, jobs), 1):
         size += written

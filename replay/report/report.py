@@ -11,14 +11,14 @@ from typing import Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import (
     IsOwn,
     NewFolder,
     Unfinished,
-    check_place,
+    check_target,
     existing,
-    reason,
+    format_reason,
     write_whole,
 )
 from goldrush.replay.extras import require
@@ -122,7 +122,7 @@ def report(
 
 def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:
     """Raises BadInput for a place where no page can be written."""
-    is_there = check_place(str(path), force=force, is_own=is_own)
+    is_there = check_target(str(path), force=force, is_own=is_own)
     if is_there and Path(path).suffix.lower() not in PAGES:  # a study's manifest, say
         raise BadInput(f"{path} is no page", f"give --out a file that ends in {' or '.join(PAGES)}")
 
@@ -137,8 +137,12 @@ def _check_figures(folder: Path, replace: bool) -> None:
         for name in sorted(os.listdir(folder)):
             mode = os.lstat(folder / name).st_mode
             if not name.endswith(".svg") or not stat.S_ISREG(mode):
-                raise BadInput(f"{folder} holds {shown(name)}, no figure", "give another --out")
+                raise BadInput(
+                    f"{folder} holds {format_value(name)}, no figure", "give another --out"
+                )
     except OSError as error:
-        raise BadInput(f"cannot read {folder}: {reason(error)}", "give another --out") from None
+        raise BadInput(
+            f"cannot read {folder}: {format_reason(error)}", "give another --out"
+        ) from None
     if not replace:
         raise existing(str(folder))

@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.replay.measures import Measure
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn
@@ -66,7 +66,7 @@ class Study:
     @property
     def runs(self) -> str:
         """How many runs it has, in words."""
-        return counted(sum(map(len, self.results.by_cell.values())), "run")
+        return format_count(sum(map(len, self.results.by_cell.values())), "run")
 
     @property
     def title(self) -> str:
@@ -85,7 +85,7 @@ class Study:
 
     def horizon(self, rounds: int) -> str:
         """So many units in words: "1 round", "200 rounds"."""
-        return counted(rounds, self.of.world.vocabulary.unit)
+        return format_count(rounds, self.of.world.vocabulary.unit)
 
     @property
     def chapter(self) -> Chapter | None:
@@ -147,11 +147,11 @@ def head(study: Study) -> list[Block]:
     return [
         Heading(2, "What was studied", "studied"),
         Text(
-            f"{counted(runs, 'run')}: "
-            f"{counted(len({c.treatment for c in cells}), 'treatment')}, "
-            f"{counted(len({c.roster for c in cells}), 'roster')} "
+            f"{format_count(runs, 'run')}: "
+            f"{format_count(len({c.treatment for c in cells}), 'treatment')}, "
+            f"{format_count(len({c.roster for c in cells}), 'roster')} "
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
-            f"{counted(len(seeds), 'seed')} ({_ranges(seeds)}), "
+            f"{format_count(len(seeds), 'seed')} ({_ranges(seeds)}), "
             f"{' and '.join([*map(str, horizons[:-1]), study.horizon(horizons[-1])])}. "
             "Every run is a journal in the folder of this study; every number below is worked out "
             "from these journals, and every figure says from which."
@@ -317,7 +317,11 @@ def _settings_say(study: Study, treatment: str, config: Config, agents: str) -> 
     if study.chapter is not None:
         return study.chapter.settings(treatment, config, agents)
     known = study.of.treatments.get(treatment)
-    says = f"{known.says[:1].upper()}{known.says[1:]}. " if known and known.says else ""
+    says = (
+        f"{known.description[:1].upper()}{known.description[1:]}. "
+        if known and known.description
+        else ""
+    )
     given = ("seed", "agents", study.of.players.horizon)
     others = [
         f"{field.name} {value}"
@@ -494,7 +498,9 @@ def figure(
     if not drawn.panels:
         return Text(f"{caption} There are no data for it.")
     folders = _folders(study.results, cells)
-    journals = [f"{folder}/ ({counted(count, 'journal')})" for folder, count in folders.items()]
+    journals = [
+        f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
+    ]
     commands = commands_of(list(folders), commands)
     return Figure(name, drawn.panels, drawn.legend, says, commands, journals)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.replay.report.figures import Effect, effects, means
 from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.page import (
@@ -69,12 +69,12 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     if len(set(outcomes)) == 1 and not supported:
         others = f"all are {outcomes[0]}"
     if not supported:
-        return f"None of {counted(len(outcomes), 'verdict')} is {SUPPORTED}: {others}."
+        return f"None of {format_count(len(outcomes), 'verdict')} is {SUPPORTED}: {others}."
     rest = f"; of the others, {others}" if others else ""
     more = len(supported) - NAMED_MAX
     named = [*supported[:NAMED_MAX], *([f"and {more:,} more"] if more > 0 else [])]
     return (
-        f"{len(supported):,} of {counted(len(outcomes), 'verdict')} "
+        f"{len(supported):,} of {format_count(len(outcomes), 'verdict')} "
         f"{'is' if len(supported) == 1 else 'are'} {SUPPORTED} ({'; '.join(named)}){rest}."
     )
 
@@ -138,8 +138,8 @@ def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
 def _no_finding(study: Study) -> list[Block]:
     """What a study without verdicts comes to, in a sentence."""
     results = study.results
-    runs = counted(sum(map(len, results.by_cell.values())), "run")
-    cells = counted(len(results.by_cell), "cell")
+    runs = format_count(sum(map(len, results.by_cell.values())), "run")
+    cells = format_count(len(results.by_cell), "cell")
     criteria = study.of.studies.criteria
     why = (
         f"a verdict needs runs {criteria.with_agents()}"
@@ -258,7 +258,7 @@ def _too_few(study: Study, found: Sequence[Verdict]) -> list[Block]:
     enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds, measures))
     return [
         Text(
-            f"{counted(fewest, 'seed')}: the smallest p that the test can give is then "
+            f"{format_count(fewest, 'seed')}: the smallest p that the test can give is then "
             f"{p_value(smallest_p(fewest))}, before the correction. No sub-measure can pass it, "
             f"whichever way round; that takes {enough} seeds at least."
         )

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Final
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.extras import require
 from goldrush.replay.study.place import Place, WorkersLost
 
@@ -33,7 +33,7 @@ def cluster(address: str) -> Iterator[Place]:
     from distributed.utils import silence_logging_cmgr
 
     if not _ADDRESS.fullmatch(address):  # Dask would not give up trying some that are none
-        raise BadInput(f"{shown(address)} is no address of a scheduler", "write host:8786")
+        raise BadInput(f"{format_value(address)} is no address of a scheduler", "write host:8786")
     if address.startswith(("tls:", "wss:")):
         _check_certificates(address)
     with silence_logging_cmgr(logging.CRITICAL):  # what matters of it, an error says

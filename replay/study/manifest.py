@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.kernel.rosters import Config
@@ -176,7 +176,7 @@ def read_manifest(folder: str | Path) -> Manifest:
     except (TypeError, LookupError, AttributeError, RecursionError):
         says = "a field is missing in it, or of another kind"
     except ValueError as error:
-        says = shown(str(error), 200)
+        says = format_value(str(error), 200)
     raise BadInput(f"{path} is no manifest of a study: {says}", "restore it, or study anew")
 
 
@@ -202,13 +202,13 @@ def cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
 def _manifest_of(table: Any) -> Manifest:
     name, plan = table["world"], table["plan"]
     if type(name) is not str:
-        raise ValueError(f"world {shown(name)}")
+        raise ValueError(f"world {format_value(name)}")
     of = studied(name)
     found = (table["format"], table["rules"])
     if found != (FORMAT, of.world.rules):
         raise ValueError(
-            f"format {shown(found[0])}, rules {shown(found[1])} of the {name} world; this "
-            f"goldrush reads {FORMAT}, {of.world.rules}"
+            f"format {format_value(found[0])}, rules {format_value(found[1])} of the {name} world; "
+            f"this goldrush reads {FORMAT}, {of.world.rules}"
         )
     runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
@@ -240,7 +240,7 @@ def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Lis
     path, sha256, size = run["path"], run["sha256"], run["bytes"]
     undone = sha256 is None and size is None
     if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
-        raise ValueError(f"sha256 {shown(sha256)}, bytes {shown(size)}")
+        raise ValueError(f"sha256 {format_value(sha256)}, bytes {format_value(size)}")
     horizon = getattr(config, of.players.horizon)
     where = Cell(cell["treatment"], cell["roster"], horizon)
     return Listed(where, config.seed, path, config, sha256, size)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.workers import NOTICED, Workers, jobs_for, workers
-from goldrush.kernel.errors import GoldrushError, described
+from goldrush.kernel.errors import GoldrushError, format_error
 from goldrush.replay.study.plan import Planned
 
 DEATHS_MAX: Final = 3  # how often a run may take its worker with it
@@ -158,7 +158,7 @@ def _failure(run: Planned, error: Exception) -> GoldrushError:
     """What is told of an error that a future raised: of a place that cannot play, above all."""
     if isinstance(error, CancelledError):
         return RunFailed(run, "who was to play it is gone")
-    return error if isinstance(error, GoldrushError) else RunFailed(run, described(error))
+    return error if isinstance(error, GoldrushError) else RunFailed(run, format_error(error))
 
 
 def _deadly(run: Planned) -> WorkersLost:

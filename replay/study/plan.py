@@ -18,7 +18,7 @@ import attrs
 from goldrush.agents.llm.models import LLM, Model, Models, model_from
 from goldrush.agents.players import PreparedRun
 from goldrush.agents.trust import check_trust, import_names
-from goldrush.kernel.errors import BadInput, shown, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
@@ -176,7 +176,8 @@ class Plan:
                 players = prepared.setup[of.world.vocabulary.players]
                 yield Planned(cell, run.seed, run.path, self.world, run.config, players, prepared)
         except BadInput as error:
-            where = f"{shown(cell.treatment)}, {shown(cell.roster)}, {cell.rounds} {of.units}"
+            names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
+            where = f"{names}, {cell.rounds} {of.units}"
             raise BadInput(f"{where}: {error.what}", error.instead) from None
 
 
@@ -230,7 +231,7 @@ def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
     for name, table in own.items():
         if name.lower() in taken or not NAME.fullmatch(name):
             raise BadInput(
-                f"a treatment of one's own cannot be called {shown(name)}",
+                f"a treatment of one's own cannot be called {format_value(name)}",
                 f"take at most {NAME_MAX} letters, digits, _ and - that no treatment has yet",
             )
         taken.add(name.lower())
@@ -261,12 +262,14 @@ def rosters_of(
         if text == BASELINES:
             if name != text:
                 raise BadInput(
-                    f"roster {shown(name)} is the baselines", "they have their own names"
+                    f"roster {format_value(name)} is the baselines", "they have their own names"
                 )
             new = {one: one for one in baselines}
         for key in new:
             if key in rosters:
-                raise BadInput(f"the study has the roster {shown(key)} twice", "give it once")
+                raise BadInput(
+                    f"the study has the roster {format_value(key)} twice", "give it once"
+                )
         rosters.update({key: None if value == MIXED else value for key, value in new.items()})
     return rosters
 
@@ -279,12 +282,14 @@ def seeds_of(text: str) -> int | list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]{1,16})\s*(?:-\s*([0-9]{1,16})\s*)?", part)
         if found is None:
-            raise BadInput(f"the seeds are {shown(text)}", "write how many, or which: 0-4,7")
+            raise BadInput(f"the seeds are {format_value(text)}", "write how many, or which: 0-4,7")
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first:
-            raise BadInput(f"the seeds have {shown(part)}", "write the lower one first: 0-4")
+            raise BadInput(f"the seeds have {format_value(part)}", "write the lower one first: 0-4")
         if last - first >= RUNS_MAX - len(seeds):
-            raise BadInput(f"the seeds are {shown(text)}", f"at most {RUNS_MAX:,} can be run")
+            raise BadInput(
+                f"the seeds are {format_value(text)}", f"at most {RUNS_MAX:,} can be run"
+            )
         seeds += range(first, last + 1)
     return seeds
 
@@ -315,15 +320,15 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     }  # fmt: skip
     for name, value in table.items():
         if name not in kinds:
-            raise BadInput(f"there is {shown(name)}", f"a plan may have {', '.join(kinds)}")
+            raise BadInput(f"there is {format_value(name)}", f"a plan may have {', '.join(kinds)}")
         if type(value) not in kinds[name]:
             says = " or ".join(kind.__name__ for kind in kinds[name])
-            raise BadInput(f"{name} is {shown(value)}", f"it must be of type {says}")
+            raise BadInput(f"{name} is {format_value(value)}", f"it must be of type {says}")
     for name in ("treatments", "rosters"):
         _check_texts(name, table.get(name, []))
     for name, inner in table.get("treatment", {}).items():
         if type(inner) is not dict:
-            says = f"treatment {shown(name)} is {shown(inner)}"
+            says = f"treatment {format_value(name)} is {format_value(inner)}"
             raise BadInput(says, "it must be a table of settings")
     world = table.get("world", WORLD_DEFAULT)
     named = table.get("roster", {})
@@ -332,7 +337,9 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     for name in named:
         check_name("roster", name)
         if name in (*studied(world).studies.baselines, MIXED, BASELINES):
-            raise BadInput(f"a roster cannot be called {shown(name)}", "take a name of its own")
+            raise BadInput(
+                f"a roster cannot be called {format_value(name)}", "take a name of its own"
+            )
     rosters = {name: named.get(name, name) for name in _once("roster", listed)}
     return plan_of(
         world=world,
@@ -349,7 +356,7 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
 def _check_texts(name: str, values: Any) -> None:
     for value in _listed(values):
         if type(value) is not str:
-            raise BadInput(f"{name} has {shown(value)}", "write texts in quotes")
+            raise BadInput(f"{name} has {format_value(value)}", "write texts in quotes")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -365,7 +372,7 @@ def _seeds(given: int | Sequence[int]) -> list[int]:
     seeds = _listed(given)
     for seed in seeds:
         if not holds(seed):
-            raise BadInput(f"seeds has {shown(seed)}", f"each must be {range_}")
+            raise BadInput(f"seeds has {format_value(seed)}", f"each must be {range_}")
     return seeds
 
 
@@ -375,7 +382,7 @@ def _horizons(of: Studied, given: int | Sequence[int] | None) -> list[int]:
     horizons = _listed(horizon.default if given is None else given)
     for one in horizons:
         if not holds(one):
-            raise BadInput(f"rounds has {shown(one)}", f"each must be {range_}")
+            raise BadInput(f"rounds has {format_value(one)}", f"each must be {range_}")
     return horizons
 
 
@@ -383,7 +390,7 @@ def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:
     seen = set()
     for item in items:
         if item in seen:
-            raise BadInput(f"the study has the {what} {shown(item)} twice", "give it once")
+            raise BadInput(f"the study has the {what} {format_value(item)} twice", "give it once")
         seen.add(item)
     if not items:
         raise BadInput(f"the study has no {what}", "give one")

@@ -108,8 +108,8 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
 def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
     """Why a run has no journal, its path being said once."""
     if isinstance(error, OSError):
-        return RunFailed(run, f"cannot be written: {files.reason(error)}", unwritten=True)
-    says = error.says if isinstance(error, WriteFailed) else str(error)
+        return RunFailed(run, f"cannot be written: {files.format_reason(error)}", unwritten=True)
+    says = error.message if isinstance(error, WriteFailed) else str(error)
     return RunFailed(run, says, unwritten=isinstance(error, WriteFailed))
 
 

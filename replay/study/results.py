@@ -16,7 +16,7 @@ import attrs
 from goldrush.agents.llm.failures import Failures, together
 from goldrush.agents.roster import matches_label
 from goldrush.agents.workers import each_of
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
@@ -185,8 +185,8 @@ def _check_begun(
     for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
         if not matches_label(name, called):
             raise BadInput(
-                f"{path} is a run of another roster than {shown(run.cell.roster)} in the manifest: "
-                f"agent {agent} plays {shown(called)}, not {shown(name)}",
+                f"{path} is a run of another roster than {format_value(run.cell.roster)} in the "
+                f"manifest: agent {agent} plays {format_value(called)}, not {format_value(name)}",
                 instead,
             )
 

@@ -14,7 +14,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
-from goldrush.kernel.text import counted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import World, amount
 from goldrush.replay.declared import Declared, declared_by
 from goldrush.replay.forged import reader_of
@@ -215,7 +215,7 @@ def _whole(value: Any) -> Any:
 
 def _title(world: World[Any], toolkit: Toolkit, walked: _Walked) -> str:
     declared = walked.declared[-1][1]
-    length, of = counted(walked.closed, world.vocabulary.unit), units_of(toolkit, declared)
+    length, of = format_count(walked.closed, world.vocabulary.unit), units_of(toolkit, declared)
     part = "" if of in (None, walked.closed) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
     return f"{world.name}: {length}{part}{seed}"

@@ -15,7 +15,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import pack
-from goldrush.kernel.fold import Steps
+from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Block, World
@@ -290,8 +290,8 @@ def _after(world: World[Any], state: Any, commit: Commit, before: Sequence[Commi
         return world.initial(commit.setup or {})
     if commit.kind == FORK:
         assert world.fork is not None
-        under_way = Steps(world.arrange)
-        steps = [(old.unit, [*under_way.completed_by(old)]) for old in before if old.kind == UNIT]
+        assembler = StepAssembler(world.arrange)
+        steps = [(old.unit, [*assembler.completed_by(old)]) for old in before if old.kind == UNIT]
         return world.fork(
             state, commit.setup or {}, lambda first: [unit for unit in steps if unit[0] >= first]
         )

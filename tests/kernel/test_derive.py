@@ -96,8 +96,8 @@ def left_open(commits: list[Commit], path: Path) -> Path:
 @pytest.mark.parametrize(
     "world",
     [
-        attrs.evolve(MINING, waiting_fault=raises(ZeroDivisionError)),
-        attrs.evolve(MINING, waiting_fault=raises(KeyError)),
+        attrs.evolve(MINING, pending_fault=raises(ZeroDivisionError)),
+        attrs.evolve(MINING, pending_fault=raises(KeyError)),
         attrs.evolve(MINING, arrange=raises(AttributeError)),
     ],
     ids=["divides", "looks up", "arranges"],
@@ -129,11 +129,11 @@ def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
 
 
 def test_the_walk_leaves_the_inputs_that_wait(commits: list[Commit], tmp_path: Path) -> None:
-    under_way = fold.Steps(MINING.arrange)
+    assembler = fold.StepAssembler(MINING.arrange)
     with JournalReader(left_open(commits, tmp_path / "open.journal")) as reader:
-        list(derive.states(MINING, reader, under_way=under_way))
+        list(derive.states(MINING, reader, assembler=assembler))
 
-    assert [0] == [row[0] for row in under_way.waiting.rows(SUBMITTED)]
+    assert [0] == [row[0] for row in assembler.pending.rows(SUBMITTED)]
 
 
 def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_judged(
@@ -141,7 +141,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
 ) -> None:
     bad = left_open(commits, tmp_path / "open.journal")
     good = write(tmp_path / "whole.journal", commits)
-    world = attrs.evolve(MINING, waiting_fault=raises(RuntimeError))
+    world = attrs.evolve(MINING, pending_fault=raises(RuntimeError))
     monkeypatch.setattr(verifying, "open_world", lambda reader: world)
     first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
 

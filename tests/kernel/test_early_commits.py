@@ -30,7 +30,7 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from goldrush.kernel.run import Coming, rest_of
+from goldrush.kernel.run import InputPieces, rest_of
 from goldrush.kernel.world import (
     NATURAL,
     WORD,
@@ -158,7 +158,7 @@ class Asked:
         self.asked: list[tuple[int, int, int]] = []
         self._there = {row[0] for row in waiting.rows(SUNG)} if waiting else set()
 
-    def __call__(self, hall: Hall) -> Coming:
+    def __call__(self, hall: Hall) -> InputPieces:
         there, self._there = self._there, set()
         come = []
         for singers in self.way(hall):
@@ -286,7 +286,7 @@ def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(tmp_path: Path) -> 
     path = tmp_path / "run.journal"
     seen = []
 
-    def ask(hall: Hall) -> Coming:
+    def ask(hall: Hall) -> InputPieces:
         for number, singer in enumerate(AFAR):
             seen.append((number, len(commits_of(path)[-1].blocks) % 2 and number))
             yield batches_of(hall, [singer])
@@ -300,7 +300,7 @@ def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(tmp_path: Path) -> 
 def test_what_a_generator_holds_is_let_go_whoever_fails(tmp_path: Path) -> None:
     closed = []
 
-    def ask(hall: Hall) -> Coming:
+    def ask(hall: Hall) -> InputPieces:
         try:
             yield batches_of(hall, [2])
             raise LookupError("nobody there")
@@ -343,7 +343,7 @@ def test_level_4_asks_in_pieces_too(pieces: Path) -> None:
 
 
 def test_level_4_finds_a_note_that_nobody_would_sing(pieces: Path) -> None:
-    def out_of_tune(hall: Hall) -> Coming:
+    def out_of_tune(hall: Hall) -> InputPieces:
         for singer in (4, 0, 2):
             off = hall.song == 2 and hall.verse == 1 and singer == 2
             yield [(SUNG, [(2, 77)])] if off else batches_of(hall, [singer])

@@ -16,9 +16,9 @@ from goldrush.kernel.errors import (
     NotAJournal,
     PolicyFailed,
     TornTail,
-    described,
-    shown,
-    traceback_of,
+    format_error,
+    format_traceback,
+    format_value,
 )
 
 ERRORS = [
@@ -57,30 +57,30 @@ class Sulky(Exception):
 
 
 def test_whatever_is_shown_is_shown_and_cut() -> None:
-    assert "'x'" == shown("x")
-    assert 63 == len(shown("x" * 100))
-    assert "a Sulky that cannot be shown" == shown(Sulky())
-    assert "a int that cannot be shown" == shown(10**5000)
+    assert "'x'" == format_value("x")
+    assert 63 == len(format_value("x" * 100))
+    assert "a Sulky that cannot be shown" == format_value(Sulky())
+    assert "a int that cannot be shown" == format_value(10**5000)
 
 
 def test_somebody_elses_error_is_described_with_where_it_rose() -> None:
     try:
         raise RuntimeError("no")
     except RuntimeError as error:
-        raised = described(error)
+        raised = format_error(error)
 
     name = "test_somebody_elses_error_is_described_with_where_it_rose"
     assert re.fullmatch(rf"{name}, test_errors\.py:\d+: RuntimeError: no", raised)
-    assert "RuntimeError: no" == described(RuntimeError("no"))
-    assert "Sulky" == described(Sulky())
-    assert "item 0 is 5" == described(ERRORS[1])
+    assert "RuntimeError: no" == format_error(RuntimeError("no"))
+    assert "Sulky" == format_error(Sulky())
+    assert "item 0 is 5" == format_error(ERRORS[1])
 
 
 def test_an_error_in_a_library_is_placed_at_the_line_of_the_policy_that_called_it() -> None:
     try:
         json.loads("{")
     except ValueError as error:
-        raised, trace = described(error), traceback_of(error)
+        raised, trace = format_error(error), format_traceback(error)
 
     assert re.match(r"test_an_error_in_a_library\w+, test_errors\.py:\d+: JSONDecodeError", raised)
     assert "json/decoder.py" in trace

@@ -15,7 +15,7 @@ import pytest
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
-from goldrush.kernel.files import Group, NewFolder, Unfinished, check_place, write_whole
+from goldrush.kernel.files import Group, NewFolder, Unfinished, check_target, write_whole
 from goldrush.kernel.journal import Header
 from goldrush.kernel.mining import MINING
 from tests.cli.helpers import ROOT
@@ -132,7 +132,7 @@ def test_a_file_of_somebody_elses_is_replaced_with_force_alone(tmp_path: Path) -
     path.write_bytes(OLD)
     with pytest.raises(BadInput, match=r"a exists already; .*--force"):
         write_whole(str(path), NEW)
-    assert (OLD, True) == (path.read_bytes(), check_place(str(path), force=True))
+    assert (OLD, True) == (path.read_bytes(), check_target(str(path), force=True))
 
     write_whole(str(path), NEW, force=True)
     assert (NEW, ["a"]) == (path.read_bytes(), os.listdir(tmp_path))

@@ -25,7 +25,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from goldrush.kernel.fold import Steps, apply, checked, events, fold, states
+from goldrush.kernel.fold import StepAssembler, apply, checked, events, fold, states
 from goldrush.kernel.journal import (
     END,
     FORK,
@@ -160,9 +160,9 @@ def walked(path: Path, walk: Callable[..., Any], world: World[Any] = BIDDING) ->
 
 def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
     """The whole steps of a journal, put together from its commits."""
-    under_way = Steps(world.arrange)
+    assembler = StepAssembler(world.arrange)
     for commit in checked(world, reader):
-        yield from under_way.completed_by(commit)
+        yield from assembler.completed_by(commit)
 
 
 @pytest.fixture
@@ -624,7 +624,7 @@ def test_a_code_below_0_is_not_taken_for_one_from_the_end(path: Path) -> None:
 
 
 def test_applying_a_commit_closes_the_unit_if_the_commit_does() -> None:
-    none = Steps(BIDDING.arrange)
+    none = StepAssembler(BIDDING.arrange)
     opened = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, None, CLOSES), none)
     closed = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, 7, CLOSES * 2), none)
 

@@ -31,7 +31,7 @@ from goldrush.kernel.journal import (
     Header,
     JournalReader,
     JournalWriter,
-    Place,
+    Location,
 )
 from goldrush.kernel.world import Block
 from tests.faults.disk import NO_LIMIT, Disk
@@ -455,7 +455,7 @@ def test_a_place_is_told_by_the_commit_before_it(path: Path) -> None:
     write(path, run())
     fifth = commits_of(path)[5]
 
-    assert fifth.after == Place(fifth.end, 6, 1)
+    assert fifth.after == Location(fifth.end, 6, 1)
 
 
 def test_reading_from_a_place_does_not_tell_what_is_broken_before_it(path: Path) -> None:
@@ -492,7 +492,7 @@ def test_an_offset_that_is_not_between_commits_is_found_out(path: Path) -> None:
             if offset in ends or offset == len(HEADER.packed()):
                 continue
             with pytest.raises(JournalError):
-                list(reader.commits(Place(offset, 4, 1)))
+                list(reader.commits(Location(offset, 4, 1)))
 
 
 @pytest.mark.parametrize("unit", [0, 2, 3])
@@ -500,20 +500,20 @@ def test_a_place_with_another_unit_is_found_out(path: Path, unit: int) -> None:
     write(path, run())
     place = commits_of(path)[4].after
     with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
-        list(reader.commits(Place(place.offset, place.index, unit)))
+        list(reader.commits(Location(place.offset, place.index, unit)))
 
 
 def test_a_place_that_is_said_to_be_the_first_and_is_not_is_found_out(path: Path) -> None:
     write(path, run())
     place = commits_of(path)[4].after
     with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
-        list(reader.commits(Place(place.offset, 0, place.unit)))
+        list(reader.commits(Location(place.offset, 0, place.unit)))
 
 
 @pytest.mark.parametrize("beyond", [False, True])
 def test_a_place_outside_the_file_is_found_out(path: Path, beyond: bool) -> None:
     size = len(write(path, run()))
-    place = Place(size + 100, 11, 3) if beyond else Place(0, 1, 0)
+    place = Location(size + 100, 11, 3) if beyond else Location(0, 1, 0)
     with JournalReader(path) as reader, pytest.raises(JournalError):
         list(reader.commits(place))
 

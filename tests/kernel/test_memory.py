@@ -162,7 +162,7 @@ def test_an_empty_timestamp_is_refused() -> None:
 def test_inputs_that_wait_are_bounded_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "WAITING_MAX", 1500)
+    monkeypatch.setattr(journal, "PENDING_MAX", 1500)
     path = tmp_path / "run.journal"
     piece = Block([(0, [("x" * 400,)])])
     with JournalWriter(path, HEADER) as writer:

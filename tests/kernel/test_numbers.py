@@ -40,7 +40,7 @@ def test_a_number_and_its_unit_are_the_same_unit(first: int, start: int) -> None
 
     assert (start, first) == (words.number(0), words.number(1))
     assert list(range(5)) == [words.unit_of(words.number(unit)) for unit in range(5)]
-    assert ("lessons", f"lesson {first}") == (words.units, words.called(1))
+    assert ("lessons", f"lesson {first}") == (words.units, words.format_unit(1))
 
 
 def test_events_have_the_numbers_of_people_and_commits_those_of_the_file(path: Path) -> None:
@@ -149,11 +149,11 @@ def test_an_event_type_tells_which_of_its_fields_name_whom() -> None:
     event = Event("seen", 0, fields)
 
     assert [("by", "others"), ("at",), ("words",)] == [
-        SEEN.naming(what) for what in ("agent", "plot", "word")
+        SEEN.fields_naming(what) for what in ("agent", "plot", "word")
     ]
-    assert [3, 1] == list(SEEN.named("agent", event))
-    assert [4, 3, 1] == list(SEEN.named("agent", Event("seen", 0, {**fields, "by": 4})))
-    assert [8] == list(SEEN.named("plot", event))
+    assert [3, 1] == list(SEEN.ids_in("agent", event))
+    assert [4, 3, 1] == list(SEEN.ids_in("agent", Event("seen", 0, {**fields, "by": 4})))
+    assert [8] == list(SEEN.ids_in("plot", event))
 
 
 def test_a_field_that_names_somebody_is_told_as_any_number() -> None:

@@ -23,8 +23,8 @@ class Agreeing(Silent):
     """Supports who leads."""
 
     def speak(self, seen: Seen, draws: Draws) -> Any:
-        leading = seen.table.standing.leading()
-        held = seen.table.standing.stances.get(seen.me.ordinal)
+        leading = seen.table.stances.leading()
+        held = seen.table.stances.by_agent.get(seen.me.ordinal)
         return PASS if leading in (None, held) else {"move": Move.SUPPORT, "target": leading}
 
 
@@ -32,7 +32,7 @@ class Choosing(Worker):
     """Supports what its evidence says is best, and nothing else."""
 
     def speak(self, seen: Seen, draws: Draws) -> Any:
-        evidence, held = Evidence(seen), seen.table.standing.stances.get(seen.me.ordinal)
+        evidence, held = Evidence(seen), seen.table.stances.by_agent.get(seen.me.ordinal)
         there = standing(seen)
         best = max(there, key=lambda said: evidence.estimate(said.conduct), default=None)
         is_new = best is not None and best.id != held
@@ -64,10 +64,12 @@ class Echoing(Silent):
     """Proposes what leads once more, for as much."""
 
     def speak(self, seen: Seen, draws: Draws) -> Any:
-        leading = seen.table.standing.leading()
-        if leading is None or seen.table.said[leading].agent == seen.me.ordinal:
+        leading = seen.table.stances.leading()
+        if leading is None or seen.table.contributions[leading].agent == seen.me.ordinal:
             return PASS
-        return proposed(seen.table.said[leading].conduct, seen.table.said[leading].claimed)
+        return proposed(
+            seen.table.contributions[leading].conduct, seen.table.contributions[leading].claimed
+        )
 
 
 class Halving(Worker):
@@ -128,7 +130,7 @@ def proposed(conduct: Conduct, value: float) -> dict[str, Any]:
 
 def standing(seen: Seen) -> list[Contribution]:
     """The proposals of others that are not refuted."""
-    refuted, me = seen.table.standing.refuted, seen.me.ordinal
+    refuted, me = seen.table.stances.refuted, seen.me.ordinal
     return [s for s in seen.table.proposals() if s.agent != me and s.id not in refuted]
 
 

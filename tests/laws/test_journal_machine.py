@@ -35,7 +35,7 @@ from goldrush.kernel.journal import (
     Header,
     JournalReader,
     JournalWriter,
-    Place,
+    Location,
 )
 from goldrush.kernel.world import Block
 
@@ -312,7 +312,7 @@ class JournalMachine(RuleBasedStateMachine):
     def read_from_a_place(self, data: st.DataObject) -> None:
         last = data.draw(st.sampled_from(self.closed()))
         ends = file_of(self.list)[1]
-        place = Place(ends[last], last + 1, self.list[last].unit)
+        place = Location(ends[last], last + 1, self.list[last].unit)
         found, torn = read(self.path, place)
 
         assert [content(commit) for commit in found] == [
@@ -362,12 +362,12 @@ class JournalMachine(RuleBasedStateMachine):
             assert path.read_bytes() == data
 
 
-def read(path: Path, place: Place | None = None) -> tuple[list[Commit], bool]:
+def read(path: Path, place: Location | None = None) -> tuple[list[Commit], bool]:
     with JournalReader(path) as reader:
         return all_of(reader, place)
 
 
-def all_of(reader: JournalReader, place: Place | None = None) -> tuple[list[Commit], bool]:
+def all_of(reader: JournalReader, place: Location | None = None) -> tuple[list[Commit], bool]:
     """The whole commits, and whether there is a torn tail."""
     found: list[Commit] = []
     try:

@@ -167,8 +167,8 @@ def test_without_a_silent_agent_nothing_would_differ(season: Season) -> None:
             for agent, ground in grounds_at(step.before, table).items():
                 if agent not in spoke:
                     assert (0, 0, 0, 0) == ground.scores
-                    assert table.conclusion == ground.without.conclusion
-                    assert {} == ground.without.moved
+                    assert table.conclusion == ground.counterfactual.conclusion
+                    assert {} == ground.counterfactual.moved
 
 
 # Sparks and the roster

@@ -19,7 +19,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.cli.commands import behind_door
 from goldrush.kernel.competition.events import CODES, Joined
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import Commit, Header, JournalReader, Place
+from goldrush.kernel.journal import Commit, Header, JournalReader, Location
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
@@ -330,7 +330,7 @@ def first_look_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Called, it lets the next look at a journal's commits fail as one at a forged state may."""
     look = JournalReader.commits
 
-    def fail(self: JournalReader, place: Place | None = None) -> Iterator[Commit]:
+    def fail(self: JournalReader, place: Location | None = None) -> Iterator[Commit]:
         monkeypatch.setattr(JournalReader, "commits", look)
         raise ZeroDivisionError
 

@@ -23,7 +23,7 @@ from goldrush.kernel.journal import (
     Header,
     JournalReader,
     JournalWriter,
-    Place,
+    Location,
 )
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.state import MiningState
@@ -113,11 +113,11 @@ def folded(path: Path) -> list[tuple[object, ...]]:
     """Round by round, from the start: the state, its events, the digest in the journal."""
     rounds: list[tuple[object, ...]] = []
     events: list[Any] = []
-    under_way = fold.Steps(MINING.arrange)
+    assembler = fold.StepAssembler(MINING.arrange)
     with JournalReader(path) as reader:
         for commit, state in fold.states(MINING, reader):
             if commit.kind != FORK:
-                events += fold.commit_events(MINING, reader, commit, under_way)
+                events += fold.commit_events(MINING, reader, commit, assembler)
                 if commit.digest is not None:
                     rounds.append((facts_of(state), events, commit.digest))
             events = [] if commit.digest is not None else events
@@ -423,7 +423,7 @@ def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(
     read: list[int] = []
     commits_of = JournalReader.commits
 
-    def counted(self: JournalReader, place: Place | None = None) -> Iterator[Commit]:
+    def counted(self: JournalReader, place: Location | None = None) -> Iterator[Commit]:
         for commit in commits_of(self, place):
             read.append(commit.end - commit.offset)
             yield commit

@@ -43,7 +43,7 @@ from goldrush.kernel.competition.arenas.command import (
     trimmed,
 )
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, nearest, shown
+from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
 
@@ -84,7 +84,7 @@ def agenda_at(path: str) -> Sequence[Sequence[str]]:
     found = files.read_toml(path, AGENDA_BYTES, "give a file with an agenda", _EXAMPLE)
     for name in found:
         if name != "subject":
-            raise BadInput(f"{path} is no agenda: it has {shown(name)}", f"write {_EXAMPLE}")
+            raise BadInput(f"{path} is no agenda: it has {format_value(name)}", f"write {_EXAMPLE}")
     subjects = found.get("subject")
     if not isinstance(subjects, list):
         raise BadInput(f"{path} is no agenda", f"write {_EXAMPLE}, {AGENDA_MAX} at most")
@@ -98,11 +98,11 @@ def agenda_at(path: str) -> Sequence[Sequence[str]]:
 def _item(path: str, number: int, item: Any) -> Sequence[str]:
     names, where = [field.name for field in attrs.fields(Item)], f"{path}: subject {number}"
     if not isinstance(item, dict):
-        raise BadInput(f"{where} is {shown(item)}", f"write {_EXAMPLE}")
+        raise BadInput(f"{where} is {format_value(item)}", f"write {_EXAMPLE}")
     for name in item:
         if name not in names:
             instead = f"{nearest(name, names)}write {', '.join(names)}"
-            raise BadInput(f"{where} has {shown(name)}, which no subject has", instead)
+            raise BadInput(f"{where} has {format_value(name)}, which no subject has", instead)
     missing = [name for name in names if name not in item]
     if missing:
         raise BadInput(f"{where} has no {', '.join(missing)}", f"write {_EXAMPLE}")
@@ -173,8 +173,8 @@ class _Program:
         output = self._output_of(*asked, stderr=STDOUT)
         fault = output.fault or 'it prints no JSON object with a finite number "value"'
         last = output.data.decode(errors="replace").strip().rpartition("\n")[2]
-        says = f"; the last it wrote: {shown(last)}" if last else ""
-        program, treatment = self._options.program, shown(first.treatment)
+        says = f"; the last it wrote: {format_value(last)}" if last else ""
+        program, treatment = self._options.program, format_value(first.treatment)
         return f"{program} gives the start under {treatment} no value: {fault}{says}"
 
     def _output_of(
@@ -204,7 +204,8 @@ class _Program:
             found = os.stat(self._path)
         except OSError as error:
             raise BadInput(
-                f"{self._path} cannot be run any more: {files.reason(error)}", "bring it back"
+                f"{self._path} cannot be run any more: {files.format_reason(error)}",
+                "bring it back",
             ) from None
         stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
         if stamp == self._stamp:
@@ -230,9 +231,9 @@ class _Program:
             )  # fmt: skip
         except OSError as error:
             if error.errno in _NO_PROGRAM:
-                return _Output(fault=files.reason(error))
+                return _Output(fault=files.format_reason(error))
             raise BadInput(
-                f"{self._path} cannot be started: {files.reason(error)}", "try again"
+                f"{self._path} cannot be started: {files.format_reason(error)}", "try again"
             ) from None
         self._groups.add(process.pid)
         try:

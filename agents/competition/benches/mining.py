@@ -21,7 +21,7 @@ from goldrush.agents.submitting import asked
 from goldrush.kernel.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
@@ -127,7 +127,9 @@ def played(
 def _installed(policy: str) -> Scripted:
     """A policy of a conduct, built in: names in journals must not import anything."""
     if policy not in POLICIES:
-        raise BadInput(f"a conduct has the policy {shown(policy)}", f"take {', '.join(POLICIES)}")
+        raise BadInput(
+            f"a conduct has the policy {format_value(policy)}", f"take {', '.join(POLICIES)}"
+        )
     return POLICIES[policy]()
 
 

@@ -84,11 +84,11 @@ def _read_try(found: Found, seen: Seen) -> Any:
 def _speak_words(seen: Seen, told: Told) -> str:
     table, me, config = seen.table, seen.me, seen.config
     others = [said for said in table.proposals() if said.agent != me.ordinal]
-    standing = table.standing
+    stances = table.stances
     support = [
         said.id
         for said in others
-        if said.id not in standing.refuted and standing.stances.get(me.ordinal) != said.id
+        if said.id not in stances.refuted and stances.by_agent.get(me.ordinal) != said.id
     ]
     challenge = [
         f"{said.id} ({part})"
@@ -162,7 +162,7 @@ def _read_speak(found: Found, seen: Seen) -> Any:
         "move": move,
         **{name: fields[name] for name in CARRIES.get(move or "", ())},
         "words": said,
-        "because": (_named(said, len(seen.table.said)), found.get("trials") is True),
+        "because": (_named(said, len(seen.table.contributions)), found.get("trials") is True),
     }
 
 
@@ -187,7 +187,7 @@ def _judge_words(seen: Seen, told: Told) -> str:
             f'- "{Signal.REDIRECT}": ids of this round which are off the subject or against a '
             f"rule: {within(map(str, spoken), 300)};"
         )
-    if 2 * max(table.standing.counts().values(), default=0) > len(table.participants):
+    if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
         may.append(f'- "{Signal.CONVERGED}": more than half hold one proposal; the table ends;')
     if rights.may_flag_weakness(me) and not table.was_weak:
         may.append(f'- "{Signal.WEAK_CONSENSUS}": everybody gets one more contribution and round;')

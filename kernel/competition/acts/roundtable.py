@@ -124,7 +124,7 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
         return Code.NONE_LEFT
     if agent != speaker(state) or has_spoken(table, agent):
         return Code.MALFORMED
-    if (act.round, act.id) != (table.round, len(table.said)):
+    if (act.round, act.id) != (table.round, len(table.contributions)):
         return Code.MALFORMED
     return form_fault(act) or _off_fault(state, act) or _move_fault(state, act)
 
@@ -184,9 +184,9 @@ def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
     if target.agent == act.agent:
         return Code.OWN
     if act.move == Move.SUPPORT:
-        if target.id in table.standing.refuted:
+        if target.id in table.stances.refuted:
             return Code.REFUTED
-        is_held = table.standing.stances.get(act.agent) == target.id
+        is_held = table.stances.by_agent.get(act.agent) == target.id
         return Code.REPEATED if is_held else None
     if act.part not in target.parts:
         return Code.UNKNOWN_TARGET
@@ -204,7 +204,7 @@ def _claim_fault(state: SeasonState, claim: Any) -> str | None:
 
 
 def _spoke(state: SeasonState, act: Spoke) -> None:
-    state.table.say(
+    state.table.add(
         Contribution(
             act.id, act.round, act.agent, act.move, act.target, act.conduct, act.claim, act.part,
             act.words, act.because,
@@ -239,7 +239,7 @@ def _redirected(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
 
 
 def _converged(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
-    most = max(table.standing.counts().values(), default=0)
+    most = max(table.stances.counts().values(), default=0)
     return None if 2 * most > len(table.participants) else Code.NOT_CONVERGED
 
 
@@ -310,7 +310,7 @@ def is_rejectable(state: SeasonState) -> bool:
 def _concluded(table: Table) -> Contribution | None:
     if table.conclusion is None or table.conclusion.proposal is None:
         return None
-    return table.said[table.conclusion.proposal]
+    return table.contributions[table.conclusion.proposal]
 
 
 def _digested(state: SeasonState, act: Digested) -> None:

@@ -27,7 +27,7 @@ from goldrush.kernel.competition.arena import (
     not_a_subject,
     options_in,
 )
-from goldrush.kernel.errors import BadInput, shown
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import integer, setting
 
 TEXT_MAX: Final = 4_000  # characters of a conduct
@@ -98,32 +98,33 @@ _ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 def agenda_fault(agenda: Any) -> tuple[str, str] | None:
     """The first thing that is wrong with an agenda, and what to give instead; None: nothing is."""
     if not isinstance(agenda, (list, tuple)):
-        return f"agenda is {shown(agenda)}", f"give up to {AGENDA_MAX} subjects"
+        return f"agenda is {format_value(agenda)}", f"give up to {AGENDA_MAX} subjects"
     if len(agenda) > AGENDA_MAX:
         return f"agenda has {len(agenda):,} subjects", f"give up to {AGENDA_MAX}"
     numbers: dict[tuple[str, str], int] = {}
     directions: dict[str, str] = {}
     for number, item in enumerate(agenda, 1):
         if not isinstance(item, (list, tuple)) or len(item) != len(_ITEM):
-            return f"subject {number} is {shown(item)}", f"give {', '.join(_ITEM)}"
+            return f"subject {number} is {format_value(item)}", f"give {', '.join(_ITEM)}"
         for (name, (holds, range_)), value in zip(_ITEM.items(), item, strict=True):
             if not holds(value):
-                return f"subject {number}: {name} is {_told(value)}", f"give {range_}"
+                return f"subject {number}: {name} is {_format(value)}", f"give {range_}"
         treatment, objective, better = item[:3]
         earlier = numbers.setdefault((treatment, objective), number)
         if earlier != number:
             what = f"subject {number} has the treatment and the objective of subject {earlier}"
             return what, "give each pair once"
         if directions.setdefault(objective, better) != better:
-            what = f"subject {number}: better is {better!r}, and {shown(objective)} has another one"
-            return what, "give each objective one direction"
+            direction = f"better is {better!r}, but {format_value(objective)} has another one above"
+            return f"subject {number}: {direction}", "give each objective one direction"
     return None
 
 
-def _told(value: Any) -> str:
+def _format(value: Any) -> str:
     """A value for a message; of a text that is cut there its length."""
-    is_cut = isinstance(value, str) and len(value) > _FRONT
-    return f"{shown(value, _FRONT)} ({len(value):,} characters)" if is_cut else shown(value)
+    if isinstance(value, str) and len(value) > _FRONT:
+        return f"{format_value(value, _FRONT)} ({len(value):,} characters)"
+    return format_value(value)
 
 
 def _is_time(value: Any) -> bool:
@@ -260,7 +261,7 @@ def _text(options: CommandOptions) -> str:
 
 ARENA: Final = ArenaType(
     version=1,
-    says="text that a program of your own tests (--test)",
+    description="text that a program of your own tests (--test)",
     options=CommandOptions,
     subjects=_subjects,
     rules=_rules,

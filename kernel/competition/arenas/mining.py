@@ -245,7 +245,8 @@ def _text(options: MiningOptions) -> str:
 
 ARENA: Final = ArenaType(
     version=1,
-    says="which policies miners should follow; subjects are screened for the default options only",
+    description="which policies miners should follow; subjects are screened for the default "
+    "options only",
     options=MiningOptions,
     subjects=_subjects,
     rules=_rules,

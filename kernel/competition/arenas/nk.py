@@ -215,7 +215,7 @@ def _text(options: NkOptions) -> str:
 
 ARENA: Final = ArenaType(
     version=1,
-    says="twelve bits on landscapes whose best is known and which drift",
+    description="twelve bits on landscapes whose best is known and which drift",
     options=NkOptions,
     subjects=_subjects,
     rules=_rules,

@@ -97,10 +97,10 @@ class _Walk:
             self._stances.append({})
             self._moved.append([])
         for table, before, moved in zip(state.tables, self._stances, self._moved, strict=True):
-            now = table.standing.stances
+            now = table.stances.by_agent
             if table.conclusion is None and now != before:
                 moved += [
-                    (len(table.said), agent, now.get(agent))
+                    (len(table.contributions), agent, now.get(agent))
                     for agent in sorted({*now, *before})
                     if now.get(agent) != before.get(agent)
                 ]
@@ -146,7 +146,7 @@ def _table(
              table.held(said.id, Part.EDGE)]
             for said in table.proposals()
         ],
-        "passes": [[said.id, said.agent, said.code] for said in table.said if said.code],
+        "passes": [[said.id, said.agent, said.code] for said in table.contributions if said.code],
         "removed": sorted(table.removed),
         "percentile": None if quality is None else round(quality.percentile, 4),
         "agents": agents,
@@ -166,8 +166,8 @@ def _grounds(rules: Rules, table: Table, grounds: Grounds) -> dict[str, Any]:
 
     What is empty is left out.
     """
-    without = grounds.without
-    own = [said.id for said in table.said if said.agent == grounds.agent]
+    without = grounds.counterfactual
+    own = [said.id for said in table.contributions if said.agent == grounds.agent]
     found = {
         "rubric": grounds.scores,
         "best": None if grounds.best is None else _novel(rules, grounds.best),

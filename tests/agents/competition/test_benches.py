@@ -319,7 +319,7 @@ def test_only_installed_policies_are_ever_played() -> None:
 
 def test_the_names_that_the_rules_know_are_those_that_can_be_played() -> None:
     assert list(POLICIES) == list(mining.POLICIES)
-    assert {name: one.says for name, one in TREATMENTS.items()} == mining.TREATMENTS
+    assert {name: one.description for name, one in TREATMENTS.items()} == mining.TREATMENTS
 
 
 # The atlas

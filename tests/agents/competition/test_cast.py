@@ -109,7 +109,7 @@ def test_who_answers_nothing_plays_on_and_only_passes(
     found = list(
         steps({"arena": nk(), "assignments": 2}, cast, import_names(e["policy"] for e in cast))
     )
-    said = [line for step in found for table in step.after.tables for line in table.said]
+    said = [line for step in found for table in step.after.tables for line in table.contributions]
 
     assert {"pass"} == {line.move for line in said if line.agent == 5}
     assert {"pass"} < {line.move for line in said}

@@ -71,9 +71,14 @@ class Room:
 
     def propose(self, agent: int, conduct: Any, value: float) -> Contribution:
         said = Contribution(
-            len(self.table.said), 0, agent, Move.PROPOSE, conduct=conduct, claim=(value, None)
+            len(self.table.contributions),
+            0,
+            agent,
+            Move.PROPOSE,
+            conduct=conduct,
+            claim=(value, None),
         )
-        self.table.say(said)
+        self.table.add(said)
         return said
 
     @property

@@ -220,7 +220,7 @@ def test_nobody_challenges_what_its_own_trials_confirm(play: Play, arena: str) -
     challenges = [t for t in play(arena, SCRIPTED).spoke if t.did["move"] == Move.CHALLENGE]
     assert challenges or arena == "command"
     for turn in challenges:
-        target = turn.table.said[turn.did["target"]]
+        target = turn.table.contributions[turn.did["target"]]
         own = turn.own(target.conduct)
 
         assert not own or not turn.table.subject.holds(sum(own) / len(own), target.claimed)
@@ -232,7 +232,7 @@ def test_reasons_are_earlier_contributions_that_the_words_name(play: Play, arena
     for turn in play(arena, SCRIPTED).spoke:
         ids, is_own = turn.did["because"]
 
-        assert all(0 <= id < len(turn.table.said) for id in ids)
+        assert all(0 <= id < len(turn.table.contributions) for id in ids)
         assert {str(id) for id in ids} <= set(re.findall(r"#(\d+)\b", turn.did["words"]))
         assert not is_own or turn.table.trials
 

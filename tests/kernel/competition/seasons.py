@@ -335,7 +335,7 @@ class Season:
     def spoke(self, line: Line, **fields: Any) -> Act:
         """The act of saying something now."""
         table = self.table
-        act = Spoke(table.number, table.round, len(table.said), *line, source=None)
+        act = Spoke(table.number, table.round, len(table.contributions), *line, source=None)
         return act._replace(**fields)
 
     def judged(self, signal: Any, ids: Any = (), reason: Any = "") -> Act:
@@ -408,7 +408,7 @@ class Season:
 
     @property
     def stances(self) -> dict[int, int]:
-        return self.table.standing.stances
+        return self.table.stances.by_agent
 
     def of(self, agent: int) -> Agent:
         return self.state.agents[agent]

@@ -10,7 +10,7 @@ from goldrush.kernel.competition import arrange
 from goldrush.kernel.competition.events import (
     CODES,
     EVENTS,
-    SAID,
+    PLAIN,
     Answered,
     FateChosen,
     Refused,
@@ -74,7 +74,7 @@ def test_an_act_waiting_to_be_judged_is_somebodys() -> None:
     row = tuple(season.spoke(propose(ADA)))
 
     found = [
-        season.world.waiting_fault(season.state, Block([(CODES[Spoke], [line])]))
+        season.world.pending_fault(season.state, Block([(CODES[Spoke], [line])]))
         for line in (row, (*row[:3], 99, *row[4:]))
     ]
 
@@ -90,7 +90,7 @@ def test_what_a_model_answered_is_recorded_and_changes_nothing() -> None:
     codes = season.does(answered, opened(order=TRIO), answered).codes
     season.to(Phase.SPEAK).does(answered, season.spoke(silent(ADA)), answered)
 
-    assert ([], [], 1) == (codes, season.codes, len(season.table.said))
+    assert ([], [], 1) == (codes, season.codes, len(season.table.contributions))
 
 
 def test_answers_are_arranged_by_who_was_asked_what() -> None:
@@ -129,7 +129,7 @@ def nested(lists: int) -> Any:
     ],
 )  # fmt: skip
 def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> None:
-    assert is_plain is SAID.holds(value)
+    assert is_plain is PLAIN.holds(value)
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def test_sharp_is_half_of_what_the_test_shows(
     season = given().about(objective, "baseline").worth({MINERS: tested})
     season.says(propose(ADA, MINERS, claimed)).to(Phase.DIGEST)
 
-    assert is_sharp is season.table.is_sharp(season.table.said[0])
+    assert is_sharp is season.table.is_sharp(season.table.contributions[0])
 
 
 # Net impact
@@ -274,7 +274,7 @@ def test_where_it_is_not_the_equals_are_drawn_among_with_the_same_key(seed: int)
     season = given(seed=seed, workers=4).worth({GUARDS: 0.8})
     season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS), support(DOV, 2))
 
-    without = grounds_at(season.to(Phase.DIGEST).state, season.table)[DOV].without
+    without = grounds_at(season.to(Phase.DIGEST).state, season.table)[DOV].counterfactual
 
     (word,) = words(seed, 0, 0, 0, "conclude")
     assert ((0, 1), [0, 1][word % 2]) == (without.equals, without.conclusion.proposal)

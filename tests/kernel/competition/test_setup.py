@@ -312,12 +312,12 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     season.does(season.tried(ADA), season.spoke(propose(ADA))).says(challenge(BEN, 0))
     season.says(amend(BEN, 0)).to(Phase.IMPROVE)
     before = attrs.asdict(season.state, recurse=True, filter=lambda a, _: a.name != "rules")
-    standing = dict(season.stances), set(season.table.standing.refuted)
+    standing = dict(season.stances), set(season.table.stances.refuted)
 
     copy = WORLD.copy(season.state)
     table = copy.table
-    table.say(attrs.evolve(table.said[0], move=Move.PROPOSE, id=len(table.said)))
-    table.standing.refute(0)
+    table.add(attrs.evolve(table.contributions[0], move=Move.PROPOSE, id=len(table.contributions)))
+    table.stances.refute(0)
     table.redirect([0])
     table.trials.append(Trial(ADA, MINERS, "baseline", None))
     table.raw[ADA] = table.final[ADA] = (9,)
@@ -335,5 +335,5 @@ def test_a_copy_shares_nothing_that_changes() -> None:
 
     after = attrs.asdict(season.state, recurse=True, filter=lambda a, _: a.name != "rules")
     assert (before, standing) == (
-        after, (season.stances, season.table.standing.refuted),
+        after, (season.stances, season.table.stances.refuted),
     )  # fmt: skip

@@ -91,7 +91,7 @@ def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool)
     season.says(support(ADA, 1)._replace(because=because))
 
     assert ([] if is_right else ["act/malformed"]) == season.codes
-    assert (because if is_right else None) == season.table.said[3].because
+    assert (because if is_right else None) == season.table.contributions[3].because
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool)
 def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: str) -> None:
     season = given().says(propose(ADA, GUARDS), propose(BEN, RAIDERS)).judges("clean").says(line)
 
-    said = season.table.said[3]
+    said = season.table.contributions[3]
 
     assert [code] == season.codes
     assert ("pass", code, {ADA: 2, BEN: 2, CLEO: 3}) == (said.move, said.code, season.table.moves)
@@ -128,7 +128,9 @@ def test_nobody_is_heard_twice_in_a_turn_not_even_after_a_refusal(first: Line) -
     season.does(season.spoke(first), season.spoke(propose(ADA, GUARDS), id=1))
 
     assert "act/malformed" == season.codes[-1]
-    assert [{"propose": "propose"}.get(first.move, "pass")] == [s.move for s in season.table.said]
+    assert [{"propose": "propose"}.get(first.move, "pass")] == [
+        s.move for s in season.table.contributions
+    ]
 
 
 @pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
@@ -137,7 +139,7 @@ def test_nobody_speaks_in_the_turn_of_another_or_without_a_seat(agent: int) -> N
 
     season.does(season.spoke(propose(agent)))
 
-    assert (["act/malformed"], []) == (season.codes, season.table.said)
+    assert (["act/malformed"], []) == (season.codes, season.table.contributions)
 
 
 def test_who_has_no_moves_left_contributes_nothing() -> None:
@@ -210,7 +212,7 @@ def test_a_claim_is_strictly_better_than_the_bar(objective: str, value: float, c
 def test_a_claim_holds_when_its_test_is_as_good(worth: float | None, is_refuted: bool) -> None:
     season = given().worth({MINERS: worth}).says(propose(ADA), challenge(BEN, 0))
 
-    assert ({0} if is_refuted else set()) == season.to(Phase.JUDGE).table.standing.refuted
+    assert ({0} if is_refuted else set()) == season.to(Phase.JUDGE).table.stances.refuted
 
 
 def test_an_edge_is_tested_under_its_own_treatment() -> None:
@@ -271,7 +273,7 @@ def test_the_proof_refutes_what_nobody_challenged() -> None:
 
     season.to(Phase.DIGEST)
 
-    assert ({CLEO: 2}, {0}) == (season.stances, season.table.standing.refuted)
+    assert ({CLEO: 2}, {0}) == (season.stances, season.table.stances.refuted)
     assert [(2, [[CLEO, 2]])] == season.events("concluded", "proposal", "stances")
 
 
@@ -293,8 +295,8 @@ def test_a_sustained_challenge_of_an_edge_refutes_nothing(others: tuple[Line, ..
     season = given(workers=4).worth({(MINERS, TRUCE): FALSE})
     season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"), *others).turn(DOV)
 
-    assert (set(), {ADA: 0}) == (season.table.standing.refuted, season.stances)
-    assert season.table.is_sustained(season.table.said[1])
+    assert (set(), {ADA: 0}) == (season.table.stances.refuted, season.stances)
+    assert season.table.is_sustained(season.table.contributions[1])
 
 
 # Stances
@@ -315,17 +317,17 @@ def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -
 
 def test_the_proposal_with_most_stances_leads_and_of_equals_the_earliest() -> None:
     season = given(workers=4).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
-    leading = season.table.standing.leading()
+    leading = season.table.stances.leading()
 
     season.says(support(DOV, 0))
 
-    assert (1, 0) == (leading, season.table.standing.leading())
+    assert (1, 0) == (leading, season.table.stances.leading())
 
 
 def test_without_stances_nobody_leads_and_nothing_is_concluded() -> None:
     season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)).judges("clean")
 
-    assert None is season.table.standing.leading()
+    assert None is season.table.stances.leading()
     season.judges("clean")
     assert [(None, None, [], [], [])] == season.events(
         "concluded", "proposal", "conduct", "stances", "tied", "words"
@@ -430,7 +432,7 @@ def test_a_refutation_goes_with_the_challenge_that_was_redirected_and_its_test_s
 
     season.judges("redirect", 1)
 
-    assert ({ADA: 0}, set()) == (season.stances, season.table.standing.refuted)
+    assert ({ADA: 0}, set()) == (season.stances, season.table.stances.refuted)
     assert {(0, "base"): FALSE} == season.table.tests
 
 
@@ -439,7 +441,7 @@ def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:
     season.judges("redirect", 1).says(challenge(BEN, 0))
 
     assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
-    assert ({}, {0}) == (season.stances, season.table.standing.refuted)
+    assert ({}, {0}) == (season.stances, season.table.stances.refuted)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_trials_and_a_contribution_make_one_step_in_ones_turn() -> None:
     season.does(season.tried(BEN), season.spoke(propose(BEN)))
 
     assert ([], 3) == (season.codes, left(season, BEN))
-    assert ["pass", "propose"] == [said.move for said in season.table.said]
+    assert ["pass", "propose"] == [said.move for said in season.table.contributions]
 
 
 def test_trials_alone_are_a_pass() -> None:
@@ -230,7 +230,11 @@ def test_what_is_of_another_table_or_no_trial_ends_nothing_before_the_first_roun
 
     season.does(season.tried(ADA)._replace(table=1), season.spoke(silent(ADA)), season.tried(ADA))
 
-    assert (["act/malformed"] * 2, [], 3) == (season.codes, season.table.said, left(season))
+    assert (["act/malformed"] * 2, [], 3) == (
+        season.codes,
+        season.table.contributions,
+        left(season),
+    )
 
 
 def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:

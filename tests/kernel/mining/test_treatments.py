@@ -67,7 +67,7 @@ def test_a_treatment_changes_what_it_says_and_nothing_else(name: str) -> None:
 def test_a_treatment_says_in_words_what_it_changes(name: str) -> None:
     treatment = treatment_named(name)
 
-    assert (name, True) == (treatment.name, len(treatment.says) > 0)
+    assert (name, True) == (treatment.name, len(treatment.description) > 0)
 
 
 def test_a_name_that_nobody_knows_is_refused_with_all_there_are() -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.kernel.competition.events import EVENTS, SAID
+from goldrush.kernel.competition.events import EVENTS, PLAIN
 from goldrush.replay.story import narrator
 from tests.seasons import events_of, rich
 
 FORMS = (None, True, 0, -1, 2**64 - 1, 0.5, "", "x", [], [[]], [[1], ["x"]], [5, 5], [None])
-SPOKEN = [(e.name, field) for e in EVENTS for field, kind in e.fields.items() if kind is SAID]
+SPOKEN = [(e.name, field) for e in EVENTS for field, kind in e.fields.items() if kind is PLAIN]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.events import CODES, SAID, LeaderboardPosted, Spoke, Tried
+from goldrush.kernel.competition.events import CODES, PLAIN, LeaderboardPosted, Spoke, Tried
 from goldrush.kernel.competition.events import EVENTS as EVENT_TYPES
 from goldrush.kernel.errors import JournalError, MalformedEvents
 from goldrush.kernel.journal import FORK, Commit, JournalReader
@@ -743,7 +743,7 @@ def test_whatever_a_refused_act_holds_its_row_fits_the_columns(
     table: Table, form: type[Any], rows_of: Callable[[Played], Iterator[Sequence[Any]]]
 ) -> None:
     run = run_at(season_path(ANYTHING))
-    said = [name for name, kind in EVENT_TYPES[CODES[form]].fields.items() if kind is SAID]
+    said = [name for name, kind in EVENT_TYPES[CODES[form]].fields.items() if kind is PLAIN]
     with JournalReader(run.path) as reader:
         one = next(iter(played(run.world, reader)))
         act = next(act for act in one.acts if isinstance(act.act, form) and act.code)

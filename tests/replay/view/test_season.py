@@ -87,7 +87,7 @@ def test_whatever_anybody_does_its_contributions_are_those_of_the_table(
         for unit, assignment in enumerate(played(season_world(reader), reader)):
             tab.page.evaluate(f"location.hash = '#assignment={unit}'")
             tab.page.wait_for_function(SHOWN, arg=f"assignment {unit}")
-            said = [(str(one.id), one.code) for one in assignment.state.tables[0].said]
+            said = [(str(one.id), one.code) for one in assignment.state.tables[0].contributions]
 
             assert said == [
                 tuple(pair) for pair in tab.page.locator(".card").evaluate_all(CODES_OF)

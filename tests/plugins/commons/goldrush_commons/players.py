@@ -12,7 +12,7 @@ from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, PolicySet
 from goldrush.agents.simultaneous import make_players
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadPlan, shown
+from goldrush.kernel.errors import BadPlan, format_value
 from goldrush.kernel.world import Row
 from goldrush_commons.policies import POLICIES
 from goldrush_commons.world import ASKED, COMMONS, FISH_MAX, FORKS, TREATMENTS, Fishery, config_of
@@ -36,7 +36,9 @@ def ask(policy: Any, entry: Entry, seen: Fishery) -> Row:
 def checked(fish: Any) -> int:
     """A catch that can be asked for. Raises BadPlan."""
     if type(fish) is not int or not 0 <= fish <= FISH_MAX:
-        raise BadPlan(f"fish is {shown(fish)}; it must be a whole number from 0 to {FISH_MAX}")
+        raise BadPlan(
+            f"fish is {format_value(fish)}; it must be a whole number from 0 to {FISH_MAX}"
+        )
     return fish
 
 

@@ -83,7 +83,7 @@ def _read(value: Any, soil: str) -> Conduct:
 
 ARENA: Final = ArenaType(
     version=1,
-    says="how far apart trees should stand, and how much they should be watered",
+    description="how far apart trees should stand, and how much they should be watered",
     options=Options,
     subjects=subjects,
     rules=rules,
