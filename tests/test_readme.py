@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 import pytest
 
 from goldrush.agents.llm.models import read_models
+from tests.cli import warm
+from tests.cli.helpers import listening
 from tests.golden import NAMES, SEASON_NAMES
 from tests.llm import local
 
@@ -35,7 +37,7 @@ def run(command: str, folder: Path) -> str:
     shim = folder / "bin" / "goldrush"
     if not shim.exists():
         shim.parent.mkdir()
-        shim.write_text(f"#!{sys.executable}\nfrom goldrush.cli.main import main\n\nmain()\n")
+        shim.write_text(warm.shim(listening()))
         shim.chmod(0o755)
     path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(

@@ -30,20 +30,22 @@ class Ran:
     err: str
 
 
-def goldrush(*arguments: object, cwd: Path, **env: str) -> Ran:
+def goldrush(*arguments: object, cwd: Path, installed: Path | None = None, **env: str) -> Ran:
     """Run a command. Most are forked from a process that has loaded all of it (see tests.cli.warm):
     not where a module of one's own, or a variable for Python, could change what is loaded.
+    `installed`: a folder of packages to be found, of which that process loads none.
     """
     words = [str(argument) for argument in arguments]
+    path = str(ROOT) if installed is None else f"{installed}{os.pathsep}{ROOT}"
     is_cold = any(Path(cwd).glob("*.py")) or any(n.startswith(("PYTHON", "LC_")) for n in env)
-    return (_cold if is_cold else _warm)(words, cwd, env)
+    return (_cold if is_cold else _warm)(words, cwd, {"PYTHONPATH": path, **env})
 
 
 def _cold(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
     done = subprocess.run(
         [sys.executable, "-m", "goldrush", *words],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
         timeout=HANGS,
@@ -53,13 +55,13 @@ def _cold(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
 
 
 def _warm(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
-    server = _server()
+    server = _server(env["PYTHONPATH"])
     assert server.stdin is not None
     assert server.stdout is not None
     with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
         asked = {
             "arguments": words, "cwd": str(cwd), "out": out.name, "err": err.name,
-            "env": {**os.environ, "PYTHONPATH": str(ROOT), **env},
+            "env": {**os.environ, **env},
         }  # fmt: skip
         server.stdin.write(json.dumps(asked) + "\n")
         server.stdin.flush()
@@ -67,11 +69,11 @@ def _warm(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
 
 
 @cache
-def _server() -> "subprocess.Popen[str]":
+def _server(path: str) -> "subprocess.Popen[str]":
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.warm"],
         cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     atexit.register(_end, server)
     return server
@@ -79,6 +81,21 @@ def _server() -> "subprocess.Popen[str]":
 
 def _end(server: "subprocess.Popen[str]") -> None:
     server.communicate()
+
+
+@cache
+def listening() -> str:
+    """The address of a process that forks commands for the programs of `tests.cli.warm.shim`."""
+    address = os.path.join(tempfile.mkdtemp(), "socket")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.cli.warm", address], cwd=ROOT, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert server.stdout is not None
+    assert server.stdout.readline()
+    atexit.register(server.communicate)
+    atexit.register(server.kill)
+    return address
 
 
 def drained(master: int) -> bytes:

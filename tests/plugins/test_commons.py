@@ -43,7 +43,7 @@ def played(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run") / "c.journal"
     ran = goldrush(
         "record", "--world", "commons", "--seed", 3, "--roster", "share*5", "--out", path,
-        cwd=path.parent, PYTHONPATH=f"{installed}:{ROOT}",
+        cwd=path.parent, installed=installed,
     )  # fmt: skip
     assert 0 == ran.code
     return path
@@ -55,7 +55,7 @@ def commons(installed: Path, played: Path, tmp_path: Path) -> Command:
     shutil.copy(played, tmp_path)
 
     def run(*arguments: object, **environment: str) -> Ran:
-        return goldrush(*arguments, cwd=tmp_path, PYTHONPATH=f"{installed}:{ROOT}", **environment)
+        return goldrush(*arguments, cwd=tmp_path, installed=installed, **environment)
 
     return run
 
