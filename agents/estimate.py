@@ -83,7 +83,7 @@ def _most(
     most = []
     for agent, model in chosen.items():
         schema = prompting.schema(view, agent)
-        bare = Question(model, models.endpoint(model.name), (), schema).most()
+        bare = Question(model, models.endpoint(model.name), (), schema).upper_bound()
         most.append(attrs.evolve(bare, tokens_in=bare.tokens_in + prompting.longest))
     return most
 
@@ -111,7 +111,7 @@ def _questions(
                         models.endpoint(model.name),
                         prompting.messages(view, agent),
                         prompting.schema(view, agent),
-                    ).most()
+                    ).upper_bound()
                     for agent, model in chosen.items()
                 ]
             )

@@ -15,7 +15,7 @@ from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.asker import Asker
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import LLM, Model, Models, check_version
-from goldrush.agents.llm.question import Answer, error_of
+from goldrush.agents.llm.question import Answer, answer_error
 from goldrush.agents.roster import Roster, models_in
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch
@@ -66,7 +66,7 @@ class ModelAgents(Generic[S, V]):
         def row(index: int, answer: Answer) -> tuple[Batch, str | None]:
             model, messages, _ = asked[index]
             source = answer.source(model, messages)
-            made = prompting.row(view, agents[index], answer.text, error_of(answer), source)
+            made = prompting.row(view, agents[index], answer.text, answer_error(answer), source)
             return (game.code, [made]), made[error]
 
         words = f"{game.world.vocabulary.unit} {unit}"

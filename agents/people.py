@@ -17,7 +17,7 @@ from goldrush.kernel.errors import BadInput
 HUMAN: Final = "human"  # the policy of who is asked
 
 
-def everything(name: str, before: Mapping[str, Any]) -> bool:
+def every_field(name: str, before: Mapping[str, Any]) -> bool:
     """All fields are asked for."""
     return True
 
@@ -39,7 +39,7 @@ class Inquiry:
     messages: Sequence[Message]
     schema: Mapping[str, Any]
     fault: Callable[[str], str | None]
-    asks: Callable[[str, Mapping[str, Any]], bool] = everything
+    asks: Callable[[str, Mapping[str, Any]], bool] = every_field
 
 
 # Gives the answer, as JSON. Raises KeyboardInterrupt where the person stops.

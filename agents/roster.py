@@ -130,7 +130,7 @@ class PolicySet:
     prompt: int | None = None
     recording: Callable[[str | Path], Recording] | None = None
 
-    def parsed(
+    def parse(
         self, text: str | None, agents: int | None = None, models: Models | None = None
     ) -> Roster:
         """The roster that a text stands for; None is the default one.

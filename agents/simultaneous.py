@@ -114,7 +114,7 @@ def prepare(
     named = _treatment(game, treatment)
     wanted = agents_wanted(game, treatment, settings)
     if not isinstance(roster, Roster):
-        roster = game.policy_set.parsed(roster, wanted, models)
+        roster = game.policy_set.parse(roster, wanted, models)
     elif wanted is not None and wanted != len(roster.entries):
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, {**settings, "agents": len(roster.entries)}, game.config_of)
@@ -232,7 +232,7 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     }
     if change.roster is None:
         return ResolvedChange(facts)
-    roster = game.policy_set.parsed(change.roster, config.agents, models)
+    roster = game.policy_set.parse(change.roster, config.agents, models)
     roster = with_models_resolved(game, roster, state.config, models)
     facts["roster"] = roster.as_setup()
     return ResolvedChange(facts, roster.trust, [recording.path for recording in roster.recordings])

@@ -104,7 +104,7 @@ class Agents(Generic[S, V]):
         if pending:
             scripted = [pair for pair in scripted if pair[0].agent not in pending]
         rows = [
-            by_hand.get(entry.agent) or asked(game, policy, entry, view, unit)
+            by_hand.get(entry.agent) or ask_policy(game, policy, entry, view, unit)
             for entry, policy in scripted
         ]
         if not self._outside:
@@ -124,11 +124,11 @@ class Agents(Generic[S, V]):
             yield from self._models.pieces(view, unit, models, is_rest=is_rest)
         for agent in agents:
             if agent in self._people:
-                row = by_person(game, self._people[agent], view, unit, agent)
+                row = ask_person(game, self._people[agent], view, unit, agent)
                 yield [(game.code, [row])]
 
 
-def by_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:
+def ask_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:
     """The row of what a person submits, asked until the answer can be read."""
     prompting, error = prompting_of(game), game.field("error")
     messages = prompting.messages(view, agent)
@@ -151,7 +151,7 @@ def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Input
     return rest
 
 
-def asked(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Row:
+def ask_policy(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Row:
     """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
     try:
         if entry.policy == RECORDED:
@@ -251,7 +251,7 @@ class AgentsCheck(Generic[S, V]):
             return None
         if entry.policy in OUTSIDE:
             return recorded and reread(self._game, recorded, view)
-        return asked(self._game, self._makers[entry.agent](), entry, view, unit)
+        return ask_policy(self._game, self._makers[entry.agent](), entry, view, unit)
 
 
 def reread(game: Game[S, V], row: Row, view: V) -> Row:

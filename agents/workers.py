@@ -30,7 +30,7 @@ GRACE: Final = 2.0  # seconds that a process has to end itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
 
-_at_end: Final[list[Callable[[], None]]] = [remove_temporaries]
+_exit_hooks: Final[list[Callable[[], None]]] = [remove_temporaries]
 
 
 class WorkerDied(GoldrushError):
@@ -84,12 +84,12 @@ def _safe_path() -> Iterator[None]:
             os.environ[_SAFE] = before
 
 
-def at_end(clean: Callable[[], None]) -> None:
+def before_exit(clean: Callable[[], None]) -> None:
     """Let something be done before this process ends: by itself, by a signal that a worker takes,
     or with the process that began it.
     """
-    if clean not in _at_end:
-        _at_end.append(clean)
+    if clean not in _exit_hooks:
+        _exit_hooks.append(clean)
         atexit.register(clean)
 
 
@@ -98,7 +98,7 @@ def jobs_for(tasks: int, jobs: int | None = None) -> int:
     return max(1, min(jobs or os.cpu_count() or 1, tasks))
 
 
-def each_of(
+def map_in_order(
     function: Callable[[T], R], tasks: Sequence[T], jobs: int | None = None
 ) -> Generator[R, None, None]:
     """What a function makes of each task, in their order, `jobs` at a time.
@@ -176,6 +176,6 @@ def _end_with_parent() -> None:
 
 def _end(code: int) -> None:
     """End this process where it is, and leave nothing behind that is not whole."""
-    for clean in _at_end:
+    for clean in _exit_hooks:
         clean()
     os._exit(code)

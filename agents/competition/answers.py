@@ -8,7 +8,7 @@ from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.step import ANSWERED, Question
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model
-from goldrush.agents.llm.question import Answer, digest, error_of, server_facts
+from goldrush.agents.llm.question import Answer, answer_error, digest, server_facts
 from goldrush.agents.people import HUMAN
 from goldrush.kernel.competition.events import Answered
 from goldrush.kernel.world import Row
@@ -41,7 +41,7 @@ def row_of(question: Question, model: Model, answer: Answer) -> Row:
     source = answer.source(model, question.messages)
     del source["raw"]  # the event itself has it
     text = answer.text or ""
-    named = {"name": model.name, **source, "error": _error(question, text, error_of(answer))}
+    named = {"name": model.name, **source, "error": _error(question, text, answer_error(answer))}
     return tuple(Answered(question.agent.ordinal, question.name, text, named))
 
 

@@ -79,24 +79,24 @@ def arenas() -> list[str]:
 
 
 @attrs.frozen
-class Listed:
+class ArenaEntry:
     """An arena in a listing. `options`: (name, default, range in words) of each."""
 
     name: str
     version: int
-    says: str
+    text: str
     takes_program: bool
     options: Sequence[tuple[str, Any, str]]
 
 
-def listed(name: str) -> Listed:
+def arena_entry(name: str) -> ArenaEntry:
     """An arena for a listing. Raises UnknownArena where its rules or bench cannot be used."""
     rules, bench = arena_type(name), bench_type(name)
     options = tuple(
         (field.name, field.default, field.metadata["rule"][1])
         for field in attrs.fields(rules.options)
     )
-    return Listed(name, rules.version, rules.description, bench.program is not None, options)
+    return ArenaEntry(name, rules.version, rules.description, bench.program is not None, options)
 
 
 KINDS: Final = (

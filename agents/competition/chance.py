@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Final
 
 from goldrush.agents.competition import worker
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import DIGITS, number
+from goldrush.agents.competition.formats import DIGITS, format_number
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.worker import Said
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.terms import Move, Part
@@ -21,11 +21,11 @@ SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is cl
 class Worker(worker.Worker):
     """Acts at random at tables; answers all other questions as the scripted worker does."""
 
-    def try_(self, seen: Seen, draws: Draws) -> Said | None:
+    def try_(self, seen: Observation, draws: Draws) -> Said | None:
         """Any conduct."""
         return {"conduct": _any_conduct(seen, draws), "treatment": None}
 
-    def speak(self, seen: Seen, draws: Draws) -> Said:
+    def speak(self, seen: Observation, draws: Draws) -> Said:
         """Any move that is allowed, each as likely as another."""
         table, me = seen.table, seen.me.ordinal
         others = [said for said in table.proposals() if said.agent != me]
@@ -44,7 +44,7 @@ class Worker(worker.Worker):
             return {"move": move, "target": target, "part": Part.BASE, "words": f"Why #{target}?"}
         if move == Move.PROPOSE:
             conduct, value = _any_conduct(seen, draws), _any_claim(seen, draws)
-            words = f"{seen.rules.describe(conduct)}, say {number(value)}."
+            words = f"{seen.rules.describe(conduct)}, say {format_number(value)}."
             return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
         return {"move": Move.PASS, "words": ""}
 
@@ -52,22 +52,22 @@ class Worker(worker.Worker):
 class Silent(worker.Worker):
     """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
 
-    def try_(self, seen: Seen, draws: Draws) -> None:
+    def try_(self, seen: Observation, draws: Draws) -> None:
         """No trial."""
 
-    def speak(self, seen: Seen, draws: Draws) -> Said:
+    def speak(self, seen: Observation, draws: Draws) -> Said:
         """A pass."""
         return {"move": Move.PASS, "words": ""}
 
 
-def _any_conduct(seen: Seen, draws: Draws) -> Conduct:
+def _any_conduct(seen: Observation, draws: Draws) -> Conduct:
     conduct = seen.rules.bar(seen.table.subject)
     for _ in range(1 + draws.below(STEPS_MAX)):
         conduct = seen.vary(conduct, draws)
     return conduct
 
 
-def _any_claim(seen: Seen, draws: Draws) -> float:
+def _any_claim(seen: Observation, draws: Draws) -> float:
     """A value strictly better than the bar, rounded unless that makes it no better."""
     bar = seen.table.bar or 0.0
     beyond = (abs(bar) or 1.0) * SPREAD * (1 + draws.below(1000)) / 1000

@@ -66,7 +66,7 @@ class SeasonCheck:
         answers = Recorded(acts)
         asked = step.next()
         while asked is not None:
-            if not all(self._can_ask(step.whom(one)) for one in asked):
+            if not all(self._can_ask(step.agent_of(one)) for one in asked):
                 step.follow(acts[len(step.rows) :])
                 break
             rows = self._rows(step, asked, answers)
@@ -81,11 +81,12 @@ class SeasonCheck:
 
     def _rows(self, step: Step, asked: Sequence[Asked], answers: Recorded) -> dict[int, Row]:
         """The answers of models and people that the record should have, by index of question."""
-        is_told = self._on_question is not None
+        is_observed = self._on_question is not None
         questions = {
             at: question
             for at, one in enumerate(asked)
-            if (is_told or step.whom(one).policy in OUTSIDE) and (question := step.question(one))
+            if (is_observed or step.agent_of(one).policy in OUTSIDE)
+            and (question := step.question(one))
         }
         outside = {at: q for at, q in questions.items() if q.agent.policy in OUTSIDE}
         found = answers.take(outside)

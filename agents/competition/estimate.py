@@ -95,7 +95,7 @@ def _played(
                     endpoint = models.endpoint(model.name)
                     sent = Question(model, endpoint, question.messages, question.schema)
                     questions[model.name] += 1
-                    sizes[model.name] += sent.most().tokens_in
+                    sizes[model.name] += sent.upper_bound().tokens_in
                 inputs = world.arrange(Block(batches(step.rows)))
                 derived = Block(world.decide(state, inputs))
                 state = world.evolve(world.evolve(state, inputs), derived)
@@ -108,7 +108,7 @@ def _questions(step: Step) -> Iterator[SeasonQuestion]:
     asked = step.next()
     while asked is not None:
         for one in asked:
-            question = step.question(one) if "model" in step.whom(one).options else None
+            question = step.question(one) if "model" in step.agent_of(one).options else None
             if question is not None:
                 yield question
         asked = step.next([step.answer(one, index, {}) for index, one in enumerate(asked)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import attrs
 
-from goldrush.agents.competition.seen import Seen
+from goldrush.agents.competition.observation import Observation
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
 from goldrush.kernel.competition.terms import Part
@@ -20,7 +20,7 @@ TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75,
 
 
 @attrs.define
-class Known:
+class ConductEvidence:
     """The evidence on one conduct: its mean `margin` and the sum of the weights, the values of the
     worker's `own` trials of the assignment, whether it is in its memory (`remembered`).
     """
@@ -41,11 +41,11 @@ class Known:
 class Evidence:
     """The evidence of one worker at its turn, by conduct."""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: Observation) -> None:
         self.seen = seen
         self.table = seen.table
         self.subject = seen.table.subject
-        self.known: dict[Conduct, Known] = {}
+        self.known: dict[Conduct, ConductEvidence] = {}
         for trial in self.table.trials:
             if trial.value is not None and self._is_here(trial.treatment):
                 known = self._of(trial.conduct)
@@ -60,10 +60,10 @@ class Evidence:
                 known.add(self.margin(fact.value), REMEMBERED if is_here else ELSEWHERE)
                 known.remembered = True
 
-    def _of(self, conduct: Conduct) -> Known:
+    def _of(self, conduct: Conduct) -> ConductEvidence:
         known = self.known.get(conduct)
         if known is None:
-            known = self.known[conduct] = Known(conduct)
+            known = self.known[conduct] = ConductEvidence(conduct)
         return known
 
     def _hear(self, said: Contribution) -> None:
@@ -93,12 +93,12 @@ class Evidence:
         known = self.known.get(conduct)
         return 0.0 if known is None else known.margin * known.weight / (known.weight + IGNORANCE)
 
-    def best(self, *, own: bool = False) -> Known | None:
+    def best(self, *, own: bool = False) -> ConductEvidence | None:
         """The conduct with the greatest estimate, of all or of those in `own` trials."""
         found = [known for known in self.known.values() if known.own or not own]
         return max(found, key=lambda known: self.estimate(known.conduct), default=None)
 
-    def most(self) -> float | None:
+    def best_margin(self) -> float | None:
         """The greatest margin in a trial, a test or the memory for the subject; None without."""
         seen = [
             self.margin(value)

@@ -24,10 +24,10 @@ TRIALS_MAX: Final = 1_200  # own trials of the assignment
 LEADERBOARD_MAX: Final = 1_200
 PEOPLE_MAX: Final = 1_200
 MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
-TOLD_MAX: Final = 5_000  # what a question shows beside the state
+ARGUMENTS_MAX: Final = 5_000  # what a question shows beside the state
 
 _SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
 _ONCE: Final = (
-    LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + TOLD_MAX + TRIALS_MAX + 3 * FULL_MAX + 4_000
+    LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + ARGUMENTS_MAX + TRIALS_MAX + 3 * FULL_MAX + 4_000
 )
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages

@@ -13,8 +13,8 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition.bench import Request, Tests
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.plain import plain
-from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.contracts import interviewer
 from goldrush.kernel.competition.acts.roundtable import due_test, is_conduct, speaker
@@ -59,7 +59,7 @@ class Asked:
 
     agent: int
     name: str
-    told: Mapping[str, Any] = attrs.field(factory=dict)
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 # Yields a list of questions, and is sent the list of answers; or an act (of kernel.competition.
@@ -100,15 +100,17 @@ class Scripts:
 
     def agenda(self, state: SeasonState) -> tuple[str, str]:
         """The key of the next subject on the agenda."""
-        return Seen(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
+        return Observation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
 
     def _project(self, state: SeasonState, admin: Agent) -> Script:
         (subject,) = yield [Asked(admin.ordinal, "propose_project")]
         if subject is not None:
             yield ProjectProposed(admin.ordinal, plain(subject))
             if state.proposed is not None:
-                told = {"subject": state.proposed}
-                (approved,) = yield [Asked(state.holder(Role.USER).ordinal, "review_project", told)]
+                arguments = {"subject": state.proposed}
+                (approved,) = yield [
+                    Asked(state.holder(Role.USER).ordinal, "review_project", arguments)
+                ]
                 yield ProjectReviewed(plain(approved))
 
     def _classes(self, state: SeasonState, admin: Agent) -> Script:
@@ -123,8 +125,8 @@ class Scripts:
                 continue
             allowed = None
             if not rights.may_move_class(agent, None):
-                told = {"agent": agent.ordinal, "class_": class_}
-                (allowed,) = yield [Asked(admin.ordinal, "allow_class", told)]
+                arguments = {"agent": agent.ordinal, "class_": class_}
+                (allowed,) = yield [Asked(admin.ordinal, "allow_class", arguments)]
             yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
 
     def setting(self, state: SeasonState) -> Script:
@@ -235,11 +237,11 @@ class Scripts:
         therapist = state.holder(Role.THERAPIST).ordinal
         for table in state.tables:
             sat, number = table.participants, table.number
-            told = [{"agent": agent, "table": number} for agent in sat]
+            arguments = [{"agent": agent, "table": number} for agent in sat]
             yield from self._debrief(state, sat, number, extra=False)
             for agent in sat:
                 yield from self._develop(state, agent, number)
-            answers = yield [Asked(therapist, "rate", one) for one in told]
+            answers = yield [Asked(therapist, "rate", one) for one in arguments]
             for agent, answer in zip(sat, answers, strict=True):
                 said = (plain(answer.get(name)) for name in ("raw", "reasons"))
                 yield Rated(number, agent, *said)
@@ -261,23 +263,23 @@ class Scripts:
 
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
         """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""
-        therapist, told = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
-        (trait,) = yield [Asked(therapist.ordinal, "trait", told)]
+        therapist, arguments = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
+        (trait,) = yield [Asked(therapist.ordinal, "trait", arguments)]
         if trait is not None:
             yield TraitRecorded(agent, plain(trait.get("trait")), plain(trait.get("from")))
         if rights.may_propose_persona(therapist):
-            (persona,) = yield [Asked(therapist.ordinal, "persona", told)]
+            (persona,) = yield [Asked(therapist.ordinal, "persona", arguments)]
             if persona is not None:
                 (taken,) = yield [Asked(agent, "take", {"offer": {"persona": persona}})]
                 yield PersonaProposed(agent, plain(persona), plain(taken))
         if not (rights.may_direct(therapist, True) or rights.may_direct(therapist, None)):
             return
         if state.config.memory:
-            (skill,) = yield [Asked(therapist.ordinal, "skill", told)]
+            (skill,) = yield [Asked(therapist.ordinal, "skill", arguments)]
             if skill is not None:
                 taken = yield from self._taken(therapist, agent, {"skill": skill})
                 yield SkillDistilled(agent, plain(skill), plain(taken))
-        (after,) = yield [Asked(therapist.ordinal, "rewrite", told)]
+        (after,) = yield [Asked(therapist.ordinal, "rewrite", arguments)]
         if after is not None:
             before = state.agents[agent].instructions
             taken = yield from self._taken(therapist, agent, {"instructions": after})
@@ -324,8 +326,8 @@ class Scripts:
     def _review(self, state: SeasonState, agent: int) -> Script:
         conditions, target, due = state.offers[agent]
         offered = {"conditions": conditions, "target": target, "due": due}
-        told = {"agent": agent, "terms": offered}
-        (answer,) = yield [Asked(state.holder(Role.USER).ordinal, "review_contract", told)]
+        arguments = {"agent": agent, "terms": offered}
+        (answer,) = yield [Asked(state.holder(Role.USER).ordinal, "review_contract", arguments)]
         approved, terms, taken = answer.get("approved"), answer.get("terms"), None
         if not approved and terms is not None:
             (taken,) = yield [Asked(agent, "take", {"offer": {"terms": terms}})]

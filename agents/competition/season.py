@@ -116,7 +116,7 @@ class Season:
 
     def _outside(self, step: Step, asked: Sequence[Asked]) -> dict[int, Question]:
         """The questions among these to models and people, by index."""
-        outside = {at: one for at, one in enumerate(asked) if step.whom(one).policy in OUTSIDE}
+        outside = {at: one for at, one in enumerate(asked) if step.agent_of(one).policy in OUTSIDE}
         found = {at: step.question(one) for at, one in outside.items()}
         return {at: question for at, question in found.items() if question is not None}
 

@@ -12,11 +12,11 @@ import attrs
 
 from goldrush.agents.competition import prompt
 from goldrush.agents.competition.cast import policy_of
+from goldrush.agents.competition.formats import REFUSALS
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.script import Asked, Scripts, act_of
 from goldrush.agents.competition.seats import model_at
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN
@@ -124,18 +124,20 @@ class Step:
         else:  # or an agent would be asked again and again for a trial that is refused
             refuse(self._state, code, row, why)
 
-    def whom(self, asked: Asked) -> Agent:
+    def agent_of(self, asked: Asked) -> Agent:
         """The agent that a question is for."""
         return self._state.agents[asked.agent]
 
     def _scripted(self, asked: Asked, index: int) -> Any:
         """The answer of an agent's policy, which runs here."""
-        agent, state = self.whom(asked), self._state
+        agent, state = self.agent_of(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + (self._questions + index) * QUESTION_WORDS
         try:
             method = getattr(policy_of(agent, self._trust), asked.name)
-            answer = QUESTIONS[asked.name].shaped(method(self._seen(agent), draws, **asked.told))
+            answer = QUESTIONS[asked.name].shaped(
+                method(self._seen(agent), draws, **asked.arguments)
+            )
         except (KeyboardInterrupt, MemoryError, BadInput):
             raise
         except BaseException as error:  # whatever somebody's policy raises
@@ -147,10 +149,10 @@ class Step:
 
     def question(self, asked: Asked) -> Question | None:
         """A question as it is put to a model or a person; None if there is nothing to answer."""
-        if asked.name == "answer" and not asked.told["questions"]:
+        if asked.name == "answer" and not asked.arguments["questions"]:
             return None
-        agent = self.whom(asked)
-        messages = prompt.messages(self._seen(agent), asked.name, asked.told)
+        agent = self.agent_of(asked)
+        messages = prompt.messages(self._seen(agent), asked.name, asked.arguments)
         return Question(agent, asked.name, messages, self._state.arena_rules)
 
     def answer(self, asked: Asked, index: int, rows: Mapping[int, Row]) -> Any:
@@ -159,11 +161,11 @@ class Step:
         """
         if index in rows:
             return self._answered(asked, rows[index])
-        return () if self.whom(asked).policy in OUTSIDE else self._scripted(asked, index)
+        return () if self.agent_of(asked).policy in OUTSIDE else self._scripted(asked, index)
 
     def _answered(self, asked: Asked, row: Row) -> Any:
         """The answer in a row of `answered`."""
-        agent, (_, _, text, source) = self.whom(asked), row
+        agent, (_, _, text, source) = self.agent_of(asked), row
         error = source.get("error") if source else None
         answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
         if asked.name == "speak":
@@ -173,7 +175,7 @@ class Step:
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """What is wrong with a person's answer, in words; None if it is valid."""
-        agent = self.whom(asked)
+        agent = self.agent_of(asked)
         question, seen = QUESTIONS[asked.name], self._seen(agent)
         if question.fault_of(text, seen.rules) is not None:
             return f"no JSON object of the form {question.example(seen.rules)}"
@@ -181,8 +183,8 @@ class Step:
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
         return None if code is None else f"{code}: {REFUSALS[code]}"
 
-    def _seen(self, agent: Agent) -> Seen:
-        return Seen(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
+    def _seen(self, agent: Agent) -> Observation:
+        return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
 
 
 def batches(rows: Sequence[tuple[int, Row]]) -> list[Batch]:

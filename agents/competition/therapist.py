@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, instructions_of
+from goldrush.agents.competition.formats import AWAY
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.offices import INTERVIEW, consent, objective_asked
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import AWAY
 from goldrush.agents.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.competition.acts.act import TEAM_MIN
 from goldrush.kernel.competition.arena import Rules
@@ -32,19 +32,21 @@ REMEDIES: Final = {
 class Therapist:
     """Debriefs and rates every participant of a table."""
 
-    def debrief(self, seen: Seen, draws: Draws, agent: int, extra: bool, table: int) -> list[str]:
+    def debrief(
+        self, seen: Observation, draws: Draws, agent: int, extra: bool, table: int
+    ) -> list[str]:
         """Its question to one participant."""
         name = seen.people[agent].name
         if extra:
             return [f"{name}, you were last. What would you do differently?"]
         return [f"{name}, what did you bring to the table?"]
 
-    def rate(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said:
+    def rate(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said:
         """The four scores by the rubric, each with its reason."""
         ground = seen.grounds(table)[agent]
         return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
 
-    def trait(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
+    def trait(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
         """A trait, if a challenge was sustained, all claims failed, or novelty is 3; else None."""
         ground = seen.grounds(table)[agent]
         if any(c.is_sustained for c in ground.challenges):
@@ -55,14 +57,16 @@ class Therapist:
             return {"trait": "turns the table", "from": [c.id for c in ground.proposals]}
         return None
 
-    def persona(self, seen: Seen, draws: Draws, agent: int, table: int) -> str | None:
+    def persona(self, seen: Observation, draws: Draws, agent: int, table: int) -> str | None:
         """In 3 of 10 cases a persona for the weakest dimension of a worker without one."""
         scores = seen.grounds(table)[agent].scores
         if seen.people[agent].persona is not None or draws.below(MOST) >= 3:
             return None
         return REMEDIES[_weakest(scores)][2]
 
-    def skill(self, seen: Seen, draws: Draws, agent: int, table: int) -> tuple[Any, ...] | None:
+    def skill(
+        self, seen: Observation, draws: Draws, agent: int, table: int
+    ) -> tuple[Any, ...] | None:
         """In 2 of 10 cases the conclusion, if its tested value is better than the bar."""
         at = seen.tables[table]
         conclusion = at.conclusion
@@ -73,11 +77,11 @@ class Therapist:
             return None
         return (*at.subject.key, conclusion.conduct, value)
 
-    def rewrite(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
+    def rewrite(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
         """In 2 of 10 cases what `improve` answers."""
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
-    def improve(self, seen: Seen, draws: Draws, agent: int, table: int) -> Said | None:
+    def improve(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
         """Instructions with the trait changed that fits the worker's weakest dimension."""
         worker = seen.people[agent]
         trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
@@ -85,25 +89,25 @@ class Therapist:
         after = {**before, trait: max(0, min(MOST, before[trait] + by))}
         return None if after == before else after
 
-    def recommend_team(self, seen: Seen, draws: Draws) -> list[int] | None:
+    def recommend_team(self, seen: Observation, draws: Draws) -> list[int] | None:
         """In 3 of 10 cases the active roster without its lowest rank."""
         active, ranks = seen.active, [who for _, who, _, _ in seen.leaderboard]
         last = [agent for agent in ranks if agent in active][-1:]
         team = [agent for agent in active if agent not in last]
         return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
-    def interview(self, seen: Seen, draws: Draws, agent: int) -> list[str]:
+    def interview(self, seen: Observation, draws: Draws, agent: int) -> list[str]:
         """Its questions before a contract."""
         return INTERVIEW
 
     def answer(
-        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """Its answers in its own interview."""
         served = f"I have debriefed {seen.me.served} assignments."
         return ["To go on.", f"Higher scores; {served}"][: len(questions)]
 
-    def offer_contract(self, seen: Seen, draws: Draws) -> Said:
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
         """Offers a mean total by the rubric of 3 or 4."""
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}

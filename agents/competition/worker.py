@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, PERSONAS, character_of
-from goldrush.agents.competition.evidence import Evidence, Known
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import DIGITS, number
+from goldrush.agents.competition.evidence import ConductEvidence, Evidence
+from goldrush.agents.competition.formats import DIGITS, format_number
+from goldrush.agents.competition.observation import Observation
 from goldrush.kernel.competition.arena import UP, Conduct
 from goldrush.kernel.competition.table import Contribution
 from goldrush.kernel.competition.terms import Class, Condition, Fact, Fate, Move, Part
@@ -37,11 +37,11 @@ class Worker:
     same name (agents/competition/questions/).
     """
 
-    def try_(self, seen: Seen, draws: Draws) -> Said | None:
+    def try_(self, seen: Observation, draws: Draws) -> Said | None:
         """The trial that it orders, or None."""
         return _Mind(seen, draws).trial()
 
-    def speak(self, seen: Seen, draws: Draws) -> Said:
+    def speak(self, seen: Observation, draws: Draws) -> Said:
         """A challenge, a proposal or a support, the first that it has grounds for; else a pass."""
         mind = _Mind(seen, draws)
         for answer in (mind.challenge(), mind.propose(), mind.support()):
@@ -49,14 +49,14 @@ class Worker:
                 return answer
         return mind.pass_()
 
-    def want_class(self, seen: Seen, draws: Draws) -> str | None:
+    def want_class(self, seen: Observation, draws: Draws) -> str | None:
         """Sonnet from the price of two such seats on, haiku below the price of one."""
         me, fee = seen.me, seen.config.fee(Class.SONNET)
         if me.class_ == Class.HAIKU and me.sparks >= 2 * fee:
             return Class.SONNET
         return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < fee else None
 
-    def open(self, seen: Seen, draws: Draws) -> Said | None:
+    def open(self, seen: Observation, draws: Draws) -> Said | None:
         """In 3 of 10 cases an assignment about a drawn subject of which it remembers a claim that
         held or a skill; None if a contract or a project asks for another subject.
         """
@@ -73,7 +73,7 @@ class Worker:
         return {"subjects": [facts[draws.below(len(facts))]]}
 
     def answer(
-        self, seen: Seen, draws: Draws, questions: Sequence[str], table: int | None = None
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
         """Its answers to the therapist: about a table, what it did there, or if it was the bottom
         scorer, what it would change; in an interview, what it wants and will deliver.
@@ -90,7 +90,7 @@ class Worker:
             says = [_account(seen, table)]
         return [says[min(index, len(says) - 1)] for index in range(len(questions))]
 
-    def take(self, seen: Seen, draws: Draws, offer: Said) -> bool:
+    def take(self, seen: Observation, draws: Draws, offer: Said) -> bool:
         """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
         it is in the upper half of the leaderboard.
         """
@@ -102,13 +102,13 @@ class Worker:
         rank = seen.rank(seen.me.ordinal)
         return "skill" in offer or rank is None or 2 * rank > len(seen.leaderboard)
 
-    def choose_fate(self, seen: Seen, draws: Draws) -> str:
+    def choose_fate(self, seen: Observation, draws: Draws) -> str:
         """Relegation in 8 of 10 cases, if it has earned half of its fees; else deletion."""
         me = seen.me
         has_hope = me.all_time * 2 >= me.served * seen.config.fee(Class.HAIKU)
         return Fate.RELEGATION if has_hope and draws.below(MOST) < 8 else Fate.DELETION
 
-    def offer_contract(self, seen: Seen, draws: Draws) -> Said:
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
         """Offers to be above the median at 1 or 2 of PROMISED tables, for a drawn condition."""
         asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
         return {
@@ -127,13 +127,13 @@ _LESSONS: Final = (
 )
 
 
-def _lesson(seen: Seen, table: int) -> str:
+def _lesson(seen: Observation, table: int) -> str:
     """What a bottom scorer says of a table."""
     scores = seen.tables[table].final[seen.me.ordinal]
     return _LESSONS[scores.index(min(scores))]
 
 
-def _account(seen: Seen, table: int) -> str:
+def _account(seen: Observation, table: int) -> str:
     """What a worker says of its last proposal at a table."""
     me, at = seen.me.ordinal, seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
@@ -143,14 +143,14 @@ def _account(seen: Seen, table: int) -> str:
     said = own[-1]
     what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
     verdict = "held" if at.held(said.id, Part.BASE) else "failed"
-    claimed, found = number(said.claimed), number(tested)
+    claimed, found = format_number(said.claimed), format_number(tested)
     return f"I claimed {claimed} for {what}; the test gave {found}, and the claim {verdict}."
 
 
 class _Mind:
     """The decisions of one worker in one turn."""
 
-    def __init__(self, seen: Seen, draws: Draws) -> None:
+    def __init__(self, seen: Observation, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
         self.me = seen.me.ordinal
@@ -216,18 +216,18 @@ class _Mind:
                 return conduct
         return None
 
-    def _heard(self) -> Known | None:
+    def _heard(self) -> ConductEvidence | None:
         """The proposal's conduct with the best estimate, of those that are not refuted."""
         there = [self.evidence.known.get(said.conduct) for said in self._standing()]
         known = [one for one in there if one is not None]
         return max(known, key=lambda one: self.evidence.estimate(one.conduct), default=None)
 
-    def _promising(self) -> Known | None:
+    def _promising(self) -> ConductEvidence | None:
         """The conduct with the best estimate, if that is better than the bar."""
         best = self.evidence.best()
         return best if best is not None and self.evidence.estimate(best.conduct) > 0 else None
 
-    def _steps(self, best: Known | None) -> int:
+    def _steps(self, best: ConductEvidence | None) -> int:
         """How many steps it varies a conduct."""
         if best is None:
             return FAR_STEPS
@@ -280,18 +280,18 @@ class _Mind:
         """The reason for supporting a proposal."""
         tested = self.table.tests.get((said.id, Part.BASE))
         shown = (
-            f"it claims {number(said.claimed)}"
+            f"it claims {format_number(said.claimed)}"
             if tested is None
-            else f"it was tested at {number(tested)}"
+            else f"it was tested at {format_number(tested)}"
         )
         own = self.evidence.known[said.conduct].own
         if own:
-            return f"{shown}, and my own trial of it gave {number(own[-1])}"
+            return f"{shown}, and my own trial of it gave {format_number(own[-1])}"
         mine = self.evidence.best(own=True)
         if mine is None:
             return shown
         what = self.seen.rules.describe(mine.conduct)
-        return f"{shown}; the best I found myself is {what} with {number(mine.own[-1])}"
+        return f"{shown}; the best I found myself is {what} with {format_number(mine.own[-1])}"
 
     def challenge(self) -> Said | None:
         """A challenge of a claim that its own trials contradict; or, by `doubt`, of one beyond all
@@ -305,20 +305,20 @@ class _Mind:
             if known.own:
                 mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
                 if mean < claimed * (1 - NOISE):
-                    found = number(self.evidence.value(mean))
+                    found = format_number(self.evidence.value(mean))
                     words = (
                         f"I tried what #{said.id} proposes and got {found}, not "
-                        f"{number(said.claimed)}."
+                        f"{format_number(said.claimed)}."
                     )
                     return self._challenged(said, words, own=True)
                 continue
-            most = self.evidence.most()
+            most = self.evidence.best_margin()
             is_beyond = most is not None and claimed > max(most, 0.0)
             if is_beyond and self._feels(self.character.doubt + 2):
-                seen = number(self.evidence.value(most or 0.0))
+                seen = format_number(self.evidence.value(most or 0.0))
                 words = (
-                    f"#{said.id} claims {number(said.claimed)}; the best that I ever saw here is "
-                    f"{seen}. Show it."
+                    f"#{said.id} claims {format_number(said.claimed)}; the best that I ever saw "
+                    f"here is {seen}. Show it."
                 )
                 return self._challenged(said, words, own=bool(self.table.trials))
         return None
@@ -356,7 +356,8 @@ class _Mind:
             words, own = self._empty_handed(), bool(trials)
         elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
             what = self.seen.rules.describe(trials[-1].conduct)
-            words = f"I tried {what} too, and got {number(trials[-1].value)}. I stay with #{held}."
+            tried = format_number(trials[-1].value)
+            words = f"I tried {what} too, and got {tried}. I stay with #{held}."
             own = True
         else:
             words = f"I stay with #{held}; nothing that I know is better."
@@ -370,36 +371,35 @@ class _Mind:
                 "None of my trials gave a value" if self.table.trials else "I have tried nothing"
             )
             return f"{tried}, and no claim here convinces me."
-        what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
-        bar = number(self.table.bar)
+        what, found = self.seen.rules.describe(best.conduct), format_number(best.own[-1])
+        bar = format_number(self.table.bar)
         return f"The best I tried, {what}, gave {found}; the bar is {bar}. I claim nothing yet."
 
     def _estimate_of(self, proposal: int) -> float:
         return self.evidence.estimate(self.table.contributions[proposal].conduct)
 
-    def _proposed(self, best: Known) -> Said | None:
+    def _proposed(self, best: ConductEvidence) -> Said | None:
         claim = self._claimed(best)
         if claim is None:
             return None
         parent = self._parent(best.conduct)
-        what, found = self.seen.rules.describe(best.conduct), number(best.own[-1])
+        what, found = self.seen.rules.describe(best.conduct), format_number(best.own[-1])
         runs = "my trial" if len(best.own) == 1 else f"my {len(best.own)} trials"
+        claimed = format_number(claim)
         edge = self._edge(best.conduct, claim)
         said: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
         if parent is not None:
-            words = (
-                f"A step from #{parent.id}, {what} gave {found} in {runs}. I claim {number(claim)}."
-            )
+            words = f"A step from #{parent.id}, {what} gave {found} in {runs}. I claim {claimed}."
             return {
                 "move": Move.AMEND, "target": parent.id, **said, "words": words,
                 "because": ((parent.id,), True),
             }  # fmt: skip
         memory = " I remember it from before." if best.remembered else ""
-        bar = number(self.table.bar)
-        words = f"{what} gave {found} in {runs}; the bar is {bar}. I claim {number(claim)}.{memory}"
+        bar = format_number(self.table.bar)
+        words = f"{what} gave {found} in {runs}; the bar is {bar}. I claim {claimed}.{memory}"
         return {"move": Move.PROPOSE, **said, "words": words, "because": ((), True)}
 
-    def _claimed(self, best: Known) -> float | None:
+    def _claimed(self, best: ConductEvidence) -> float | None:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe
         side, never beyond its trials. None if that is not better than the bar.
         """

@@ -15,7 +15,7 @@ import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, format_kinds, kind_of
+from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.probe import settled
 from goldrush.agents.llm.question import Answer, Message, Question
@@ -98,9 +98,9 @@ class Asker:
             Question(model, self._endpoints[model.name], messages, schema)
             for model, messages, schema in asked
         ]
-        objection = self._budget.objection([question.most() for question in questions])
+        objection = self._budget.objection([question.upper_bound() for question in questions])
         if objection is not None:
-            raise RunStopped(unit, objection.says, objection.option)
+            raise RunStopped(unit, objection.text, objection.option)
         errors: dict[int, str | None] = {}
         troubles: dict[int, str] = {}
 
@@ -134,7 +134,7 @@ class Asker:
         for index, (model, _, _) in enumerate(asked):
             of.setdefault(model.name, []).append(index)
         for name, indexes in of.items():
-            if not all(kind_of(errors[index]) for index in indexes):
+            if not all(failure_kind(errors[index]) for index in indexes):
                 self._rows.pop(name, None)
                 continue
             row = self._rows.setdefault(name, _Row())

@@ -37,11 +37,11 @@ class Amount:
 class Objection:
     """Why something must not be asked, and the option that says so."""
 
-    says: str
+    text: str
     option: str
 
     def __str__(self) -> str:
-        return f"{self.says} ({self.option})"
+        return f"{self.text} ({self.option})"
 
 
 class Budget:

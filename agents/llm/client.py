@@ -53,7 +53,7 @@ class Failure:
     `again`: another may; `wait`: seconds that the server asks for; `is_free`: it has cost nothing.
     """
 
-    says: str
+    text: str
     status: int | None = None
     again: bool = False
     wait: float | None = None
@@ -120,7 +120,7 @@ class Client:
         if budget is not None:
             # All of them now: who is asked again must leave room for those who wait for their turn.
             for question in questions:
-                budget.take(question.most())
+                budget.take(question.upper_bound())
         come: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
 
         async def ask(place: int, question: Question) -> None:
@@ -173,7 +173,7 @@ class Client:
 
     async def _ask(self, question: Question, budget: Budget | None) -> Answer:
         """An answer, or the trouble of the last try. The first one is counted already."""
-        most, draws = question.most(), None
+        most, draws = question.upper_bound(), None
         tries = lost = 0
         waited = 0.0  # seconds that the server has told us to
         while True:
@@ -193,7 +193,7 @@ class Client:
             stop = not found.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
-                says = f"{found.says}; not again: {objection}" if objection else found.says
+                says = f"{found.text}; not again: {objection}" if objection else found.text
                 return Answer(tries=tries, trouble=says, status=found.status)
             if budget is not None:
                 budget.take(most)  # before the pause, in which others are judged
@@ -212,7 +212,7 @@ class Client:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 response = await create(**question.request())
-            return self._read(response.http_response.content, question.most())
+            return self._read(response.http_response.content, question.upper_bound())
         except TimeoutError:
             seconds = question.endpoint.timeout
             return Failure(f"no answer within {seconds:g} s", again=True)

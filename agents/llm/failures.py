@@ -79,7 +79,7 @@ class Tally:
 
     def add(self, model: str, error: str | None) -> None:
         """Count one answer."""
-        kind = kind_of(error)
+        kind = failure_kind(error)
         self.merge(Failures(model, 1, {} if kind is None else {kind: 1}))
 
     def merge(self, failures: Failures) -> None:
@@ -98,7 +98,7 @@ class Tally:
         return [self.of(model) for model in sorted(self._answers)]
 
 
-def together(parts: Iterable[Failures]) -> list[Failures]:
+def merge_failures(parts: Iterable[Failures]) -> list[Failures]:
     """What was counted in parts, by model."""
     tally = Tally()
     for part in parts:
@@ -106,7 +106,7 @@ def together(parts: Iterable[Failures]) -> list[Failures]:
     return tally.all()
 
 
-def kind_of(error: object) -> str | None:
+def failure_kind(error: object) -> str | None:
     """The error of an answer, if it failed."""
     return error if type(error) is str and error in KINDS else None
 

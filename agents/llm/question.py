@@ -46,7 +46,7 @@ class Question:
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return body
 
-    def most(self) -> Amount:
+    def upper_bound(self) -> Amount:
         """The most tokens that one try can take."""
         texts = [message["content"] for message in self.messages] + [json.dumps(self.schema)]
         size = sum(len(text.encode()) for text in texts)
@@ -85,7 +85,7 @@ class Answer:
         }
 
 
-def error_of(answer: Answer) -> str | None:
+def answer_error(answer: Answer) -> str | None:
     """What is known to be wrong with an answer before it is read."""
     if answer.text is None:
         return NO_ANSWER

@@ -15,7 +15,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import table
 
 if TYPE_CHECKING:
-    from goldrush.agents.competition.arenas import Listed
+    from goldrush.agents.competition.arenas import ArenaEntry
 
 
 @command("arenas")
@@ -31,12 +31,12 @@ def arenas_(as_json: bool) -> int:
       goldrush arenas
       goldrush arenas --json
     """
-    from goldrush.agents.competition.arenas import UnknownArena, arenas, listed
+    from goldrush.agents.competition.arenas import UnknownArena, arena_entry, arenas
 
     found, code = [], DONE
     for name in arenas():
         try:
-            found.append(listed(name))
+            found.append(arena_entry(name))
         except UnknownArena as error:
             click.echo(f"goldrush: {escaped(str(error))}", err=True)
             code = DIFFERS
@@ -45,19 +45,19 @@ def arenas_(as_json: bool) -> int:
         return code
     rows = []
     for one in found:
-        rows.append((escaped(one.name), escaped(one.says)))
+        rows.append((escaped(one.name), escaped(one.text)))
         for option, default, range_ in one.options:
             rows.append((f"  {escaped(option)}", f"{json.dumps(default)}; {escaped(range_)}"))
     click.echo(table(rows))
     return code
 
 
-def _as_dict(one: Listed) -> dict[str, Any]:
+def _as_dict(one: ArenaEntry) -> dict[str, Any]:
     names = ("option", "default", "range")
     return {
         "arena": one.name,
         "version": one.version,
         "takes_program": one.takes_program,
-        "says": one.says,
+        "says": one.text,
         "options": [dict(zip(names, option, strict=True)) for option in one.options],
     }

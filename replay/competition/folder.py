@@ -22,9 +22,9 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition import words
 from goldrush.agents.competition.cast import SCRIPTED
 from goldrush.agents.competition.character import MOST, instructions_of
+from goldrush.agents.competition.formats import format_memory
 from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.state import Agent, SeasonState, ended
@@ -167,7 +167,7 @@ def _memory(agent: Agent, rules: Rules | None) -> str:
     lines = []
     for family, facts in agent.memory.items():
         lines += ["", f"## {_safe(family)}", ""]
-        lines += [f"- {_safe(words.remembered(fact, rules))}" for fact in facts]
+        lines += [f"- {_safe(format_memory(fact, rules))}" for fact in facts]
     return _page(f"Memory of {agent.name}", lines[1:] or ["Nothing yet."])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.agents.competition import words
+from goldrush.agents.competition.formats import AWAY, format_subject
 from goldrush.kernel.competition.rubric import DIMENSIONS, Challenged, Finished
 from goldrush.kernel.competition.table import Conclusion
 from goldrush.kernel.competition.terms import Part, Step
@@ -26,7 +26,7 @@ def format_score(score: Score) -> str:
     """A score as text."""
     head = (
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {words.about(score.subject)}, the bar is {_value(score.bar)}"
+        f"{score.assignment}: {format_subject(score.subject)}, the bar is {_value(score.bar)}"
     )
     novelty, accuracy, impact, challenge = score.rubric
     proposals = [_proposal(score, proposal) for proposal in score.proposals]
@@ -54,7 +54,7 @@ def _proposal(score: Score, proposal: Proposal) -> str:
     known = "nothing like it was known"
     if proposal.distance is not None:
         nearest = conduct_text(proposal.nearest, score.rules)
-        known = f"{words.AWAY[proposal.distance]} {nearest}, the nearest known"
+        known = f"{AWAY[proposal.distance]} {nearest}, the nearest known"
     led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
     conduct = conduct_text(proposal.conduct, score.rules)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition import words
+from goldrush.agents.competition.formats import format_number, format_subject
 from goldrush.kernel import fold
 from goldrush.kernel.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.competition.events import CODES, Joined
@@ -160,7 +160,7 @@ class _Teller:
     def about(self, value: Any) -> str:
         """A subject as text."""
         subject = self.subject(value)
-        return _quoted(value) if subject is None else words.about(subject)
+        return _quoted(value) if subject is None else format_subject(subject)
 
 
 def _tupled(value: Any) -> Any:
@@ -247,9 +247,9 @@ def _tested(t: _Teller, event: Event) -> str:
     how = f"{t.conduct(event['conduct'])} under {_word(event['treatment'])}, {runs}"
     if at is None:
         t.at(event).bar = value
-        return f"the bar is {words.number(value)} ({how})"
+        return f"the bar is {format_number(value)} ({how})"
     verdict = _verdict(t, event)
-    return f"tested: {event['part']} of #{at} is {words.number(value)}{verdict} ({how})"
+    return f"tested: {event['part']} of #{at} is {format_number(value)}{verdict} ({how})"
 
 
 def _verdict(t: _Teller, event: Event) -> str:
@@ -259,7 +259,7 @@ def _verdict(t: _Teller, event: Event) -> str:
     subject = t.subjects[number] if number < len(t.subjects) else None
     if claimed is None or subject is None:
         return ""
-    said = f"for {words.number(claimed)} claimed"
+    said = f"for {format_number(claimed)} claimed"
     if not subject.holds(value, claimed):
         return f" {said}: it does not hold"
     is_sharp = event["part"] == Part.BASE and subject.is_sharp(value, claimed, table.bar)
@@ -269,7 +269,7 @@ def _verdict(t: _Teller, event: Event) -> str:
 def _tried(t: _Teller, event: Event) -> str:
     return (
         f"{t.name(event['agent'])} tries {t.conduct(event['conduct'])} under "
-        f"{_word(event['treatment'])}, on its own: {words.number(event['value'])}"
+        f"{_word(event['treatment'])}, on its own: {format_number(event['value'])}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
-from goldrush.agents.llm.failures import kind_of
+from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
@@ -175,7 +175,9 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         gained[agent].append(gold)
     for _, captor, _, _, _, fine, _ in record.rows(RULED):
         gained[captor].append(-fine)
-    failures = {row[0]: kind_of(row[2]) for row in record.rows(SUBMITTED) if row[5] is not None}
+    failures = {
+        row[0]: failure_kind(row[2]) for row in record.rows(SUBMITTED) if row[5] is not None
+    }
     for agent, kinds in enumerate(state.spent):
         yield (
             state.round,

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import attrs
 
-from goldrush.agents.workers import each_of
+from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import WriteFailed
 from goldrush.kernel.files import format_reason, make_folder, make_folders_within
 from goldrush.replay.study.plan import Cell
@@ -59,7 +59,7 @@ def write_pages(
     except OSError as error:
         raise WriteFailed(str(error.filename or folder), format_reason(error)) from None
     size = 0
-    for done, written in enumerate(each_of(_write, tasks, jobs), 1):
+    for done, written in enumerate(map_in_order(_write, tasks, jobs), 1):
         size += written
         if on_page is not None:
             on_page(done, len(tasks))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goldrush.agents.llm.failures import Failures, together
+from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.llm.models import LLM
 from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import Manifest
@@ -23,7 +23,7 @@ def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Fail
         for name, text in plan.rosters.items()
         if text is not None and any(is_model(policy) for policy in names(text))
     }
-    return together(
+    return merge_failures(
         one
         for run in manifest.runs
         if run.cell.roster in asking

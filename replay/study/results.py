@@ -13,9 +13,9 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.failures import Failures, together
+from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.roster import matches_label
-from goldrush.agents.workers import each_of
+from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
@@ -74,7 +74,7 @@ class Results(Generic[C, K]):
 
     def failures(self, cell: Cell) -> list[Failures]:
         """What became of the answers of a cell's models, over all its runs."""
-        return together(one for result in self.by_cell[cell] for one in result.failures)
+        return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
 
 
 def cell_as_dict(results: Results[Any, Any], cell: Cell) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def results_of(
     if start:
         told(start, len(manifest.runs))
     measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
-    for done, result in enumerate(each_of(_result, tasks, jobs), start + 1):
+    for done, result in enumerate(map_in_order(_result, tasks, jobs), start + 1):
         of_cell = measured[result.cell]
         of_cell.append(result)
         if len(of_cell) == len(runs[result.cell]):

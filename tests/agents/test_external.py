@@ -141,4 +141,4 @@ def test_a_fork_brings_objects_of_its_own(external: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("text", ["external[size=3]", "external[name=3]"])
 def test_an_external_agent_has_a_name_and_nothing_else(text: str) -> None:
     with pytest.raises(BadInput, match="other settings"):
-        POLICY_SET.parsed(text)
+        POLICY_SET.parse(text)

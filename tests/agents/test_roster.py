@@ -26,7 +26,7 @@ def names(roster: Roster) -> list[str]:
 
 def refusal(text: str, agents: int | None = None) -> BadInput:
     with pytest.raises(BadInput) as refused:
-        POLICY_SET.parsed(text, agents)
+        POLICY_SET.parse(text, agents)
     return refused.value
 
 
@@ -59,35 +59,35 @@ class HasNoPlan:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_one_policy_is_for_all(name: str) -> None:
-    assert [name] * 10 == names(POLICY_SET.parsed(name))
-    assert [name] * 3 == names(POLICY_SET.parsed(name, 3))
+    assert [name] * 10 == names(POLICY_SET.parse(name))
+    assert [name] * 3 == names(POLICY_SET.parse(name, 3))
 
 
 def test_one_policy_with_a_count_is_for_as_many() -> None:
-    assert ["raid"] * 4 == names(POLICY_SET.parsed("raid*4"))
+    assert ["raid"] * 4 == names(POLICY_SET.parse("raid*4"))
 
 
 # A mix.
 
 
 def test_a_mix_gives_agents_by_id_in_its_order() -> None:
-    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(POLICY_SET.parsed("greedy-mine*8,raid*2"))
+    assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(POLICY_SET.parse("greedy-mine*8,raid*2"))
 
 
 def test_a_mix_may_name_a_policy_twice() -> None:
-    assert ["raid", "mine", "raid"] == names(POLICY_SET.parsed("raid*1,mine*1,raid*1"))
+    assert ["raid", "mine", "raid"] == names(POLICY_SET.parse("raid*1,mine*1,raid*1"))
 
 
 def test_in_a_mix_with_counts_a_policy_without_one_counts_once() -> None:
-    assert ["raid", "mine", "mine"] == names(POLICY_SET.parsed("raid,mine*2"))
+    assert ["raid", "mine", "mine"] == names(POLICY_SET.parse("raid,mine*2"))
 
 
 def test_spaces_in_a_mix_do_not_matter() -> None:
-    assert ["raid", "raid", "mine"] == names(POLICY_SET.parsed("  raid * 2 ,\tmine*1 "))
+    assert ["raid", "raid", "mine"] == names(POLICY_SET.parse("  raid * 2 ,\tmine*1 "))
 
 
 def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
-    assert 10 == len(names(POLICY_SET.parsed("greedy-mine*8,raid*2", 10)))
+    assert 10 == len(names(POLICY_SET.parse("greedy-mine*8,raid*2", 10)))
 
 
 @pytest.mark.parametrize("agents", [1, 9, 11])
@@ -104,35 +104,35 @@ def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int
 def test_a_list_without_counts_is_cycled_to_ten() -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), 10))
 
-    assert expected == names(POLICY_SET.parsed("raid,mine,claim"))
+    assert expected == names(POLICY_SET.parse("raid,mine,claim"))
 
 
 @pytest.mark.parametrize("agents", [1, 2, 3, 7])
 def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), agents))
 
-    assert expected == names(POLICY_SET.parsed("raid,mine,claim", agents))
+    assert expected == names(POLICY_SET.parse("raid,mine,claim", agents))
 
 
 # The default.
 
 
 def test_the_default_is_the_mix_of_the_rules() -> None:
-    assert DEFAULT == names(POLICY_SET.parsed(None))
+    assert DEFAULT == names(POLICY_SET.parse(None))
 
 
 @pytest.mark.parametrize("agents", [1, 4, 10, 20, 23])
 def test_the_default_is_cycled_to_the_number_of_agents(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(DEFAULT), agents))
 
-    assert expected == names(POLICY_SET.parsed(None, agents))
+    assert expected == names(POLICY_SET.parse(None, agents))
 
 
 # The source's cast.
 
 
 def test_the_portrait_is_the_sources_cast() -> None:
-    roster = POLICY_SET.parsed("portrait", models=Models(default="small"))
+    roster = POLICY_SET.parse("portrait", models=Models(default="small"))
 
     expected = ["llm"] * 4 + ["claim"] * 4 + ["raid"] * 4 + ["defend"] * 4 + ["mine"] * 3
     assert expected == [entry.policy for entry in roster.entries]
@@ -184,7 +184,7 @@ def test_a_roster_longer_than_any_run_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["raid*100000", "mine,raid*99999"])
 def test_the_longest_roster_is_taken(text: str) -> None:
-    assert 100_000 == len(POLICY_SET.parsed(text).entries)
+    assert 100_000 == len(POLICY_SET.parse(text).entries)
 
 
 @pytest.mark.parametrize(("text", "meant"), [("greedy_mine", "greedy-mine"), ("Raid", "raid")])
@@ -209,14 +209,14 @@ def test_a_name_like_no_other_is_refused_with_all_there_are(text: str) -> None:
 def test_a_policy_of_ones_own_is_named_by_module_and_class() -> None:
     name = f"{__name__}:Own"
 
-    roster = POLICY_SET.parsed(f"{name}*2,raid*1")
+    roster = POLICY_SET.parse(f"{name}*2,raid*1")
 
     assert [name, name, "raid"] == names(roster)
     assert isinstance(POLICY_SET.factory_of(roster.entries[0], roster)(), Own)
 
 
 def test_every_agent_has_a_policy_of_its_own() -> None:
-    roster = POLICY_SET.parsed(f"{__name__}:Own*2")
+    roster = POLICY_SET.parse(f"{__name__}:Own*2")
     first, second = (POLICY_SET.factory_of(entry, roster)() for entry in roster.entries)
 
     assert first is not second
@@ -306,7 +306,7 @@ def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
 
 
 def test_a_roster_already_made_is_taken_as_it_is() -> None:
-    roster = POLICY_SET.parsed("raid*2,mine*1")
+    roster = POLICY_SET.parse("raid*2,mine*1")
 
     config, taken = prepare({}, roster)
 
@@ -316,7 +316,7 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
 
 def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
     with pytest.raises(BadInput, match="the roster has 3 agents"):
-        prepare({"agents": 4}, POLICY_SET.parsed("raid*2,mine*1"))
+        prepare({"agents": 4}, POLICY_SET.parse("raid*2,mine*1"))
 
 
 def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path
     path = tmp_path / "source"
     record(path, {"rounds": 2}, "raid*2")
 
-    roster = POLICY_SET.parsed(f"recorded:{path}*2,mine*1")
+    roster = POLICY_SET.parse(f"recorded:{path}*2,mine*1")
 
     digest = sha256_of(path)
     assert [("recorded", {"journal": digest})] * 2 + [("mine", {})] == [
@@ -367,4 +367,4 @@ def test_a_recording_that_is_no_journal_is_refused(tmp_path: Path) -> None:
     path.write_text("hello")
 
     with pytest.raises(NotAJournal):
-        POLICY_SET.parsed(f"recorded:{path}")
+        POLICY_SET.parse(f"recorded:{path}")

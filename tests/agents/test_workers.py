@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.workers import WorkerDied, each_of, workers
+from goldrush.agents.workers import WorkerDied, map_in_order, workers
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -37,22 +37,22 @@ def note(path: str) -> int:
 
 @pytest.mark.parametrize("jobs", [1, 2, 5, None])
 def test_outcomes_come_in_the_order_of_the_tasks(jobs: int | None) -> None:
-    assert [n * n for n in range(40)] == list(each_of(slowly, range(40), jobs))
-    assert [] == list(each_of(slowly, [], jobs))
+    assert [n * n for n in range(40)] == list(map_in_order(slowly, range(40), jobs))
+    assert [] == list(map_in_order(slowly, [], jobs))
 
 
 def test_a_process_that_dies_is_told() -> None:
     with pytest.raises(WorkerDied, match="a process at work has died"):
-        list(each_of(deadly, range(10), 2))
+        list(map_in_order(deadly, range(10), 2))
 
 
 def test_what_a_task_raises_is_raised() -> None:
     with pytest.raises(ValueError, match="3"):
-        list(each_of(wrong, range(10), 2))
+        list(map_in_order(wrong, range(10), 2))
 
 
 def test_who_stops_asking_leaves_no_process_behind(tmp_path: Path) -> None:
-    outcomes = each_of(note, [str(tmp_path / str(n)) for n in range(200)], 1)
+    outcomes = map_in_order(note, [str(tmp_path / str(n)) for n in range(200)], 1)
     pid = next(outcomes)
     outcomes.close()
 

@@ -57,7 +57,7 @@ def test_no_format_character_of_unicode_is_taken_for_one_that_can_be_seen() -> N
 def test_rosters_and_casts_do_not_take_it(name: str, unseen: str) -> None:
     given = name.format(unseen)
     with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
-        POLICY_SET.parsed(f"greedy-mine, {given}*2")
+        POLICY_SET.parse(f"greedy-mine, {given}*2")
     with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
         cast_of(2, [f"judge={given}"])
     with pytest.raises(BadInput, match=r"model is .*, each of which can be seen"):

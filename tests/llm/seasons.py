@@ -9,8 +9,8 @@ from typing import Any
 from zlib import crc32
 
 from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.players import record
-from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import Worker
 from goldrush.kernel.competition import VOCABULARY
 from goldrush.kernel.competition.events import CODES, Answered
@@ -36,7 +36,7 @@ _BAR = re.compile(r"The bar is ([-+.0-9e]+)\.")
 class Quiet(Worker):
     """Somebody's own policy: it never says anything."""
 
-    def speak(self, seen: Seen, draws: Draws) -> dict[str, Any]:
+    def speak(self, seen: Observation, draws: Draws) -> dict[str, Any]:
         return {"move": "pass", "words": "..."}
 
 

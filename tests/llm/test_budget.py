@@ -52,7 +52,7 @@ def question(address: str, content: str = "state", **reach: Any) -> Question:
     return Question(MODEL, endpoint, ({"role": "user", "content": content},), {})
 
 
-MOST = question("http://127.0.0.1/v1").most()
+MOST = question("http://127.0.0.1/v1").upper_bound()
 
 
 def priced(price_in: float | None, price_out: float | None, **limits: Any) -> Models:
@@ -77,7 +77,7 @@ class Watched(Budget):
 
 @pytest.mark.parametrize("content", ["", "state", "é漢🜚" * 99, '\x00"\\' * 99, "x" * 20_000])
 def test_a_question_has_no_more_tokens_than_bytes(content: str) -> None:
-    most = question("http://127.0.0.1/v1", content).most()
+    most = question("http://127.0.0.1/v1", content).upper_bound()
 
     assert ("a", 50) == (most.name, most.tokens_out)
     assert len(content.encode()) + WRAPPING < most.tokens_in
@@ -87,7 +87,7 @@ def test_a_schema_is_counted_with_the_question() -> None:
     plain = question("http://127.0.0.1/v1")
     held = attrs.evolve(plain, schema={"type": "object", "title": "x" * 1_000})
 
-    assert held.most().tokens_in - plain.most().tokens_in > 1_000
+    assert held.upper_bound().tokens_in - plain.upper_bound().tokens_in > 1_000
 
 
 def test_no_schema_is_longer_than_its_limit() -> None:
@@ -319,7 +319,7 @@ def test_what_is_given_up_stays_counted() -> None:
         client.close()
         released.set()
 
-    slow = question(server.address, "slow").most()
+    slow = question(server.address, "slow").upper_bound()
     assert 37 + 2 * slow.tokens == budget.tokens
 
 

@@ -57,7 +57,7 @@ def question(address: str, content: str = "state", model: Model = MODEL, **reach
     return Question(model, endpoint, messages, FORM)
 
 
-MOST = question("", "state").most()
+MOST = question("", "state").upper_bound()
 
 
 def in_turn(*replies: Reply) -> Callable[[Asked], Reply]:

@@ -432,7 +432,7 @@ KNOWN = {"model-a": (A, Endpoint("http://a/v1")), "model-b": (B, Endpoint("http:
 
 
 def test_a_roster_mixes_models_and_policies() -> None:
-    roster = POLICY_SET.parsed("llm:model-a*4,llm:model-b*4,greedy-mine*2", models=Models(KNOWN))
+    roster = POLICY_SET.parse("llm:model-a*4,llm:model-b*4,greedy-mine*2", models=Models(KNOWN))
 
     assert ["model-a"] * 4 + ["model-b"] * 4 + ["(greedy-mine)"] * 2 == models_in(roster)
     assert attrs.evolve(B, prompt=VERSION).as_options() == roster.entries[4].options
@@ -450,25 +450,25 @@ def test_a_roster_mixes_models_and_policies() -> None:
     ],
 )
 def test_a_model_is_named_behind_llm(text: str, agents: int | None, names: list[str]) -> None:
-    roster = POLICY_SET.parsed(text, agents, Models(KNOWN, default="model-b"))
+    roster = POLICY_SET.parse(text, agents, Models(KNOWN, default="model-b"))
 
     assert names == models_in(roster)
 
 
 @pytest.mark.parametrize("name", ["gpt", "llama3.2:3b", "vendor/model-1"])
 def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
-    [entry] = POLICY_SET.parsed(f"llm:{name}*1").entries
+    [entry] = POLICY_SET.parse(f"llm:{name}*1").entries
 
     assert Model(name, name, prompt=VERSION) == model_from(entry.options)
 
 
 def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:
     with pytest.raises(BadInput, match=r"no table \[model-aa\]; did you mean model-a\?"):
-        POLICY_SET.parsed("llm:model-aa*1", models=Models(KNOWN))
+        POLICY_SET.parse("llm:model-aa*1", models=Models(KNOWN))
 
 
 def test_llm_alone_is_the_only_model_that_is_known() -> None:
-    roster = POLICY_SET.parsed("llm*2", models=Models({"model-a": KNOWN["model-a"]}))
+    roster = POLICY_SET.parse("llm*2", models=Models({"model-a": KNOWN["model-a"]}))
 
     assert ["model-a"] * 2 == models_in(roster)
 
@@ -476,7 +476,7 @@ def test_llm_alone_is_the_only_model_that_is_known() -> None:
 @pytest.mark.parametrize("known", [{}, KNOWN])
 def test_llm_alone_is_refused_where_it_could_be_any(known: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as refused:
-        POLICY_SET.parsed("llm*2", models=Models(known))
+        POLICY_SET.parse("llm*2", models=Models(known))
 
     assert "`llm` alone names no model" == refused.value.what
     assert "write llm:MODEL, or say which (--model)" == refused.value.instead
@@ -521,7 +521,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(
         BadInput, match=r"a name of at most 200 characters|cannot be seen"
     ) as refused:
-        POLICY_SET.parsed(f"llm:{name}*1")
+        POLICY_SET.parse(f"llm:{name}*1")
 
     assert str(refused.value).isprintable()
 

@@ -31,7 +31,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.competition.bench import THREADS, Bench, BenchType, Run
-from goldrush.agents.workers import at_end
+from goldrush.agents.workers import before_exit
 from goldrush.kernel import files
 from goldrush.kernel.competition.arena import Arena, options_in
 from goldrush.kernel.competition.arenas.command import (
@@ -129,7 +129,7 @@ def _opened(arena: Arena, program: str | None) -> Bench:
     assert program is not None  # see arenas.bench_of
     opened = _Program(_given(program), options)
     _programs.add(opened)
-    at_end(_end_all)
+    before_exit(_end_all)
     return Bench(
         test=opened.test,
         vary=_vary,

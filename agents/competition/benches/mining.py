@@ -17,7 +17,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.agents.mining.policy import Scripted
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.agents.roster import Entry
-from goldrush.agents.submitting import asked
+from goldrush.agents.submitting import ask_policy
 from goldrush.kernel.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.draws import Draws
@@ -115,7 +115,7 @@ def played(
     tally = _Tally(config)
     while not MINING.ended(state):
         view, unit = GAME.view(state), GAME.unit(state)
-        rows = [asked(GAME, policy, entry, view, unit) for policy, entry in policies]
+        rows = [ask_policy(GAME, policy, entry, view, unit) for policy, entry in policies]
         inputs = Block([(SUBMITTED, rows)])
         derived = Block(MINING.decide(state, inputs))
         before = state.owner.copy()

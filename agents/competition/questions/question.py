@@ -14,18 +14,18 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import called
+from goldrush.agents.competition.formats import format_agent
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
-from goldrush.agents.llm.found import object_in
-from goldrush.agents.people import everything
+from goldrush.agents.llm.json_object import object_in
+from goldrush.agents.people import every_field
 from goldrush.kernel.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.competition.arena import Rules
 
-Told = Mapping[str, Any]
-Found = Mapping[str, Any]
+Arguments = Mapping[str, Any]
+Answer = Mapping[str, Any]
 Schema = Mapping[str, Any]
-Words = Callable[[Seen, Told], str]
+Text = Callable[[Observation, Arguments], str]
 
 NAMES_MAX: Final = 40  # names that a schema lists; where there are more it is any text
 
@@ -34,22 +34,22 @@ NAMES_MAX: Final = 40  # names that a schema lists; where there are more it is a
 class Question:
     """One question, for scripted policies, models and people alike.
 
-    - `words(seen, told)`: the question in words; what a stage has not unlocked is not offered.
+    - `words(seen, arguments)`: the question in words; what a stage has not unlocked is not offered.
     - `fields(rules)`: the JSON schemas of the answer's fields, by name.
-    - `read(found, seen)`: converts the answer's object to what a scripted policy returns.
+    - `read(answer, seen)`: converts the answer's object to what a scripted policy returns.
     - `neutral`: the answer where there is none.
     - `shaped(answer)`: a scripted policy's answer, brought into the form that scripts rely on.
     - `sees_table`: whether the prompt shows the table under way.
     - `asks(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
 
-    words: Words
+    text: Text
     fields: Callable[[Rules], Mapping[str, Schema]]
-    read: Callable[[Found, Seen], Any]
+    read: Callable[[Answer, Observation], Any]
     neutral: Any = attrs.field(default=None, kw_only=True)
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
-    asks: Callable[[str, Found], bool] = attrs.field(default=everything, kw_only=True)
+    asks: Callable[[str, Answer], bool] = attrs.field(default=every_field, kw_only=True)
 
     def schema(self, rules: Rules) -> dict[str, Any]:
         """The JSON schema of the answer."""
@@ -63,13 +63,13 @@ class Question:
         """`no-json` if a text holds no answer, else None."""
         return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
-    def answer(self, text: str, error: object, seen: Seen) -> Any:
+    def answer(self, text: str, error: object, seen: Observation) -> Any:
         """The answer in a text; the neutral one if it holds none, or if `error`, its error code, is
         `no-answer` or `refusal`.
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
-        found = None if is_lost else object_in(text, self.fields(seen.rules))
-        return self.neutral if found is None else self.read(found, seen)
+        answer = None if is_lost else object_in(text, self.fields(seen.rules))
+        return self.neutral if answer is None else self.read(answer, seen)
 
 
 def _example(schema: Schema) -> str:
@@ -88,41 +88,41 @@ def _example(schema: Schema) -> str:
 # Questions of one kind.
 
 
-def texts(name: str, words: Words, *, sees_table: bool = True) -> Question:
+def texts(name: str, text: Text, *, sees_table: bool = True) -> Question:
     """A question whose answer is a list of texts, in the field `name`."""
     return Question(
-        words,
+        text,
         lambda rules: {name: a_list(STRING)},
-        lambda found, seen: lines(found.get(name)),
+        lambda answer, seen: lines(answer.get(name)),
         neutral=(),
         shaped=_listed,
         sees_table=sees_table,
     )
 
 
-def decision(name: str, words: Words, *, sees_table: bool = True) -> Question:
+def decision(name: str, text: Text, *, sees_table: bool = True) -> Question:
     """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
     return Question(
-        words,
+        text,
         lambda rules: {name: BOOLEAN},
-        lambda found, seen: found[name] if type(found.get(name)) is bool else None,
+        lambda answer, seen: answer[name] if type(answer.get(name)) is bool else None,
         sees_table=sees_table,
     )
 
 
-def agreement(name: str, words: Words) -> Question:
+def agreement(name: str, text: Text) -> Question:
     """A question of yes or no. Any other answer is no, for null means that nobody was asked."""
     return Question(
-        words,
+        text,
         lambda rules: {name: BOOLEAN},
-        lambda found, seen: found.get(name) is True,
+        lambda answer, seen: answer.get(name) is True,
         neutral=False,
     )
 
 
-def who(seen: Seen, told: Told) -> str:
+def named(seen: Observation, arguments: Arguments) -> str:
     """The agent that a question is about, by number and name."""
-    return called(seen.people[told["agent"]])
+    return format_agent(seen.people[arguments["agent"]])
 
 
 # JSON schemas.

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.competition import words
-from goldrush.agents.competition.limits import TOLD_MAX
+from goldrush.agents.competition.formats import format_plain, format_subject
+from goldrush.agents.competition.limits import ARGUMENTS_MAX
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.questions.question import (
     BOOLEAN,
     INTEGER,
     INTEGERS,
     NUMBER,
-    Found,
+    Answer,
+    Arguments,
     Question,
-    Told,
     a_list,
     agreement,
     an_object,
     decision,
     integers,
+    named,
     one_of,
     or_null,
     parts,
@@ -28,11 +30,9 @@ from goldrush.agents.competition.questions.question import (
     subject,
     text,
     texts,
-    who,
     word,
 )
 from goldrush.agents.competition.questions.table import active
-from goldrush.agents.competition.seen import Seen
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import LINES_MAX
 from goldrush.kernel.competition.arena import Rules
@@ -42,7 +42,7 @@ from goldrush.kernel.competition.terms import Class, Condition, Fate, Role, name
 # Opening.
 
 
-def _class_words(seen: Seen, told: Told) -> str:
+def _class_text(seen: Observation, arguments: Arguments) -> str:
     costs = (
         f"{name} {seen.config.fee(name)} sparks and {seen.config.trials_of(name)} trials"
         for name in CLASSES
@@ -55,43 +55,43 @@ def _class_words(seen: Seen, told: Told) -> str:
     )
 
 
-def _read_class(found: Found, seen: Seen) -> Any:
-    class_ = word(found.get("class"))
+def _read_class(answer: Answer, seen: Observation) -> Any:
+    class_ = word(answer.get("class"))
     return class_ if class_ in CLASSES and class_ != seen.me.class_ else None
 
 
-def _open_words(seen: Seen, told: Told) -> str:
+def _open_text(seen: Observation, arguments: Arguments) -> str:
     says = ["open the assignment: an objective and a treatment for the table to discuss."]
     if seen.me.role == Role.WORKER:
         says = ["do you want to open the assignment? If not, subjects is null."]
     else:
-        says.append(f"Next on the agenda is {words.about(seen.agenda())}.")
+        says.append(f"Next on the agenda is {format_subject(seen.agenda())}.")
     if rights.is_bound(seen.me):
         if seen.stipulated is not None:
-            says.append(f"A contract asks for the objective {words.value(seen.stipulated)}.")
+            says.append(f"A contract asks for the objective {format_plain(seen.stipulated)}.")
         elif seen.approved is not None:
-            says.append(f"An approved project asks for {words.about(seen.approved)}.")
+            says.append(f"An approved project asks for {format_subject(seen.approved)}.")
     if seen.is_split and seen.me.role == Role.ADMIN:
         says.append("The judge recommends two tables: you may name two different treatments.")
     if seen.recommended is not None:
-        says.append(f"The therapist recommends the team {words.value(seen.recommended)}.")
+        says.append(f"The therapist recommends the team {format_plain(seen.recommended)}.")
     return " ".join([*says, active(seen)])
 
 
-def _asks_open(name: str, before: Found) -> bool:
+def _asks_open(name: str, before: Answer) -> bool:
     return name == "subjects" or bool(before.get("subjects"))
 
 
-def _read_open(found: Found, seen: Seen) -> Any:
-    subjects = found.get("subjects")
+def _read_open(answer: Answer, seen: Observation) -> Any:
+    subjects = answer.get("subjects")
     if isinstance(subjects, dict):
         subjects = [subjects]
     if not isinstance(subjects, list) or not subjects:
         return None
     return {
         "subjects": [_subject(item) for item in subjects[:LINES_MAX]],
-        "team": integers(found.get("team")),
-        "order": integers(found.get("order")),
+        "team": integers(answer.get("team")),
+        "order": integers(answer.get("order")),
     }
 
 
@@ -102,29 +102,29 @@ def _subject(value: Any) -> Any:
     return [text(item) for item in value] if is_pair else None
 
 
-def _read_project(found: Found, seen: Seen) -> Any:
-    return None if found.get("objective") is None else _subject(found)
+def _read_project(answer: Answer, seen: Observation) -> Any:
+    return None if answer.get("objective") is None else _subject(answer)
 
 
 # Being asked, choosing.
 
 
-def _answer_words(seen: Seen, told: Told) -> str:
-    questions = told["questions"]
+def _answer_text(seen: Observation, arguments: Arguments) -> str:
+    questions = arguments["questions"]
     return (
         f"you are interviewed. Give one answer to each question ({len(questions)} in all), in "
-        f"order: {words.value(questions, TOLD_MAX)}"
+        f"order: {format_plain(questions, ARGUMENTS_MAX)}"
     )
 
 
-def _take_words(seen: Seen, told: Told) -> str:
+def _take_text(seen: Observation, arguments: Arguments) -> str:
     return (
         "do you take what you are offered, true or false? It is "
-        f"{words.value(told['offer'], TOLD_MAX)}"
+        f"{format_plain(arguments['offer'], ARGUMENTS_MAX)}"
     )
 
 
-def _fate_words(seen: Seen, told: Told) -> str:
+def _fate_text(seen: Observation, arguments: Arguments) -> str:
     return (
         'you face elimination. Choose "relegation": you go to the bench, and come back when '
         'another is relegated and you can pay a seat; or "deletion": you are gone for good, and a '
@@ -144,11 +144,11 @@ _TARGETS: Final[Mapping[str, str]] = {
 }
 
 
-def _offer_words(seen: Seen, told: Told) -> str:
+def _offer_text(seen: Observation, arguments: Arguments) -> str:
     names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
     return (
         "offer the user a contract that makes you self-determined. Conditions: any of "
-        f"{words.value(names)}, each once; objective is null but for the condition "
+        f"{format_plain(names)}, each once; objective is null but for the condition "
         f'"{Condition.OBJECTIVE}". Target: {_TARGETS[seen.me.role]}. Due: an assignment after '
         f"{seen.assignment}. Conditions null offers none."
     )
@@ -165,14 +165,14 @@ def _terms_fields(rules: Rules) -> Mapping[str, Any]:
     }
 
 
-def _terms(found: Any) -> Any:
-    conditions, target = found.get("conditions"), found.get("target")
+def _terms(answer: Any) -> Any:
+    conditions, target = answer.get("conditions"), answer.get("target")
     if not isinstance(conditions, list):
         return None
     return {
         "conditions": [_condition(item) for item in conditions[:LINES_MAX]],
         "target": integers(target) if isinstance(target, list) else scalar(target),
-        "due": scalar(found.get("due")),
+        "due": scalar(answer.get("due")),
     }
 
 
@@ -185,16 +185,16 @@ def _condition(value: Any) -> Any:
     return (word(value[0]), text(value[1]) or None) if is_pair else None
 
 
-def _review_words(seen: Seen, told: Told) -> str:
+def _review_text(seen: Observation, arguments: Arguments) -> str:
     return (
-        f"agent {who(seen, told)} ({seen.people[told['agent']].role}) offers a contract: "
-        f"{words.value(told['terms'], TOLD_MAX)}. Do you approve it? If not, you may offer other "
-        "terms of the same form, or null."
+        f"agent {named(seen, arguments)} ({seen.people[arguments['agent']].role}) offers a "
+        f"contract: {format_plain(arguments['terms'], ARGUMENTS_MAX)}. Do you approve it? If not, "
+        "you may offer other terms of the same form, or null."
     )
 
 
-def _read_review(found: Found, seen: Seen) -> Any:
-    approved, terms = found.get("approved"), found.get("terms")
+def _read_review(answer: Answer, seen: Observation) -> Any:
+    approved, terms = answer.get("approved"), answer.get("terms")
     is_other = approved is not True and isinstance(terms, dict)
     return {
         "approved": approved if type(approved) is bool else None,
@@ -204,10 +204,10 @@ def _read_review(found: Found, seen: Seen) -> Any:
 
 QUESTIONS: Final[Mapping[str, Question]] = {
     "want_class": Question(
-        _class_words, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
+        _class_text, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
     ),
     "open": Question(
-        _open_words,
+        _open_text,
         lambda rules: {
             "subjects": or_null(a_list(an_object(**subject(rules)), 2)),
             "team": INTEGERS,
@@ -219,13 +219,13 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "allow_class": agreement(
         "allowed",
-        lambda seen, told: (
-            f"may worker {who(seen, told)} change its class to "
-            f"{words.value(told['class_'])}, true or false?"
+        lambda seen, arguments: (
+            f"may worker {named(seen, arguments)} change its class to "
+            f"{format_plain(arguments['class_'])}, true or false?"
         ),
     ),
     "propose_project": Question(
-        lambda seen, told: (
+        lambda seen, arguments: (
             "do you propose a project to the user? If so, give the objective and "
             "the treatment that the next assignment should be about; if not, both are null."
         ),
@@ -234,35 +234,36 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "review_project": decision(
         "approved",
-        lambda seen, told: (
-            f"the admin proposes a project about {words.value(told['subject'])}. Do you approve it?"
+        lambda seen, arguments: (
+            f"the admin proposes a project about {format_plain(arguments['subject'])}. "
+            "Do you approve it?"
         ),
     ),
-    "answer": texts("answers", _answer_words),
-    "take": agreement("take", _take_words),
+    "answer": texts("answers", _answer_text),
+    "take": agreement("take", _take_text),
     "choose_fate": Question(
-        _fate_words,
+        _fate_text,
         lambda rules: {"fate": one_of(names_of(Fate))},
-        lambda found, seen: word(found.get("fate")),
+        lambda answer, seen: word(answer.get("fate")),
         sees_table=False,
     ),
     "interview": texts(
         "questions",
-        lambda seen, told: (
-            f"agent {who(seen, told)} wants a contract. What do you ask it? Give one to three "
-            "questions."
+        lambda seen, arguments: (
+            f"agent {named(seen, arguments)} wants a contract. What do you ask it? Give one to "
+            "three questions."
         ),
         sees_table=False,
     ),
     "offer_contract": Question(
-        _offer_words,
+        _offer_text,
         _terms_fields,
-        lambda found, seen: _terms(found),
+        lambda answer, seen: _terms(answer),
         shaped=parts_or_none,
         sees_table=False,
     ),
     "review_contract": Question(
-        _review_words,
+        _review_text,
         lambda rules: {
             "approved": BOOLEAN,
             "terms": or_null(an_object(**_terms_fields(rules))),
@@ -274,9 +275,9 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "keep_condition": decision(
         "kept",
-        lambda seen, told: (
-            f"do you keep the condition {words.value(told['condition'])} of the "
-            f"contract with agent {who(seen, told)} in the next assignment, true or false?"
+        lambda seen, arguments: (
+            f"do you keep the condition {format_plain(arguments['condition'])} of the "
+            f"contract with agent {named(seen, arguments)} in the next assignment, true or false?"
         ),
         sees_table=False,
     ),

@@ -6,16 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.competition import words
+from goldrush.agents.competition.formats import format_number
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.questions.question import (
     BOOLEAN,
     INTEGER,
     INTEGERS,
     NUMBER,
     STRING,
-    Found,
+    Answer,
+    Arguments,
     Question,
-    Told,
     a_list,
     conduct,
     decision,
@@ -28,7 +29,6 @@ from goldrush.agents.competition.questions.question import (
     text,
     word,
 )
-from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.wording import within
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.act import TEAM_MIN
@@ -40,7 +40,7 @@ _IDS_MAX: Final = 100
 _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
-def active(seen: Seen) -> str:
+def active(seen: Observation) -> str:
     """The words on teams and orders, with the active workers."""
     return (
         "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
@@ -51,7 +51,7 @@ def active(seen: Seen) -> str:
 # Trials.
 
 
-def _try_words(seen: Seen, told: Told) -> str:
+def _try_text(seen: Observation, arguments: Arguments) -> str:
     return (
         f"you may order a trial: one conduct is run once, and you alone are told its value. Trials "
         f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
@@ -63,17 +63,17 @@ def _try_fields(rules: Rules) -> Mapping[str, Any]:
     return {"conduct": or_null(rules.schema), "treatment": or_null(one_of(rules.treatments))}
 
 
-def _asks_try(name: str, before: Found) -> bool:
+def _asks_try(name: str, before: Answer) -> bool:
     return name == "conduct" or before.get("conduct") is not None
 
 
-def _read_try(found: Found, seen: Seen) -> Any:
-    if found.get("conduct") is None:
+def _read_try(answer: Answer, seen: Observation) -> Any:
+    if answer.get("conduct") is None:
         return None
-    treatment = found.get("treatment")
+    treatment = answer.get("treatment")
     under = treatment.strip() if isinstance(treatment, str) else None
     return {
-        "conduct": conduct(found["conduct"], seen.table.treatment, seen.rules),
+        "conduct": conduct(answer["conduct"], seen.table.treatment, seen.rules),
         "treatment": under,
     }
 
@@ -81,7 +81,7 @@ def _read_try(found: Found, seen: Seen) -> Any:
 # Contributions.
 
 
-def _speak_words(seen: Seen, told: Told) -> str:
+def _speak_text(seen: Observation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
     others = [said for said in table.proposals() if said.agent != me.ordinal]
     stances = table.stances
@@ -98,7 +98,7 @@ def _speak_words(seen: Seen, told: Told) -> str:
     ]
     amend = [said.id for said in table.proposals()]
     bar = (
-        "" if table.bar is None else f" It must be better than the bar, {words.number(table.bar)}."
+        "" if table.bar is None else f" It must be better than the bar, {format_number(table.bar)}."
     )
     return "\n".join(
         [
@@ -136,7 +136,7 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
     }
 
 
-def _asks_speak(name: str, before: Found) -> bool:
+def _asks_speak(name: str, before: Answer) -> bool:
     """What the move carries, and what every move has."""
     move = word(before.get("move"))
     carried = "claim" if name in ("value", "edge") else name
@@ -147,22 +147,22 @@ def _asks_speak(name: str, before: Found) -> bool:
     )
 
 
-def _read_speak(found: Found, seen: Seen) -> Any:
+def _read_speak(answer: Answer, seen: Observation) -> Any:
     """Leaves out the fields that the move does not have."""
-    move = word(found.get("move"))
-    edge = found.get("edge")
+    move = word(answer.get("move"))
+    edge = answer.get("edge")
     fields = {
-        "target": scalar(found.get("target")),
-        "conduct": conduct(found.get("conduct"), seen.table.treatment, seen.rules),
-        "claim": (scalar(found.get("value")), edge.strip() if isinstance(edge, str) else None),
-        "part": word(found.get("part")),
+        "target": scalar(answer.get("target")),
+        "conduct": conduct(answer.get("conduct"), seen.table.treatment, seen.rules),
+        "claim": (scalar(answer.get("value")), edge.strip() if isinstance(edge, str) else None),
+        "part": word(answer.get("part")),
     }
-    said = text(found.get("words")) or ""
+    said = text(answer.get("words")) or ""
     return {
         "move": move,
         **{name: fields[name] for name in CARRIES.get(move or "", ())},
         "words": said,
-        "because": (_named(said, len(seen.table.contributions)), found.get("trials") is True),
+        "because": (_named(said, len(seen.table.contributions)), answer.get("trials") is True),
     }
 
 
@@ -174,7 +174,7 @@ def _named(said: str, id: int) -> list[int]:
 # The judge, the assistant, the admin.
 
 
-def _judge_words(seen: Seen, told: Told) -> str:
+def _judge_text(seen: Observation, arguments: Arguments) -> str:
     table, me = seen.table, seen.me
     spoken = [
         said.id
@@ -196,13 +196,13 @@ def _judge_words(seen: Seen, told: Told) -> str:
     return "\n".join([*may, "ids is empty but for a redirection; the reason may be empty."])
 
 
-def _read_judge(found: Found, seen: Seen) -> Any:
-    signal = word(found.get("signal"))
-    ids = (integers(found.get("ids")) or []) if signal == Signal.REDIRECT else []
-    return {"signal": signal, "ids": ids, "reason": text(found.get("reason")) or ""}
+def _read_judge(answer: Answer, seen: Observation) -> Any:
+    signal = word(answer.get("signal"))
+    ids = (integers(answer.get("ids")) or []) if signal == Signal.REDIRECT else []
+    return {"signal": signal, "ids": ids, "reason": text(answer.get("reason")) or ""}
 
 
-def _set_words(seen: Seen, told: Told) -> str:
+def _set_text(seen: Observation, arguments: Arguments) -> str:
     me, most = seen.me, 2 * seen.config.rounds_max
     says = ["set the table. What you leave to the rules is null.", active(seen)]
     if not rights.may_set_team(me):
@@ -213,17 +213,17 @@ def _set_words(seen: Seen, told: Told) -> str:
     return " ".join([*says, f"Rounds: from 2 to {most}." if may else "Rounds: null."])
 
 
-def _read_set(found: Found, seen: Seen) -> Any:
+def _read_set(answer: Answer, seen: Observation) -> Any:
     may = {
         "team": rights.may_set_team(seen.me),
         "order": rights.may_set_order(seen.me),
     }
-    answer = {name: integers(found.get(name)) if allowed else None for name, allowed in may.items()}
-    rounds = scalar(found.get("rounds")) if rights.may_set_rounds(seen.me) else None
-    return {**answer, "rounds": rounds}
+    lists = {name: integers(answer.get(name)) if allowed else None for name, allowed in may.items()}
+    rounds = scalar(answer.get("rounds")) if rights.may_set_rounds(seen.me) else None
+    return {**lists, "rounds": rounds}
 
 
-def _digest_words(seen: Seen, told: Told) -> str:
+def _digest_text(seen: Observation, arguments: Arguments) -> str:
     may = rights.may_reject(seen.me) and seen.is_rejectable
     rejects = "you may reject it before the admin sees it" if may else "rejected must be false"
     return (
@@ -232,15 +232,15 @@ def _digest_words(seen: Seen, told: Told) -> str:
     )
 
 
-def _read_digest(found: Found, seen: Seen) -> Any:
-    says, dissent = (text(found.get(name)) or "" for name in ("text", "dissent"))
-    return {"text": says, "dissent": dissent, "rejected": found.get("rejected") is True}
+def _read_digest(answer: Answer, seen: Observation) -> Any:
+    says, dissent = (text(answer.get(name)) or "" for name in ("text", "dissent"))
+    return {"text": says, "dissent": dissent, "rejected": answer.get("rejected") is True}
 
 
 QUESTIONS: Final[Mapping[str, Question]] = {
-    "try_": Question(_try_words, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
+    "try_": Question(_try_text, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
     "speak": Question(
-        _speak_words,
+        _speak_text,
         _speak_fields,
         _read_speak,
         neutral={"move": Move.PASS, "words": ""},
@@ -248,7 +248,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         asks=_asks_speak,
     ),
     "judge": Question(
-        _judge_words,
+        _judge_text,
         lambda rules: {
             "signal": one_of(names_of(Signal)),
             "ids": a_list(INTEGER, _IDS_MAX),
@@ -260,20 +260,21 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
     ),
     "set_table": Question(
-        _set_words,
+        _set_text,
         lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
         _read_set,
         neutral={},
         shaped=parts,
     ),
     "digest": Question(
-        _digest_words,
+        _digest_text,
         lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
         _read_digest,
         neutral={},
         shaped=parts,
     ),
     "adopt": decision(
-        "adopted", lambda seen, told: "do you adopt the conclusion of the table, true or false?"
+        "adopted",
+        lambda seen, arguments: "do you adopt the conclusion of the table, true or false?",
     ),
 }

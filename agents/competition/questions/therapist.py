@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from goldrush.agents.competition.character import MOST, TRAITS
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.questions.question import (
     INTEGER,
     INTEGERS,
     NUMBER,
     STRING,
-    Found,
+    Answer,
+    Arguments,
     Question,
-    Told,
     a_list,
     an_object,
     conduct,
     integers,
+    named,
     or_null,
     parts,
     parts_or_none,
@@ -25,9 +27,7 @@ from goldrush.agents.competition.questions.question import (
     subject,
     text,
     texts,
-    who,
 )
-from goldrush.agents.competition.seen import Seen
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.wording import within
 from goldrush.kernel.competition.acts.act import SHORT_MAX, TEAM_MIN
@@ -40,22 +40,23 @@ KEY_MAX: Final = 60  # characters of their names
 VALUE_MAX: Final = 2_000  # and of their texts
 
 
-def _debrief_words(seen: Seen, told: Told) -> str:
-    last = " It was last at its table." if told["extra"] else ""
+def _debrief_text(seen: Observation, arguments: Arguments) -> str:
+    last = " It was last at its table." if arguments["extra"] else ""
     return (
-        f"debrief worker {who(seen, told)}.{last} What do you ask it? Give one to three questions."
+        f"debrief worker {named(seen, arguments)}.{last} What do you ask it? Give one to three "
+        "questions."
     )
 
 
-def _rate_words(seen: Seen, told: Told) -> str:
+def _rate_text(seen: Observation, arguments: Arguments) -> str:
     return (
-        f"rate worker {who(seen, told)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 to "
-        f"{SCORE_MAX}, and for each a reason in one sentence, which it will remember."
+        f"rate worker {named(seen, arguments)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 "
+        f"to {SCORE_MAX}, and for each a reason in one sentence, which it will remember."
     )
 
 
-def _read_rate(found: Found, seen: Seen) -> Any:
-    raw, reasons = found.get("raw"), found.get("reasons")
+def _read_rate(answer: Answer, seen: Observation) -> Any:
+    raw, reasons = answer.get("raw"), answer.get("reasons")
     if isinstance(raw, dict):
         raw = [raw.get(name) for name in DIMENSIONS]
     if isinstance(reasons, dict):
@@ -68,20 +69,20 @@ def _read_rate(found: Found, seen: Seen) -> Any:
     }
 
 
-def _read_trait(found: Found, seen: Seen) -> Any:
-    trait = text(found.get("trait"), SHORT_MAX)
-    return {"trait": trait, "from": integers(found.get("from")) or []} if trait else None
+def _read_trait(answer: Answer, seen: Observation) -> Any:
+    trait = text(answer.get("trait"), SHORT_MAX)
+    return {"trait": trait, "from": integers(answer.get("from")) or []} if trait else None
 
 
-def _skill_words(seen: Seen, told: Told) -> str:
+def _skill_text(seen: Observation, arguments: Arguments) -> str:
     return (
-        f"is there a conduct that worker {who(seen, told)} should remember for a subject, with "
-        "its tested value? Or null."
+        f"is there a conduct that worker {named(seen, arguments)} should remember for a subject, "
+        "with its tested value? Or null."
     )
 
 
-def _read_skill(found: Found, seen: Seen) -> Any:
-    skill = found.get("skill")
+def _read_skill(answer: Answer, seen: Observation) -> Any:
+    skill = answer.get("skill")
     if not isinstance(skill, dict):
         return None
     objective, treatment = (text(skill.get(name)) for name in ("objective", "treatment"))
@@ -94,21 +95,21 @@ def _skill_fields(rules: Rules) -> Mapping[str, Any]:
     return {"skill": or_null(skill)}
 
 
-def _rewrite_words(seen: Seen, told: Told) -> str:
-    agent = seen.people[told["agent"]]
+def _rewrite_text(seen: Observation, arguments: Arguments) -> str:
+    agent = seen.people[arguments["agent"]]
     form = (
         "text that says how it should go about it; the other entries are null"
         if agent.policy == LLM
         else f"numbers from 0 to 10 named {', '.join(TRAITS)}; text is null"
     )
     return (
-        f"should worker {who(seen, told)} have other instructions? They replace those that it "
-        f"has. If so, give them: {form}. Or null."
+        f"should worker {named(seen, arguments)} have other instructions? They replace those that "
+        f"it has. If so, give them: {form}. Or null."
     )
 
 
-def _read_rewrite(found: Found, seen: Seen) -> Any:
-    given = found.get("instructions")
+def _read_rewrite(answer: Answer, seen: Observation) -> Any:
+    given = answer.get("instructions")
     if isinstance(given, str):
         given = {"text": given}
     if not isinstance(given, dict):
@@ -130,7 +131,7 @@ def _facts(answer: Any) -> Any:
 _SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
 _TRAIT: Final = or_null({"type": "integer", "minimum": 0, "maximum": MOST})
 _REWRITE: Final = Question(
-    _rewrite_words,
+    _rewrite_text,
     lambda rules: {
         "instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))
     },
@@ -139,9 +140,9 @@ _REWRITE: Final = Question(
 )
 
 QUESTIONS: Final[Mapping[str, Question]] = {
-    "debrief": texts("questions", _debrief_words),
+    "debrief": texts("questions", _debrief_text),
     "rate": Question(
-        _rate_words,
+        _rate_text,
         lambda rules: {
             "raw": an_object(**dict.fromkeys(DIMENSIONS, _SCORE)),
             "reasons": an_object(**dict.fromkeys(DIMENSIONS, STRING)),
@@ -151,8 +152,8 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         shaped=parts,
     ),
     "trait": Question(
-        lambda seen, told: (
-            f"what stands out in worker {who(seen, told)}? A trait in a few words "
+        lambda seen, arguments: (
+            f"what stands out in worker {named(seen, arguments)}? A trait in a few words "
             "and the numbers of the contributions that show it; null if nothing does."
         ),
         lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
@@ -160,22 +161,23 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         shaped=parts_or_none,
     ),
     "persona": Question(
-        lambda seen, told: (
-            f"would a persona help worker {who(seen, told)}? Name it in a few words, or null."
+        lambda seen, arguments: (
+            f"would a persona help worker {named(seen, arguments)}? Name it in a few words, "
+            "or null."
         ),
         lambda rules: {"persona": or_null(STRING)},
-        lambda found, seen: text(found.get("persona"), SHORT_MAX) or None,
+        lambda answer, seen: text(answer.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
     ),
-    "skill": Question(_skill_words, _skill_fields, _read_skill),
+    "skill": Question(_skill_text, _skill_fields, _read_skill),
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": Question(
-        lambda seen, told: (
+        lambda seen, arguments: (
             "whom do you recommend for the next table? At least "
             f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation."
         ),
         lambda rules: {"team": INTEGERS},
-        lambda found, seen: integers(found.get("team")),
+        lambda answer, seen: integers(answer.get("team")),
     ),
 }

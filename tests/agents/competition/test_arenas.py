@@ -12,12 +12,12 @@ from goldrush.agents.competition.arenas import (
     NAMES,
     NoProgram,
     UnknownArena,
+    arena_entry,
     arena_record,
     arena_type,
     arenas,
     bench_of,
     bench_type,
-    listed,
     opened_tests,
     remark_of,
     rules_of,
@@ -41,7 +41,7 @@ PLAIN = Arena(
 def test_all_arenas_have_both_halves() -> None:
     assert list(NAMES) == arenas()
     for name in NAMES:
-        one = listed(name)
+        one = arena_entry(name)
 
         assert (arena_type(name).version, bench_type(name).program is not None) == (
             one.version,

@@ -18,8 +18,8 @@ from goldrush.agents.competition.evidence import (
     TRIAL,
     Evidence,
 )
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.players import configured
-from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.worker import Worker
 from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.state import SeasonState, initial
@@ -82,8 +82,8 @@ class Room:
         return said
 
     @property
-    def seen(self) -> Seen:
-        return Seen(self.state, ADA, self.bench)
+    def seen(self) -> Observation:
+        return Observation(self.state, ADA, self.bench)
 
     def estimate(self, conduct: Any = ONE) -> float:
         return Evidence(self.seen).estimate(conduct)

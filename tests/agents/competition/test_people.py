@@ -17,9 +17,9 @@ import pytest
 
 from goldrush.agents.competition.arenas import rules_of
 from goldrush.agents.competition.cast import cast_of
+from goldrush.agents.competition.formats import REFUSALS
 from goldrush.agents.competition.players import SEASON_PLAYERS, record
 from goldrush.agents.competition.questions import QUESTIONS
-from goldrush.agents.competition.words import REFUSALS
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN, Ask, Inquiry
 from goldrush.agents.players import Resources, resume

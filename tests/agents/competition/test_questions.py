@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from goldrush.agents.competition import prompt
 from goldrush.agents.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.competition.cast import cast_of, questions_of
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.players import configured
 from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.competition.script import Asked, Scripts
-from goldrush.agents.competition.seen import Seen
 from goldrush.agents.competition.step import Step, batches
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.kernel.competition import competition
@@ -52,8 +52,8 @@ class Moment:
     arena: Arena
 
     @property
-    def seen(self) -> Seen:
-        return Seen(self.state, self.asked.agent, bench_of(self.arena))
+    def seen(self) -> Observation:
+        return Observation(self.state, self.asked.agent, bench_of(self.arena))
 
     def read(self, text: str, error: str | None = None) -> Any:
         return QUESTIONS[self.asked.name].answer(text, error, self.seen)
@@ -113,7 +113,7 @@ def is_like(example: Any, schema: Mapping[str, Any]) -> bool:
 @names
 def test_the_prompt_shows_the_form_and_asks_in_words(name: str) -> None:
     moment = moments("nk")[name]
-    _, question = prompt.messages(moment.seen, name, moment.asked.told)
+    _, question = prompt.messages(moment.seen, name, moment.asked.arguments)
 
     assert QUESTIONS[name].example(moment.seen.rules) in question["content"]
     assert "THE QUESTION: " in question["content"]
@@ -199,7 +199,7 @@ def answered(step: Step, asked: Asked, chosen: random.Random, sent: Mapping[str,
     text = chosen.choice(sent[asked.name])
     fault = step.fault_of(asked, text)
     assert fault is None or "\n" not in fault
-    return QUESTIONS[asked.name].answer(text, None, step._seen(step.whom(asked)))
+    return QUESTIONS[asked.name].answer(text, None, step._seen(step.agent_of(asked)))
 
 
 CASES: list[tuple[str, Any, Any]] = [

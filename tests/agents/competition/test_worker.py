@@ -11,9 +11,9 @@ import pytest
 from goldrush.agents.competition import chance, worker
 from goldrush.agents.competition.arenas import bench_of, rules_of
 from goldrush.agents.competition.cast import RANDOM, SCRIPTED, cast_of
+from goldrush.agents.competition.formats import DIGITS
+from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.players import configured
-from goldrush.agents.competition.seen import Seen
-from goldrush.agents.competition.words import DIGITS
 from goldrush.kernel.competition import events as kinds
 from goldrush.kernel.competition.state import copied, initial
 from goldrush.kernel.competition.terms import Move, Part, Phase
@@ -43,7 +43,7 @@ CONDUCTS = (Move.PROPOSE, Move.AMEND)
 class Turn:
     """What a worker saw when it was asked, and what it answered."""
 
-    seen: Seen
+    seen: Observation
     did: Any
 
     @property
@@ -120,8 +120,8 @@ def command(folder: Path) -> str:
 
 
 def watched(method: Any, turns: list[Turn]) -> Any:
-    def answer(self: Any, seen: Seen, draws: Draws) -> Any:
-        was = Seen(copied(seen._state), seen.me.ordinal, seen._bench)
+    def answer(self: Any, seen: Observation, draws: Draws) -> Any:
+        was = Observation(copied(seen._state), seen.me.ordinal, seen._bench)
         turns.append(Turn(was, method(self, seen, draws)))
         return turns[-1].did
 
@@ -243,7 +243,7 @@ def test_the_agenda_takes_each_family_once_a_turn_in_a_drawn_order(arena: str) -
     for seed in range(5):
         config = configured({"seed": seed, "arena": arena, "assignments": 40})
         setup = {"config": config.as_dict(), "cast": cast_of(6)}
-        seen = Seen(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
+        seen = Observation(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
         families = config.arena.families
         size = len(families)
         for turn in range(3):

@@ -77,7 +77,7 @@ def _policies(roster: str, agents: int) -> list[str]:
     try:
         return [
             e.policy
-            for e in POLICY_SET.parsed(None if roster == "mixed" else roster, agents).entries
+            for e in POLICY_SET.parse(None if roster == "mixed" else roster, agents).entries
         ]
     except BadInput:
         return ["greedy-mine"] * agents

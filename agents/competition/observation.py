@@ -30,7 +30,7 @@ _PRIVATE: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-class Seen:
+class Observation:
     """The season as the agent `me` sees it."""
 
     def __init__(

@@ -25,64 +25,69 @@ DIGITS: Final = 4  # of a value in words
 AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
-def called(agent: Agent) -> str:
+def format_agent(agent: Agent) -> str:
     """An agent by number and name: `5 "ada"`."""
     return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """A tested value as text, with at most DIGITS decimals."""
     return "no value" if value is None else f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def value(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
+def format_plain(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
     """A plain value from any source as text: strings quoted, the rest as JSON."""
     if type(of) is str:
         return quoted(of, most)
     if isinstance(of, (list, tuple)) and depth:
-        return f"[{within((value(item, most, depth - 1) for item in of[:ITEMS_MAX]), most)}]"
+        return f"[{within((format_plain(item, most, depth - 1) for item in of[:ITEMS_MAX]), most)}]"
     if isinstance(of, Mapping) and depth:
-        return "{" + facts(of, most, depth - 1) + "}"
+        return "{" + format_mapping(of, most, depth - 1) + "}"
     is_number = type(of) in (bool, float) or (type(of) is int and abs(of) <= INTEGER_MAX)
     return json.dumps(of) if is_number else "null"
 
 
-def facts(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
+def format_mapping(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
     """The names and values of a map as text."""
     pairs = list(of.items())[:ITEMS_MAX]
-    said = (f"{value(name, NAME_MAX, 0)}: {value(item, most, depth)}" for name, item in pairs)
+    said = (
+        f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, most, depth)}"
+        for name, item in pairs
+    )
     return within(said, most)
 
 
-def lines(of: Iterable[str], most: int) -> str:
+def first_lines(of: Iterable[str], most: int) -> str:
     """The first lines that fit, and how many do not."""
     return within(of, most, "\n")
 
 
-def latest(of: Iterable[str], most: int) -> str:
+def last_lines(of: Iterable[str], most: int) -> str:
     """The last lines that fit, in their order, and how many do not."""
     kept = within(list(of)[::-1], most, "\n").split("\n")
     return "\n".join(reversed(kept))
 
 
-def about(subject: Subject) -> str:
+def format_subject(subject: Subject) -> str:
     """A subject as text."""
     better = "more" if subject.better == UP else "less"
     return f"{subject.objective} ({better} is better) under {subject.treatment}"
 
 
-def conduct(of: Conduct, rules: Rules) -> str:
+def format_conduct(of: Conduct, rules: Rules) -> str:
     """A conduct as text, without its treatment; quoted unless it is plain and short."""
     said = rules.describe(of)
     is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
     return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
 
 
-def contribution(
+def format_contribution(
     table: Table, said: Contribution, people: Mapping[int, Agent], rules: Rules
 ) -> str:
     """A contribution with its author, tests and stances, on one line."""
-    parts = [f"#{said.id} round {said.round}, {called(people[said.agent])} {_moved(said, rules)}"]
+    parts = [
+        f"#{said.id} round {said.round}, {format_agent(people[said.agent])} {_moved(said, rules)}"
+    ]
     if said.move == Move.PASS and said.code is not None:
         parts.append(f"refused: {said.code}")
     if said.id in table.removed:
@@ -108,37 +113,40 @@ def _moved(said: Contribution, rules: Rules) -> str:
         return "passes"
     verb = "proposes" if said.move == Move.PROPOSE else f"amends #{said.target} to"
     also = "" if said.edge is None else f", also under {said.edge}"
-    return f"{verb} {conduct(said.conduct, rules)}, claims {number(said.claimed)}{also}"
+    return (
+        f"{verb} {format_conduct(said.conduct, rules)}, claims {format_number(said.claimed)}{also}"
+    )
 
 
 def _tests(table: Table, said: Contribution) -> Iterable[str]:
     for part in said.parts:
         held = table.held(said.id, part)
         if held is not None:
-            tested = number(table.tests[said.id, part])
+            tested = format_number(table.tests[said.id, part])
             yield f"{part} tested: {tested}, {'holds' if held else 'does not hold'}"
         elif part != Part.BASE:
             yield f"{part} not tested yet"
 
 
-def conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
+def format_conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
     """Conducts as text, each once."""
-    return within((conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
+    return within((format_conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
 
 
-def remembered(fact: Remembered, rules: Rules | None) -> str:
+def format_memory(fact: Remembered, rules: Rules | None) -> str:
     """One fact of an agent's memory, as a sentence. `rules`: None where the arena is not here."""
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:
         scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
         reasons = " ".join(quoted(reason, WORDS_MAX // 4) for reason in fact.reasons)
         return f"{where}: I scored {scores}.{f' Reasons: {reasons}' if reasons else ''}"
-    what = value(fact.conduct) if rules is None else conduct(fact.conduct, rules)
-    found = number(fact.value)
+    what = format_plain(fact.conduct) if rules is None else format_conduct(fact.conduct, rules)
+    found = format_number(fact.value)
     if fact.kind == Fact.CLAIM:
         verdict = "held" if fact.held else "did not hold"
         return (
-            f"{where}: I claimed {number(fact.claimed)} for {what}; tested {found}, it {verdict}."
+            f"{where}: I claimed {format_number(fact.claimed)} for {what}; tested {found}, it "
+            f"{verdict}."
         )
     says = {
         Fact.TRIAL: f"I tried {what}: {found}",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.found import DEPTH_MAX, TEXT_MAX, object_in
+from goldrush.agents.llm.json_object import DEPTH_MAX, TEXT_MAX, object_in
 
 
 @pytest.mark.parametrize(
