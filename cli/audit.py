@@ -61,17 +61,17 @@ def audit(
 
     one = any(given is not None for given in (at, place, score))
     if score is not None and at is None and not every and not fair:
-        raise click.UsageError("give --at, too: the assignment of the score")
+        raise click.UsageError("--score needs --at, the assignment")
     if one + every + fair != 1 or (one and at is None):
         raise click.UsageError(_GIVE)
     if kind is not None and (not one or score is not None):
-        raise click.UsageError("leave --kind out, it goes with --at and --place")
+        raise click.UsageError("--kind needs --at and --place; leave it out")
     if fair:
         return _fairness(journals_in(journals), as_json)
     if every:
         return _every(journals_in(journals), as_json)
     if len(journals) > 1:
-        raise click.UsageError("give one journal with --at")
+        raise click.UsageError("--at takes one journal")
     assert at is not None
     if score is not None:
         return _score(journals[0], at, place, score, as_json)
@@ -92,14 +92,14 @@ def _one(journal: str, at: int, place: str | None, kind: str | None, as_json: bo
 
 
 def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequence[TieBreak]:
-    """The draws that are asked for. Raises BadInput for a kind that the world does not have."""
+    """The draws of a unit. Raises BadInput for a kind that the world does not have."""
     from goldrush.kernel.errors import BadInput
 
     by = _draws(journal)
     if kind is not None and kind not in by.kinds:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
     if place is None and by.needs_place:
-        raise BadInput(f"draws of {journal} are at a {by.place}", f"give one (--{by.place})")
+        raise BadInput(f"draws of {journal} belong to a {by.place}", f"give one (--{by.place})")
     return by.at(journal, at, place_number(journal, by.place, place), kind)
 
 
@@ -142,7 +142,7 @@ def _format(audited: TieBreak) -> str:
 
 
 def _took_part(audited: TieBreak) -> list[tuple[str, str]]:
-    """Who took part, and who should have, where the journal tells otherwise."""
+    """Rows with the participants as recorded and, if they differ, as derived again."""
     again = audited.participants_again
     rows = [("took part", audited.participants)]
     if again is not None and tuple(again) != tuple(audited.participants):

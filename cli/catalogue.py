@@ -42,7 +42,7 @@ def policies(world: str, as_json: bool) -> None:
     others = policies_for(world, own) if players.has_plugins else {}
     entries = {**own, **{name: one for name in others if (one := _listed(others[name]))}}
     if not entries:
-        raise BadInput(f"the {world} world does not list its policies", "see its own pages")
+        raise BadInput(f"the {world} world does not list its policies", "see its documentation")
     if as_json:
         echo_json([_as_dict(name, one) for name, one in entries.items()])
         return
@@ -55,7 +55,9 @@ def policies(world: str, as_json: bool) -> None:
 
 
 def _listed(found: Plugin) -> CatalogueEntry | None:
-    """A policy of another distribution; one that cannot be used is a line of warning."""
+    """The description of a policy of another distribution; None, and a warning on stderr, if the
+    policy cannot be loaded.
+    """
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.plugins import PluginFailed
 
@@ -131,7 +133,7 @@ def settings(world: str, as_json: bool) -> None:
 
     config = toolkit_for(world).config
     if config is None:
-        raise BadInput(f"the {world} world does not list its settings", "see its own pages")
+        raise BadInput(f"the {world} world does not list its settings", "see its documentation")
     rows = [
         (one.name, None if one.default is attrs.NOTHING else one.default, one.metadata["rule"][1])
         for one in attrs.fields(config)
@@ -172,12 +174,12 @@ def plugins(as_json: bool) -> int:
     elif rows:
         click.echo(table([tuple(escaped(cell or "") for cell in row) for row in rows]))
     else:
-        click.echo("nothing is installed, or allowed by GOLDRUSH_PLUGINS")
+        click.echo("no plugins are installed, or GOLDRUSH_PLUGINS allows none")
     return DIFFERS if any(row[3] for row in rows) else DONE
 
 
 def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]]]:
-    """The groups of plugins: their kind in words, what loads one, names that none can take."""
+    """The groups of plugins: entry point group, kind, loader, and names that are taken."""
     from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
     from goldrush.cli.commands import BUILT_IN, is_command
     from goldrush.replay.toolkit import NAMES, own_kinds, own_policies, toolkit_named

@@ -1,13 +1,13 @@
-"""Exit codes: what a script that calls goldrush can tell from them.
+"""Exit codes of all commands.
 
-Output that nobody reads to its end (`goldrush log run.journal | head`) is no error, as for ripgrep:
-the code is 0, and that of `verify`, `diff` and `audit` what it would be else. To die of SIGPIPE, as
-git and grep do, would make a pipeline under `set -o pipefail` fail for its reader's choice.
+A closed pipe (`goldrush log run.journal | head`) is not an error, as in ripgrep: the code is 0, and
+for `verify`, `diff`, `audit` and `conform` their verdict. Ending by SIGPIPE, as git and grep do,
+would make such a pipeline fail under `set -o pipefail`.
 """
 
 from typing import Final
 
-DONE: Final = 0  # for `verify` and `audit`: all hold; for `diff`: the same
-DIFFERS: Final = 1  # something does not hold; two runs differ; or a run stopped half way
-TROUBLE: Final = 2  # it could not be done, written or judged as asked
+DONE: Final = 0  # for `verify` and `audit`: all holds; for `diff`: no difference
+DIFFERS: Final = 1  # something does not hold, two runs differ, or a run stopped early
+TROUBLE: Final = 2  # the command could not do, write or judge what was asked
 INTERRUPTED: Final = 130  # Ctrl-C, as shells count it

@@ -1,4 +1,4 @@
-"""Which commands there are: goldrush's own, and those that other distributions add."""
+"""The commands by name: goldrush's own, and those of other distributions."""
 
 from __future__ import annotations
 
@@ -58,13 +58,14 @@ BUILT_IN: Final = {name: where for names in SECTIONS.values() for name, where in
 
 
 class Commands(click.Group):
-    """The commands of goldrush, and by their names those of other distributions. Those are not
-    among the help's: to read the entry points of everything installed takes longer than the help.
-    A command is imported when it is named.
+    """The group of all commands. A command is imported when it is named.
+
+    The help does not list commands of other distributions: reading the entry points of all that is
+    installed takes longer than the help.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of goldrush's own, as help lists them."""
+        """The names of goldrush's own commands, in the order of the help."""
         return list(BUILT_IN)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,7 +81,9 @@ class Commands(click.Group):
                 formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name. Raises PluginFailed for an installed one that fails."""
+        """The command of this name, None if there is none. Raises PluginFailed for a command of
+        another distribution that cannot be loaded.
+        """
         if cmd_name in BUILT_IN:
             module, _, name = BUILT_IN[cmd_name].partition(":")
             return behind_door(getattr(import_module(f"goldrush.cli.{module}"), name))
@@ -92,7 +95,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """What is typed, as click does. Raises BadInput for a name that is no command's."""
+        """As click does, but an unknown name raises BadInput with the nearest one."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             from goldrush.kernel.errors import unknown
@@ -102,13 +105,15 @@ class Commands(click.Group):
 
 
 def is_command(found: object) -> bool:
-    """Whether an entry point gave a command."""
+    """Whether the object of an entry point is a click command."""
     return isinstance(found, click.Command)
 
 
-@cache  # or a command that is looked up twice would stand behind two
+@cache  # a command that is looked up twice is wrapped once
 def behind_door(command: click.Command) -> click.Command:
-    """The command behind the door of the library's readers: what it prints is of journals, too."""
+    """The command, its errors checked as those of the library's readers are (replay.forged): an
+    error that a forged journal causes is reported as one of the journal.
+    """
     run = command.callback
     if run is None:  # a group of another distribution
         return command
@@ -116,7 +121,7 @@ def behind_door(command: click.Command) -> click.Command:
     def judged(**given: Any) -> Any:
         try:
             return run(**given)
-        except Exception:  # which are looked into, the library's door knows
+        except Exception:  # replay.forged decides which are the journal's
             from goldrush.replay.forged import reporting_forged
 
             with reporting_forged(*_files_in(given)):
@@ -127,6 +132,6 @@ def behind_door(command: click.Command) -> click.Command:
 
 
 def _files_in(given: Mapping[str, Any]) -> list[str]:
-    """The paths among the arguments of a command at which there is a file."""
+    """The arguments of a command that are paths of existing files."""
     values = [value if isinstance(value, tuple) else (value,) for value in given.values()]
     return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]

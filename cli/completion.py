@@ -1,7 +1,7 @@
-"""Names that the shell completes: worlds, treatments, policies, settings, arenas, events.
+"""Names that the shell completes: worlds, treatments, policies, settings.
 
-The world is that of --world, of WORLD or of the journal that stands on the line; without any, the
-default one. What cannot be found out completes nothing: a shell has no use for an error.
+The world is that of --world or of a journal on the line, otherwise the default one. An unknown
+world completes nothing, without an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def worlds(ctx: click.Context, param: click.Parameter, text: str) -> list[Comple
 
 
 def treatments(world: str | None = None) -> Complete:
-    """The treatments of a world (None: of the world on the line), and files."""
+    """Treatments, and files. `world`: by name; None is the world of the line."""
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -43,7 +43,7 @@ def treatments(world: str | None = None) -> Complete:
 
 
 def settings(world: str | None = None) -> Complete:
-    """The settings of a world, each with `=`."""
+    """Settings, each with `=`. `world` as for `treatments`."""
 
     def names(toolkit: Toolkit) -> Iterable[str]:
         import attrs
@@ -58,7 +58,7 @@ def settings(world: str | None = None) -> Complete:
 
 
 def policies(world: str | None = None) -> Complete:
-    """The policies of a world: the last one of a roster, the one after `=` of a cast."""
+    """Policies: the last of a roster, that after `=` in a cast. `world` as for `treatments`."""
 
     def names(toolkit: Toolkit) -> Iterable[str]:
         listed = () if toolkit.players is None else toolkit.players.policies
@@ -75,7 +75,7 @@ def policies(world: str | None = None) -> Complete:
 def _toolkit_names(
     ctx: click.Context, world: str | None, names: Callable[[Toolkit], Iterable[str]]
 ) -> Iterable[str]:
-    """The names that a toolkit has; none where there is no toolkit."""
+    """The names that a world's toolkit has; none if the world is not known."""
     from goldrush.kernel.errors import GoldrushError
     from goldrush.replay.toolkit import WORLD_DEFAULT, toolkit_at, toolkit_for
 

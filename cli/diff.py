@@ -46,7 +46,7 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
         if followed is not None:
             came = followed.follow(found, by_round=by_round)
     except GoldrushError as error:  # events that cannot be applied; the difference stands
-        trouble = f"what came of it cannot be told: {error}"
+        trouble = f"the consequences cannot be worked out: {error}"
     with maybe_unread():
         if as_json:
             echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
@@ -61,9 +61,10 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
 
 
 def _followed(found: Diff, by_round: bool) -> Consequences[Any] | None:
-    """What says what came of a difference; None where nothing can have come of it.
+    """The tool that follows the consequences of a difference; None if the runs cannot be compared
+    or the world has no such tool.
 
-    Raises BadInput where --by-round asks for what the world does not have.
+    Raises BadInput for --by-round if the world has no such tool.
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import toolkit_at

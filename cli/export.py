@@ -66,7 +66,7 @@ def export(
         _check_kept(paths, table is not None or out is not None or _is_given("format_"))
         _keep(paths[0], to, at, force)
     elif at is not None:
-        raise click.UsageError("leave --at out, it goes with --to")
+        raise click.UsageError("--at needs --to; leave it out")
     elif format_ == JSONL:
         _check_lines(paths, table or out or force)
         _print_events(paths[0])
@@ -78,16 +78,16 @@ def export(
 
 
 def _is_given(option: str) -> bool:
-    """Whether an option with a default was given all the same."""
+    """Whether an option was given, and does not just have its default."""
     source = click.get_current_context().get_parameter_source(option)
     return source is ParameterSource.COMMANDLINE
 
 
 def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
     if is_of_tables:
-        raise click.UsageError("leave --format, --table and --out out, they do not go with --to")
+        raise click.UsageError("--to takes no --format, --table or --out; leave them out")
     if len(paths) > 1:
-        raise click.UsageError(f"--to keeps one journal, and these are {len(paths)}")
+        raise click.UsageError(f"--to takes one journal, and {len(paths)} were given")
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
@@ -101,10 +101,10 @@ def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
     from goldrush.kernel.errors import BadInput
 
     if is_of_tables:
-        raise BadInput("jsonl is no table", "leave out --table, --out and --force, or take csv")
+        raise BadInput("--table, --out and --force are for tables", "leave them out, or take csv")
     if len(paths) > 1:
         raise BadInput(
-            f"jsonl is of one journal, and these are {len(paths)}", "give one, or take csv"
+            f"jsonl takes one journal, and {len(paths)} were given", "give one, or --format csv"
         )
 
 
@@ -112,9 +112,9 @@ def _check_printed(format_: str, force: bool) -> None:
     from goldrush.kernel.errors import BadInput
 
     if format_ == PARQUET:
-        raise BadInput("parquet is not for a terminal", "give --out a folder for the tables")
+        raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
     if force:
-        raise BadInput("--force has nothing to overwrite", "give --out a folder, or leave it out")
+        raise BadInput("--force needs --out", "give a folder, or leave --force out")
 
 
 def _print_events(path: str) -> None:
@@ -138,7 +138,8 @@ def _print(paths: Sequence[str], table: str | None) -> None:
     if len(tables) > 1:
         names = ", ".join(one.name for one in tables)
         raise BadInput(
-            f"these are {len(tables)} tables", f"give --out a folder, or one --table: {names}"
+            f"{len(tables)} tables cannot be printed at once",
+            f"give --out, a folder, or one --table: {names}",
         )
     echo_csv(csv_lines(tables[0], runs_at(paths)))
 

@@ -130,4 +130,4 @@ def _read(path: str) -> str:
     try:
         return files.read_input(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
     except ValueError:
-        raise BadInput(f"cannot read {path}: it is no UTF-8 text", instead) from None
+        raise BadInput(f"cannot read {path}: it is not UTF-8 text", instead) from None

@@ -1,7 +1,7 @@
-"""How `--help` is laid out: commands by what people do with them, options by what they are about.
+"""The layout of `--help`: commands and options in sections.
 
-click lists both in one long alphabet. Here a command belongs to a section of the table in
-`cli.commands`, and an option to the section of the table below that has its parameter's name.
+click lists each in one long list. Here `cli.commands` has the sections of commands, and the table
+below those of options, by the name of the parameter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ARGUMENTS: Final = "goldrush.arguments"  # in the context's meta: the words behi
 
 
 class Command(click.Command):
-    """A command whose options, where there are many, are listed in sections."""
+    """A command whose help lists more than MANY options in sections."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and keep the words for completion: at an option whose value is to be
@@ -56,5 +56,5 @@ class Command(click.Command):
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command of goldrush of a function, as click.command does."""
+    """The decorator click.command, with Command as the class."""
     return click.command(name, cls=Command)

@@ -154,14 +154,14 @@ def _reported(error: Exception) -> int:
     if not isinstance(error, GoldrushError):
         if not _is_of_a_plugin(error):
             raise error
-        echo_error(f"goldrush: a plugin raised {format_error(error)}; mend it")
+        echo_error(f"goldrush: a plugin raised {format_error(error)}; fix it")
         return TROUBLE
     echo_error(f"goldrush: {error}{_way_out(error)}")
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
 
 
 def _is_of_a_plugin(error: Exception) -> bool:
-    """Whether an error was raised in, or below, code of another distribution."""
+    """Whether code of another distribution is in the traceback of an error."""
     import traceback
 
     from goldrush.agents.plugins import LOADED

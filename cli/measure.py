@@ -73,7 +73,7 @@ def measure(
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, as_json)
-    runs = runs_at(paths)  # one at a time: nothing is kept of a run that is told
+    runs = runs_at(paths)  # an iterator: one run is held at a time
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round or spells):
         _tell_groups(runs, as_csv, as_json)
@@ -89,13 +89,13 @@ def measure(
 
 
 def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
-    """The plots that were typed, 1,4-7. Raises BadInput."""
+    """The plots in a text such as 1,4-7; None for None. Raises BadInput."""
     from goldrush.kernel.errors import BadInput
 
     if text is None:
         return None
     if not spells:
-        raise BadInput("--plot chooses spells", "give --spells, too")
+        raise BadInput("--plot needs --spells", "give --spells, too")
     found: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
@@ -122,7 +122,7 @@ def _tell_groups(runs: Iterator[RunData], as_csv: bool, as_json: bool) -> None:
 
 
 def _grouped(groups: Sequence[Group]) -> str:
-    """The groups of one world beneath each other, measure by measure."""
+    """The groups of one world as a table, measure by measure."""
     from goldrush.replay.groups import treatment_text
 
     units = groups[0].kind.units
@@ -150,22 +150,22 @@ def _cut(text: str) -> str:
 def _check(
     by_round: bool, spells: bool, usage: bool, models: str | None, as_csv: bool, as_json: bool
 ) -> None:
-    """Raises BadInput for options that do not go together."""
+    """Raises BadInput for options that exclude each other."""
     from goldrush.kernel.errors import BadInput
 
     if as_csv and as_json:
-        raise BadInput("--csv and --json are two answers", "give one of them")
+        raise BadInput("--csv and --json exclude each other", "give one of them")
     if usage and (spells or as_csv):
         given = "--spells" if spells else "--csv"
-        raise BadInput(f"--usage has no {given}", "give --json or --by-round, or leave it out")
+        raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
     if models is not None and not usage:
-        raise BadInput("--models has prices for --usage alone", "give --usage, too")
+        raise BadInput("--models needs --usage", "give --usage, too")
     if as_csv and by_round and spells:
-        raise BadInput("--by-round and --spells are two tables", "give one of them with --csv")
+        raise BadInput("--csv prints one table; --by-round and --spells are two", "give one")
 
 
 def _spells_of(run: RunData) -> Spells:
-    """The run's spells. Raises BadInput for a world that has none."""
+    """The spells of the run's world. Raises BadInput for a world that has none."""
     from goldrush.replay.toolkit import needed
 
     return needed(run.measures.spells, run.path, "spells")
@@ -188,8 +188,8 @@ def _as_dict(
 
 
 def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
-    """The measured run, with the spells of these plots alone (None: of all). Raises BadInput for a
-    plot that there is not.
+    """The measured run, with the spells of these plots only (None: of all). Raises BadInput for a
+    plot that does not exist.
     """
     from goldrush.replay.toolkit import needed
 
@@ -217,12 +217,12 @@ def _print_csv(
         run.measured = _chosen(run, plots)
         return run
 
-    # All of it or nothing: half a table would be taken for one.
+    # Printed only when whole: half a table would be taken for a whole one.
     echo_csv(list(csv_lines(chosen, map(chosen_in, chain([first], runs)))))
 
 
 def _compared(runs: Iterator[RunData]) -> str:
-    """Many runs, one a line."""
+    """A table with a line for each run."""
     from goldrush.replay.run_data import of_one_world
 
     rows: list[Sequence[str]] = []
@@ -240,7 +240,7 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
 
 
 def _format(run: RunData, by_round: bool, spells: bool, plots: frozenset[int] | None) -> str:
-    """One run, in blocks."""
+    """The text of one run: its measures or spells, and its rounds."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
     blocks = [_spells_of(run).format(_chosen(run, plots)) if spells else _measures(run)]

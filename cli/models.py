@@ -112,7 +112,7 @@ def check_model(model: str | None, names: Sequence[str]) -> None:
     if model is not None and not {"llm", "llm:"} & set(names):
         raise BadInput(
             f"--model {model} is for `llm` without a name, and the roster has none",
-            "write llm (or portrait) in --roster, or leave --model out",
+            "write llm in --roster, or leave --model out",
         )
 
 
@@ -152,7 +152,7 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
 
 
 def _show(one: Prompted, who: str, *, silent: bool) -> int:
-    """Print one prompt, and whether it is what the journal says was sent."""
+    """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     for message in () if silent else one.messages:
         click.echo(f"--- {message['role']} ---\n{message['content']}")
     told = f"{who}, sha256 {one.digest}"

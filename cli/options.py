@@ -73,16 +73,16 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     if text is None:
         return None, None
     match = _RANGE.fullmatch(text.strip())
+    typed = [word.partition("=")[0] for word in sys.argv]
+    option = next((word for word in reversed(typed) if word in names), names[0])
     if match is None or not (match[1] or match[3]):
-        typed = [word.partition("=")[0] for word in sys.argv]
-        option = next((word for word in reversed(typed) if word in names), names[0])
         raise BadInput(f"{option} {text} is not a range", "write 12, 12-20, 12- or -20")
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first
     last = int(match[3]) if match[3] else None
     if first is not None and last is not None and last < first:
-        raise BadInput(f"{text} ends before it begins", f"write {last}-{first}")
+        raise BadInput(f"{option} {text} ends before it begins", f"write {last}-{first}")
     return first, last
 
 
@@ -157,7 +157,7 @@ journal_option: Final = click.option(
 
 
 def set_option(world: str | None = None) -> Callable[[F], F]:
-    """The option --set, `settings`; `world`: if it is not that of the line."""
+    """The option --set, given as `settings`. `world` as for completion.settings."""
     return click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE",
         shell_complete=completion.settings(world),
@@ -166,7 +166,7 @@ def set_option(world: str | None = None) -> Callable[[F], F]:
 
 
 def treatment_option(world: str | None = None) -> Callable[[F], F]:
-    """The option --treatment; `world`: if it is not that of the line."""
+    """The option --treatment. `world` as for completion.treatments."""
     return click.option(
         "--treatment", metavar="NAME|FILE.toml", shell_complete=completion.treatments(world),
         help="Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",

@@ -49,7 +49,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     folders = folders or (str(JOURNALS) if JOURNALS.is_dir() else ".",)
     for path in folders:
         if not os.path.lexists(path):
-            raise BadInput(f"there is no {path} here", "give a folder of journals")
+            raise BadInput(f"there is no {path}", "give a folder of journals")
     studies = Studies()
     found = [outline(path, studies) for path in journals_in(folders)]
     if as_json:
@@ -78,7 +78,7 @@ def _units(one: Outline) -> str:
 
 
 def _state(one: Outline) -> str:
-    """How a journal ends, in a word or two."""
+    """The state of a journal: finished, unfinished, or what is wrong with it."""
     from goldrush.kernel.errors import DamagedJournal, MalformedEvents, NotAJournal, TornTail
 
     trouble = one.trouble
@@ -162,7 +162,9 @@ def _format(one: Outline) -> str:
 
 
 def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """Who plays, those of one kind together: numbers or names, the policy, what else there is."""
+    """Rows of agents, policy and options; consecutive agents with the same policy and options
+    share a row.
+    """
     rows = []
     for (policy, others), group in groupby(enumerate(players), lambda pair: _kind(pair[1])):
         members = list(group)
@@ -173,7 +175,7 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 
 def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """The policy of an entry, and what else it says, but for the number and the name."""
+    """The policy of an entry and its options, without the agent's number and name."""
     from goldrush.agents.roster import policy_label
 
     others = {**entry, **entry["options"]}
@@ -182,7 +184,7 @@ def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _others(one: Outline) -> str:
-    """The settings that are not the world's defaults, but for those that have columns."""
+    """The settings that differ from the world's defaults, without those that have columns."""
     shown = ("seed", one.vocabulary.units)
     return " ".join(
         f"{name}={value}"
@@ -192,7 +194,7 @@ def _others(one: Outline) -> str:
 
 
 def _settings(one: Outline) -> list[tuple[str, str, str]]:
-    """The settings, with the default of each that has another one here."""
+    """Rows of setting, value, and default if the value differs from it."""
     import attrs
 
     from goldrush.replay.toolkit import toolkit_named

@@ -1,5 +1,5 @@
-"""A person at the terminal: shown what a model would be, asked field by field, checked before it
-counts.
+"""A person at the terminal who plays: sees the prompt of a model and answers field by field. Each
+answer is checked before it is recorded.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _HELP = (
 
 
 def at_terminal() -> Ask | None:
-    """Asks whoever sits at the terminal; None where nobody does."""
+    """The function that asks the person at the terminal; None if stdin is not a terminal."""
     if not sys.stdin.isatty():
         return None
     return _Terminal().ask
 
 
 class _Terminal:
-    """Asks at the terminal. Keeps which rules were shown, to show them once to each role."""
+    """Asks at the terminal. Shows the rules once to each role."""
 
     def __init__(self) -> None:
         self._rules: dict[str, str] = {}
 
     def ask(self, inquiry: Inquiry) -> str:
-        """The answer to a question, once it can count."""
+        """The answer to a question, asked again until it is valid."""
         with paused():
             return self._asked(inquiry)
 
@@ -61,10 +61,10 @@ class _Terminal:
             fault = inquiry.fault(text)
             if fault is None:
                 return text
-            click.echo(f"That does not count: {escaped(fault)}. Again.", err=True)
+            click.echo(f"This answer is not valid: {escaped(fault)}. Answer again.", err=True)
 
     def _typed(self, inquiry: Inquiry, rules: str) -> str | None:
-        """An answer as JSON; None where `rules` was typed, which shows the rules again."""
+        """An answer as JSON; None if `rules` was typed, which shows the rules again."""
         answer: dict[str, Any] = {}
         for name, schema in inquiry.schema["properties"].items():
             if not inquiry.asks(name, answer):
@@ -93,7 +93,7 @@ def _line(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _hint(schema: Mapping[str, Any]) -> str:
-    """What can be typed."""
+    """The values that can be typed, as a hint; empty for any text."""
     kind, names = schema.get("type"), schema.get("enum")
     if "anyOf" in schema:
         return f"{_hint(schema['anyOf'][0])} or empty".removeprefix(" or ")
@@ -111,14 +111,14 @@ def _hint(schema: Mapping[str, Any]) -> str:
 
 
 def _nothing(schema: Mapping[str, Any]) -> Any:
-    """What stands for no answer in a field of this schema."""
+    """The empty value of a field of this schema."""
     if "anyOf" in schema:
         return None
     return {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
 
 
 def _field(name: str, schema: Mapping[str, Any], line: str) -> Any:
-    """What a line means in a field; asked for again until it means something."""
+    """The value of a line in a field; asks again until the line is valid."""
     while True:
         try:
             return _value(name, schema, line)
@@ -128,7 +128,7 @@ def _field(name: str, schema: Mapping[str, Any], line: str) -> Any:
 
 
 def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
-    """What a line means in a field of this schema. Raises ValueError where it means nothing."""
+    """The value of a line in a field of this schema. Raises ValueError for an invalid line."""
     line = line.strip()
     if "anyOf" in schema:
         kinds: Sequence[Mapping[str, Any]] = schema["anyOf"]
@@ -171,7 +171,7 @@ def _one_of(names: Sequence[str], line: str) -> str:
 
 
 def _items(name: str, schema: Mapping[str, Any], line: str) -> Sequence[Any]:
-    """A list: objects by their count, texts, which may have commas in them, line by line."""
+    """A list: of objects, by their number; of texts, line by line; of others, by commas."""
     if line.startswith("["):
         found: Sequence[Any] = _json(line)
         return found
@@ -193,11 +193,11 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"{text[:100]!r} is no number, and no JSON") from None
+        raise ValueError(f"{text[:100]!r} is neither a number nor JSON") from None
 
 
 def _read(path: str) -> str:
-    """The text of a file. Raises ValueError where it cannot be read."""
+    """The text of a file. Raises ValueError if it cannot be read."""
     try:
         return read_input(path, FILE_MAX, "give another one").decode()
     except BadInput as error:

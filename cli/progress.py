@@ -1,4 +1,4 @@
-"""Progress bars on stderr, where that is a terminal; elsewhere nothing is shown."""
+"""Progress bars on stderr, if it is a terminal; otherwise nothing is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Told what is under way, how much of it is done, and of how much.
+# Called with the name of a bar, how much is done, and of how much.
 OnStep = Callable[[str, int, int], None]
 
 _under_way: list[Any] = []  # the bars that are shown
@@ -15,7 +15,7 @@ _under_way: list[Any] = []  # the bars that are shown
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No bars: they would be drawn over what a person is asked and types."""
+    """Hide the bars while something is printed or a person types."""
     for bars in _under_way:
         bars.stop()
     try:
@@ -27,7 +27,7 @@ def paused() -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[OnStep]:
-    """What moves the bars, one with the time left for each thing that is under way."""
+    """The function that updates the bars, one for each name that it is called with."""
     if not sys.stderr.isatty():
         yield lambda what, done, every: None
         return

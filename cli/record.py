@@ -186,7 +186,7 @@ def resume(
 def kept_in(
     files: str | None, journal: str, toolkit: Toolkit, *, force: bool
 ) -> OnUnit[Any] | None:
-    """What keeps a run in a folder while it is played; None where none was asked for."""
+    """The function that keeps a folder up to date while a run is played; None without --files."""
     from goldrush.replay.toolkit import needed
 
     if files is None:
@@ -201,8 +201,8 @@ def how_again(
     test: str | None = None,
     files: str | None = None,
 ) -> list[tuple[str, str]]:
-    """The options with which a run goes on: who is trusted, what recorded agents play, how models
-    are reached and within which limits, what tests, where it is kept.
+    """The options that `resume` needs to continue a run, by name: those for policies, models,
+    limits, tests and the folder of a season.
     """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
     names = (
@@ -227,10 +227,20 @@ def carried_out(
     began: bool = False,
     live: OnUnit[Any] | None = None,
 ) -> int:
-    """Play, with progress; then say what happened, however it ended.
+    """Play a run with a progress bar, and print its summary, or how it ended early.
 
-    `again`: the options with which `resume` goes on. `toolkit`: that of the run's world. `began`:
-    the journal is there already. `live`: called after each unit.
+    Args:
+        out: the journal's path.
+        play: plays the run, and calls its argument after each unit.
+        as_json: print the summary as JSON.
+        again: the options that `resume` needs to continue the run.
+        toolkit: that of the run's world.
+        began: the journal existed before.
+        live: called after each unit.
+
+    Returns:
+        The exit code.
+
     """
     from goldrush.kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
 
@@ -244,7 +254,7 @@ def carried_out(
         return _kept(out, again, error.option if isinstance(error, RunStopped) else "")
 
     try:
-        # What a policy prints is not part of the summary.
+        # The output of policies is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
             play(partial(_progress, step, toolkit, live))
     except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
@@ -271,8 +281,8 @@ def _progress(
 
 
 def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str, str]]) -> None:
-    """Print the summary of a run that has ended, and what can be done with its journal; `again` as
-    for `carried_out`.
+    """Print the summary of a run that has ended, and commands for its journal; `again` as for
+    `carried_out`.
     """
     if toolkit.summary is None:
         if as_json:
@@ -304,7 +314,7 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str,
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
-    """Which file lies at a path, as far as a change of it can be seen."""
+    """Inode, size and time of change of the file at a path; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -313,8 +323,8 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 
 
 def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
-    """What a run that broke off has left behind, and how it goes on; `reached` is the option whose
-    limit it has come to, if it has.
+    """What the journal of a run that stopped early holds, and the command that continues it.
+    `reached`: the option whose limit stopped the run; empty if none did.
     """
     from goldrush.kernel.errors import GoldrushError
 
@@ -333,7 +343,7 @@ def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
 
 
 def _held(path: str) -> str:
-    """What a journal holds of a run. Raises what reading it raises."""
+    """The units and answers that a journal holds, as text. Raises what reading it raises."""
     words, closed, waiting = _closed(path)
     holds = f"the start, but no {words.unit} yet"
     if closed:
@@ -345,8 +355,8 @@ def _held(path: str) -> str:
 
 
 def _closed(path: str) -> tuple[Vocabulary, int, int]:
-    """The last unit that is closed, by its number in the journal, and how many inputs stand behind
-    it. Raises what reading a journal raises.
+    """The world's vocabulary, the index of the last closed unit, and the number of inputs after it.
+    Raises what reading a journal raises.
     """
     from goldrush.kernel.journal import UNIT, JournalReader
     from goldrush.replay.toolkit import open_world
@@ -369,20 +379,20 @@ def estimated(
     as_json: bool,
     resources: Resources | None = None,
 ) -> int:
-    """Tell what a run would take."""
+    """Print how many questions and tokens a run would take, and their cost."""
     import attrs
 
     from goldrush.agents.players import Resources
     from goldrush.kernel.errors import BadInput
 
     if who.estimate is None:
-        raise BadInput("this world has no estimate", "leave --dry-run out")
+        raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
     found = who.estimate(run, models, resources or Resources())
     if as_json:
         echo_json([attrs.asdict(one) for one in found])
         return DONE
     if not found:
-        click.echo("no language model plays: nothing would be asked")
+        click.echo("no language model plays; nothing would be asked")
         return DONE
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
@@ -395,18 +405,26 @@ def estimated(
 
 
 def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
-    """Let the policies of somebody's own that were named at the keyboard be found in the current
-    folder, behind everything that is installed; without one, nothing there is imported.
+    """Search the current folder, after everything that is installed, for policies of the user's own
+    (MODULE:CLASS) that were named on the command line. Without one, nothing there is imported.
 
-    `trust`: what --trust was given; `typed`: names of policies in rosters and casts that were
-    typed. Returns the names of somebody's own. Raises BadInput for a name in `trust` that is none.
+    Args:
+        trust: the values of --trust.
+        typed: the policies named in rosters and casts.
+
+    Returns:
+        The names of the user's own policies.
+
+    Raises:
+        BadInput: a value of --trust is not MODULE:CLASS.
+
     """
     from goldrush.agents.trust import add_user_folder, import_names, is_import_name
     from goldrush.kernel.errors import BadInput
 
     for name in trust:
         if not is_import_name(name):
-            raise BadInput(f"--trust {name} names no policy of your own", "write module:Class")
+            raise BadInput(f"--trust {name} is not a policy of your own", "write MODULE:CLASS")
     own = import_names([*trust, *typed])
     if own:
         add_user_folder(os.getcwd())
@@ -421,7 +439,7 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
-            raise BadInput(f"--set {pair} has no value", "write --set name=value")
+            raise BadInput(f"--set {pair} has no value", "write --set NAME=VALUE")
         if name in chosen:
             raise BadInput(f"{name} is set twice", "set it once")
         chosen[name] = parsed_value(text)
@@ -431,8 +449,8 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
 def treatment_of(
     treatment: str | None, toolkit: Toolkit
 ) -> tuple[str | None, Mapping[str, Any], str | None]:
-    """What --treatment says: the name of a treatment of the world, or the settings of one in a
-    file; and what it is called. Raises BadInput for a file that has none.
+    """The value of --treatment: the name of a treatment of the world (None for one in a file), the
+    settings of one in a file, and the name of either. Raises BadInput for a file without it.
     """
     from goldrush.kernel.treatments import treatment_in_file
 

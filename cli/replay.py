@@ -58,17 +58,17 @@ def replay(
 
     if plays:
         if as_json or brief or table_ is not None:
-            raise click.UsageError(
-                "leave --json, --brief and --table out, they do not go with --play"
-            )
+            raise click.UsageError("--play takes no --json, --brief or --table; leave them out")
         play(journal, at, speed or SPEED)
         return
     if speed is not None:
-        raise click.UsageError("--speed goes with --play")
+        raise click.UsageError("--speed needs --play")
     if at is None:
         at, trouble = last_unit(journal)
         if trouble is not None:
-            click.echo(f"goldrush: {escaped(str(trouble))}; shown is what is whole", err=True)
+            click.echo(
+                f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True
+            )
     rebuilt = rebuild(journal, at)
     view, events = toolkit_at(journal).unit, rebuilt.events
     if table_ is not None:
@@ -86,8 +86,16 @@ def replay(
 
 
 def play(journal: str, at: int | None, speed: float) -> None:
-    """Show the rounds from one on (None: the start) in the terminal, so many a second, to the end
-    or to Ctrl-C. Raises BadInput where there is no terminal, and what reading the journal raises.
+    """Show the rounds of a journal one after the other in the terminal, to the end or to Ctrl-C.
+
+    Args:
+        at: the first round; None for the start.
+        speed: rounds per second.
+
+    Raises:
+        BadInput: standard output is not a terminal, or there is no such round.
+        JournalError: what reading the journal raises.
+
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.rebuild import rebuilt_from
@@ -99,7 +107,7 @@ def play(journal: str, at: int | None, speed: float) -> None:
     toolkit, tells = toolkit_at(journal), narrator(journal)
     first = world_at(journal).vocabulary.number(0) if at is None else at
     rounds = rebuilt_from(journal, first)
-    shown = next(rounds)  # a round that is not there is refused before anything is shown
+    shown = next(rounds)  # a round that does not exist is refused before anything is shown
     with suppress(KeyboardInterrupt), screen() as show:
         show(frame_of(shown, toolkit, tells))
         for shown in rounds:
@@ -108,7 +116,7 @@ def play(journal: str, at: int | None, speed: float) -> None:
 
 
 def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
-    """What there is to say of a round of any world."""
+    """The round of a world without a view of its own."""
     return {
         "journal": rebuilt.path,
         "world": rebuilt.header.world,

@@ -1,4 +1,4 @@
-"""Units shown one after the other in the same place: in a terminal, as they follow each other."""
+"""A terminal screen that shows one unit after the other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def screen() -> Iterator[Callable[[str], None]]:
-    """What shows a text in place of the one before, as much of it as the terminal has room for.
-    When it is over, the last one stays.
+    """The function that shows a text in place of the one before, cut to the terminal's height. The
+    last text stays on the screen.
     """
     from rich.console import Console
     from rich.live import Live
@@ -47,12 +47,12 @@ def screen() -> Iterator[Callable[[str], None]]:
 
 
 def is_terminal() -> bool:
-    """Whether what is printed goes to a terminal that can show one thing in place of another."""
+    """Whether standard output is a terminal that can move its cursor."""
     return sys.stdout.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 def frame_of(rebuilt: Rebuilt, toolkit: Toolkit, narrator: Narrator) -> str:
-    """A unit in few lines: its world's view of it, and what happened."""
+    """The text of a unit for the screen: its world's view of it, and its main events."""
     view = toolkit.unit
     frame = view.frame if view else None
     head = frame(rebuilt, painted) if frame else rebuilt.format(painted)

@@ -109,11 +109,11 @@ def study(
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
     if plan is not None and any(one is not None for one in said):
-        raise BadInput("there is a plan and options that say the same", f"put it all in {plan}")
+        raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
-        raise BadInput("--trust is for a plan, and there is none", "leave it out, or give a plan")
+        raise BadInput("--trust needs a plan", "leave it out, or give a plan")
     if dask is not None and jobs is not None:
-        raise BadInput("--jobs are of this machine, --dask plays elsewhere", "give one of them")
+        raise BadInput("--jobs and --dask exclude each other", "give one of them")
     names_in = studied(world or WORLD_DEFAULT).players.names
     own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
     wanted = _plan_of(plan, world, treatments, rosters, seeds, rounds, settings, own)
@@ -132,7 +132,7 @@ def study(
         return cluster(dask)
 
     try:
-        # What a policy prints is not part of what was done.
+        # The output of policies is not part of the summary.
         with progress() as step, place() as where, redirect_stdout(sys.stderr):
 
             def on_step(what: str, done: int, every: int) -> None:
@@ -248,9 +248,7 @@ def _no_verdicts(criteria: Criteria) -> str:
 
 
 def _verdicts(found: Sequence[Verdict], units: str) -> str:
-    """The verdicts, a line for the cells that are judged together, and below them the reason of
-    each.
-    """
+    """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
     lines: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
         treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
@@ -302,7 +300,7 @@ def _plan_of(
 
 
 def _check_model(model: str | None, plan: Plan) -> None:
-    """Raises BadInput for a --model that no roster has a use for."""
+    """Raises BadInput for a --model if no roster has `llm` without a name."""
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.studies import studied
 
@@ -310,7 +308,7 @@ def _check_model(model: str | None, plan: Plan) -> None:
     texts = [text for text in plan.rosters.values() if text is not None]
     if model is not None and not any({"llm", "llm:"} & set(names_in(text)) for text in texts):
         raise BadInput(
-            f"--model {model} is what llm alone stands for, and no roster has it",
+            f"--model {model} is for `llm` without a name, and no roster has it",
             "write llm in --roster, or leave --model out",
         )
 

@@ -1,4 +1,4 @@
-"""What commands print: JSON, errors, colours, and the commands that they suggest."""
+"""Output of commands: JSON, CSV, errors, colours, and the program's name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def program() -> str:
-    """How this program was called, so that what is suggested can be typed as it stands."""
+    """The command that called this program, for commands that messages suggest."""
     called = sys.argv[0]
     if os.path.basename(called) != "goldrush":
         return "python -m goldrush"
@@ -30,20 +30,20 @@ def program() -> str:
 
 
 def echo_error(message: str) -> None:
-    """A line on stderr, escaped; nothing where stderr cannot be written (a closed pipe)."""
+    """Print a line on stderr, escaped. A closed stderr is ignored."""
     with suppress(OSError):
         click.echo(escaped(message), err=True)
 
 
 def drop_output() -> None:
-    """Send what is still buffered for stdout, and all that follows, to /dev/null."""
+    """Redirect stdout, with its buffer, to /dev/null."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device
 
 
 @contextmanager
 def maybe_unread() -> Iterator[None]:
-    """For the output of commands whose exit code is an answer: where whoever reads the output has
-    closed the pipe (`head`), the rest is dropped and the command goes on to its exit code.
+    """Around output of commands whose exit code is a verdict: if the pipe is closed (`head`), the
+    rest of the output is dropped, and the command continues to its exit code.
     """
     try:
         yield
@@ -58,8 +58,8 @@ def echo_json(value: Any) -> None:
 
 
 def echo_csv(lines: Iterable[str]) -> None:
-    """Lines of CSV on stdout: data as it is, in UTF-8 whatever the locale. In a terminal control
-    characters are escaped: nothing that came from a file may move the cursor.
+    """Print lines of CSV, in UTF-8 whatever the locale. In a terminal, control characters are
+    escaped, so that text from a file cannot move the cursor.
     """
     if sys.stdout.isatty():
         sys.stdout.writelines(escaped(line, "\n") for line in lines)
@@ -68,15 +68,15 @@ def echo_csv(lines: Iterable[str]) -> None:
         sys.stdout.buffer.write(line.encode())
 
 
-# Of 256, by agent: ten dark ones under white, then ten light ones under black, so that none is like
-# its neighbour. On the map every cell has its number, too: nobody has to tell colours apart.
+# Of 256 colours, by agent: ten dark ones under white, then ten light ones under black, so that
+# neighbours differ. Cells of the map also have the agent's number, for readers who see no colours.
 _DARK: Final = (25, 130, 29, 125, 60, 94, 31, 161, 54, 22)
 _LIGHT: Final = (117, 215, 114, 211, 147, 180, 80, 222, 183, 150)
 
 
 def painted(text: str, agent: int | None) -> str:
-    """The text of what belongs to an agent on its colour; dim where it belongs to nobody. As it is
-    where the terminal has no colours, or none are wanted (NO_COLOR).
+    """A text in the colour of an agent; dim for None. Unchanged if the terminal has no colours or
+    NO_COLOR is set.
     """
     from rich.style import Style
 
@@ -94,7 +94,7 @@ def painted(text: str, agent: int | None) -> str:
 
 @cache
 def _colours() -> ColorSystem | None:
-    """The colours that standard output has; None where it is no terminal."""
+    """The colour system of standard output; None without colours."""
     from rich.color import ColorSystem
     from rich.console import Console
 

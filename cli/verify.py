@@ -87,14 +87,14 @@ def verify(
 
     allow_own_policies(trust)
     if not journals and sums is None:
-        raise click.UsageError("give journals, or a list of pins (--sums)")
+        raise click.UsageError("give journals, or a list of sums (--sums)")
     if strict and level < LEVELS:
-        raise click.UsageError(f"--strict asks everybody again, which --level {level} does not")
+        raise click.UsageError(f"--strict needs --level {LEVELS}, and {level} was given")
     pins = None if sums is None else read_sums(sums)
     paths = batch.journals_in(journals) if pins is None or journals else list(pins.names)
     demands = batch.Demands(strict, pins, parent)
     if junit is None and force:
-        raise click.UsageError("leave --force out, it goes with --junit")
+        raise click.UsageError("--force needs --junit; leave it out")
     if junit is not None:
         check_target(junit, force=force, is_own=batch.is_junit)
     outcomes = []
@@ -162,7 +162,7 @@ def _format(outcome: Any) -> str:
 
 
 def _way_out(verdict: Any) -> str:
-    """What can be done about broken bytes."""
+    """The command that continues from what is whole, as the end of a message."""
     path = quoted_path(verdict.path)
     if verdict.broken.torn and verdict.rounds:
         return f"; `{program()} resume {path}` drops them and goes on"

@@ -65,7 +65,7 @@ def view(
 
 
 def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> None:
-    """Say what of a run the page does not show, though it was asked for."""
+    """Print a warning if the page does not show all rounds that were asked for."""
     name = quoted_path(journal)
     if run.trouble is not None:
         click.echo(f"{name} breaks off: {escaped(run.trouble)}; what is before is shown", err=True)
@@ -78,12 +78,12 @@ def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> N
 
 
 def _named(journal: str, against: str | None) -> str:
-    """The page's path where none is given: beside the journal, by its name."""
+    """The default path of the page: beside the journal, with its name."""
     from goldrush.kernel.errors import BadInput
 
     path = Path(journal)
     if path.parent == Path("/dev"):
-        raise BadInput(f"{journal} has no place for a page beside it", "give --out")
+        raise BadInput(f"no page can be written beside {journal}", "give --out")
     other = "" if against is None else f"-against-{Path(against).stem}"
     return str(path.with_name(f"{path.stem}{other}.html"))
 

@@ -74,7 +74,7 @@ def _frame(journal: str, progress: Progress, toolkit: Toolkit) -> str:
 
 
 def _line(progress: Progress, toolkit: Toolkit) -> str:
-    """A unit on one line."""
+    """The line of a unit, where output is not a terminal."""
     rebuilt = progress.rebuilt
     if toolkit.unit is not None and toolkit.unit.line is not None:
         says = toolkit.unit.line(rebuilt)
@@ -95,7 +95,7 @@ def _tokens(progress: Progress) -> Iterator[str]:
 
 
 def _status(progress: Progress) -> str:
-    """What is under way, in a line."""
+    """The status line: the unit under way, its inputs, and missing answers."""
     vocabulary, path = progress.rebuilt.vocabulary, escaped(progress.rebuilt.path)
     tokens = "".join(_tokens(progress))
     if progress.ended:

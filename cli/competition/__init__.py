@@ -1,1 +1,1 @@
-"""Commands that only the competition has."""
+"""Commands of the competition world alone."""

@@ -35,7 +35,7 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
 
     world = world_at(journal).name
     if world != NAME:
-        raise BadInput(f"{journal} is a run of the {world} world", "give leaderboard a season")
+        raise BadInput(f"{journal} is a run of the {world} world", "give a season")
     found = leaderboard(journal, at)
     if as_json:
         echo_json(found.as_dict())

@@ -145,7 +145,7 @@ def season(
 
 
 def _by_class(text: str | None) -> dict[str, str]:
-    """The models of the classes, as they were typed. Raises BadInput."""
+    """The model of each class, from `haiku=NAME,sonnet=NAME`. Raises BadInput."""
     from goldrush.kernel.errors import BadInput
 
     pairs = [part.partition("=") for part in text.split(",")] if text else []

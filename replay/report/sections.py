@@ -39,7 +39,7 @@ from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 
 # What gives the figures of a picture, from the folders of its journals.
-MEASURE_COMMAND: Final = "measure {} --json"
+MEASURE_COMMAND: Final = "measure {} --by-run --json"
 BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
 
 FENCE: Final = 1.5  # distances of the quartiles, as Tukey has it

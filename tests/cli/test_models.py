@@ -157,7 +157,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
 def test_a_dry_run_without_models_says_so(tmp_path: Path) -> None:
     ran = goldrush("record", "--dry-run", cwd=tmp_path)
 
-    assert (0, "no language model plays: nothing would be asked\n") == (ran.code, ran.out)
+    assert (0, "no language model plays; nothing would be asked\n") == (ran.code, ran.out)
 
 
 def test_usage_is_told_by_agent_and_by_round_with_its_cost(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     assert_refused(goldrush("ls", cwd=tmp_path), ". holds no journal")
-    assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x here")
+    assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x; give")
     (tmp_path / "x").mkdir()
     assert_refused(goldrush("ls", "x", cwd=tmp_path), "x holds no journal")
     assert_refused(goldrush("info", "x", cwd=tmp_path), "x is no ordinary file")

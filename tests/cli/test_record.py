@@ -96,7 +96,7 @@ def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> No
         (["--set", "detection=NaN"], ["detection is nan", "from 0 to 1"]),
         (["--set", "alpha=1e400"], ["alpha is inf"]),
         (["--set", "trice=1"], ["no setting 'trice'", "did you mean truce?"]),
-        (["--set", "truce"], ["--set truce", "--set name=value"]),
+        (["--set", "truce"], ["--set truce", "--set NAME=VALUE"]),
         (["--set", "seed=1", "--seed", "1"], ["seed is set twice"]),
         (["--set", "alpha_by_plot=[1, 2]"], ["alpha_by_plot has 2 items", "it must have 100"]),
         (["--rounds", "0"], ["rounds is 0", "from 1 to 1000000"]),

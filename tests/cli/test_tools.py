@@ -136,11 +136,11 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--rounds", "5-3"], "5-3 ends before it begins; write 3-5"),
-        (["--rounds", "x"], "--rounds x is no range; write 12, 12-20, 12- or -20"),
-        (["--assignments=x"], "--assignments x is no range"),
-        (["--rounds", "-"], "is no range"),
-        (["--rounds", ""], "is no range"),
+        (["--rounds", "5-3"], "--rounds 5-3 ends before it begins; write 3-5"),
+        (["--rounds", "x"], "--rounds x is not a range; write 12, 12-20, 12- or -20"),
+        (["--assignments=x"], "--assignments x is not a range"),
+        (["--rounds", "-"], "is not a range"),
+        (["--rounds", ""], "is not a range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),
         (["--agent", "10"], "no agent 10; give one from 0 to 9"),
         (["--agent", "x"], "there is no agent 'x'; give its number"),
@@ -344,12 +344,12 @@ def test_audit_tests_who_wins(kept: Path) -> None:
     ("arguments", "says"),
     [
         (["a.journal"], "give --at and --place (a plot, a table), or --all, or --fairness"),
-        (["a.journal", "--round", "1"], "are at a plot; give one (--plot)"),
+        (["a.journal", "--round", "1"], "belong to a plot; give one (--plot)"),
         (["a.journal", "--plot", "1"], "give --at and --place"),
         (["a.journal", "--all", "--fairness"], "give --at and --place"),
         (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at and --place"),
-        (["a.journal", "--all", "--kind", "raid"], "leave --kind out"),
-        (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "give one journal"),
+        (["a.journal", "--all", "--kind", "raid"], "--kind needs --at"),
+        (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "--at takes one journal"),
         (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),
         (["a.journal", "--round", "99", "--plot", "1"], "no round 99; give one from 0 to 12"),
         (["a.journal", "--round", "1", "--plot", "100"], "no plot '100'"),
@@ -744,7 +744,7 @@ def test_submissions_that_are_no_text_are_refused(kept: Path, tmp_path: Path) ->
         "fork", kept / "a.journal", "--at", 5, "--replace-submission", "by-hand.jsonl", cwd=tmp_path
     )
 
-    assert_refused(ran, "cannot read by-hand.jsonl: it is no UTF-8 text")
+    assert_refused(ran, "cannot read by-hand.jsonl: it is not UTF-8 text")
 
 
 # all

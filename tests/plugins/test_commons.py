@@ -368,10 +368,13 @@ def test_models_in_its_studies_go_on_where_a_run_broke_off(
     [
         (["measure", "c.journal", "--spells"], "which has no spells"),
         (["measure", "c.journal", "--csv", "--spells"], "which has no spells"),
-        (["export", "c.journal", "--format", "csv"], "2 tables; give --out a folder, or one"),
+        (
+            ["export", "c.journal", "--format", "csv"],
+            "2 tables cannot be printed at once; give --out, a folder",
+        ),
         (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
-        (["leaderboard", "c.journal"], "give leaderboard a season"),
-        (["audit", "c.journal", "--at", 1, "--place", 2], "at no place of their own"),
+        (["leaderboard", "c.journal"], "give a season"),
+        (["audit", "c.journal", "--at", 1, "--place", 2], "have no place"),
         (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of shock"),
         (
             ["record", "--world", "commons", "--roster", "share[part=11]"],

@@ -245,9 +245,9 @@ def test_only_what_a_move_carries_is_asked_for(
     ("place", "line", "says"),
     [
         (0, "dance", "type one of propose, amend, support, challenge, pass"),
-        (1, "first", "is no number"),
+        (1, "first", "is neither a number nor JSON"),
         (1, "2.5", "type a whole number"),
-        (3, "[" * 10_000, "is no number"),
+        (3, "[" * 10_000, "is neither a number nor JSON"),
         (5, "maybe", "type y or n"),
         (6, "@/dev/zero", "/dev/zero has more than"),
         (6, "@/nowhere", "cannot read /nowhere"),
@@ -302,7 +302,7 @@ def test_what_does_not_count_is_told_and_asked_again(
     found, shown = typed([*FIELDS[:-1], "bad", *FIELDS], monkeypatch, capsys)
 
     assert WHOLE == found
-    assert "That does not count: it is bad. Again." in shown
+    assert "This answer is not valid: it is bad. Answer again." in shown
 
 
 def test_the_rules_are_shown_once_and_when_asked_for_with_controls_escaped(

@@ -339,15 +339,17 @@ def test_below_every_figure_stand_its_command_and_journals_that_exist(
 def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
     commands = dict(zip([i for i in page.ids if i in FIGURES], page.commands, strict=True))
 
-    assert ["goldrush measure scarce --json"] == commands["t3-halves"]
+    assert ["goldrush measure scarce --by-run --json"] == commands["t3-halves"]
     assert ["goldrush measure baseline --by-round --json"] == commands["t1-stamina"]
     assert [
         "goldrush export scarce-20 --format csv --table agents",
         "goldrush measure scarce-20 --spells --json",
     ] == commands["t4-holdings"]
-    assert ["goldrush measure baseline scarce scarce-20 --json"] == commands["forest-30"]
+    assert ["goldrush measure baseline scarce scarce-20 --by-run --json"] == commands["forest-30"]
     # What is identical by construction is drawn once.
-    assert ["goldrush measure baseline scarce scarce-20 --json"] == commands["trade-off-30"]
+    assert ["goldrush measure baseline scarce scarce-20 --by-run --json"] == commands[
+        "trade-off-30"
+    ]
 
 
 FIGURES = [
@@ -536,7 +538,12 @@ def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     blocks = [
         Heading(1, STUDIES.title, "top"),
         Figure(
-            "one", [Panel("t", "", 9, 9, "t")], [], "It.", ["goldrush measure . --json"], ["x/"]
+            "one",
+            [Panel("t", "", 9, 9, "t")],
+            [],
+            "It.",
+            ["goldrush measure . --by-run --json"],
+            ["x/"],
         ),
     ]
     found = results_of(small)
@@ -552,7 +559,7 @@ def assert_markdown(path: Path) -> None:
 
     beside = path.with_name(f"{path.stem}-figures")
     assert links == {f"{beside.name}/{file.name}" for file in beside.iterdir()} != set()
-    assert "```sh\ngoldrush measure . --json\n```" in text
+    assert "```sh\ngoldrush measure . --by-run --json\n```" in text
 
 
 def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> No
     ("arguments", "says"),
     [
         (("--at", "90-95"), ("no round to show there", "its rounds are 1 to")),
-        (("--at", "x"), ("is no range", "12-20")),
+        (("--at", "x"), ("is not a range", "12-20")),
         (("--against", "season.journal"), ("competition world", "compare runs of one world")),
         (("--out", "mine.html"), ("mine.html", "--force")),
     ],
