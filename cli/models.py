@@ -144,7 +144,7 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
     unit = world_at(journal).vocabulary.unit
     if not found:
         name = escaped(names_of(journal).get(who, f"agent {who}"))
-        click.echo(f"{name} was asked nothing in {unit} {at}", err=True)
+        click.echo(f"{name} was not asked in {unit} {at}", err=True)
     code = DONE
     for one in found:
         code = max(code, _show(one, f"agent {agent}, {unit} {at}", silent=as_json))
@@ -161,6 +161,6 @@ def _show(one: Prompted, who: str, *, silent: bool) -> int:
         return DIFFERS
     if not silent:
         sent = "was sent" if one.recorded else "would be sent"
-        what = "" if one.is_model else " (it is no language model)"
+        what = "" if one.is_model else " (not a language model)"
         click.echo(f"{sent}: {told}{what}", err=True)
     return DONE

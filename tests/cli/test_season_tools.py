@@ -307,4 +307,4 @@ def test_prompt_says_who_was_asked_nothing(goldrush: Goldrush, at: int, agent: s
     ran = goldrush("prompt", "s.journal", "--at", at, "--agent", agent)
 
     assert (0, "") == (ran.code, ran.out)
-    assert f"{agent} was asked nothing in assignment {at}\n" == ran.err
+    assert f"{agent} was not asked in assignment {at}\n" == ran.err

@@ -754,7 +754,7 @@ def test_submissions_that_are_no_text_are_refused(kept: Path, tmp_path: Path) ->
     ("command", "code"),
     [("log a.journal", 0), ("log a.journal --json", 0), ("export a.journal", 0),
      ("diff a.journal fork.journal", 1), ("audit a.journal --all --json", 0),
-     ("verify a.journal fork.journal --jobs 2", 0)],
+     ("verify a.journal damaged.journal --jobs 2", 1)],
 )  # fmt: skip
 def test_a_reader_that_goes_away_is_no_error(kept: Path, command: str, code: int) -> None:
     """The pipe is closed before anything is written to it: codes that are answers are the same."""

@@ -398,7 +398,7 @@ def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> Non
     found = prompted(run.path, GAME, 3, 4).digest
 
     assert 0 == ran.code
-    assert f"would be sent: agent 4, round 3, sha256 {found} (it is no language model)\n" == ran.err
+    assert f"would be sent: agent 4, round 3, sha256 {found} (not a language model)\n" == ran.err
 
 
 def test_json_holds_the_whole_request(run: Played) -> None:
