@@ -1,9 +1,9 @@
-"""What a run of language models would take, before anybody is asked.
+"""Estimates of the tokens and costs of a run with language models, before it begins.
 
-The first units are played by scripted stand-ins, in memory, to see how long the questions become;
-what is not played is taken to be as long as the longest. That is a guess: models claim, raid and
-talk otherwise than stand-ins do, and questions tell of it. So the most is told from the limits of a
-question and of an answer alone. Both count every question once: tries come on top.
+The first units are played in memory by scripted stand-ins, to measure the size of the prompts; the
+other units are taken to be as long as the longest of these. That is a guess, because prompts depend
+on what agents do. The upper bound therefore follows from the limits of prompts and answers alone.
+Both count every question once: repeated tries are not included.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
 
 PLAYED: Final = 20  # units, at most
-BYTES_PER_TOKEN: Final = 2.0  # of mining's prompts with SmolLM2, whose numbers are a token a digit
+BYTES_PER_TOKEN: Final = 2.0  # of mining prompts with SmolLM2, which has one token for a digit
 
 
 def estimates(game: Game[S, V], config: Config, roster: Roster, models: Models) -> list[Estimate]:
-    """What each model of a roster would take in a whole run. Raises BadInput as a run would."""
+    """The estimate of each model of a roster, for a whole run. Raises BadInput as a run would."""
     chosen = models_in(roster.entries)
     Budget(models, [model.name for model in chosen.values()])  # refuses what a run would
     sizes: dict[str, int] = {}
@@ -76,7 +76,7 @@ def _estimate(
 def _most(
     game: Game[S, V], config: Config, roster: Roster, chosen: dict[int, Model], models: Models
 ) -> list[Amount]:
-    """The most that a unit's question to each agent can take, whatever has happened before."""
+    """The upper bound of a question to each agent, in any unit."""
     prompting = prompting_of(game)
     start = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
     view = game.view(start)
@@ -91,7 +91,7 @@ def _most(
 def _questions(
     game: Game[S, V], config: Config, roster: Roster, chosen: dict[int, Model], models: Models
 ) -> Sequence[Sequence[Amount]]:
-    """The most that the questions of each of the first units can take."""
+    """The upper bounds of the questions of each of the first PLAYED units."""
     world, prompting = game.world, prompting_of(game)
     players = [
         Entry(entry.agent, prompting.stand_in)

@@ -1,10 +1,10 @@
-"""`external`: an agent whose plans come from a Python object of the program that records the run.
+"""`external`: an agent that is played by an object of the recording Python program.
 
-A roster names policies in text, because a journal names them so, and a name is enough to make one
-again. `roster_text` turns Python values into that text: a class that can be imported, with plain
-settings, becomes `module:Class[setting=value]` and is made again from there; any other object
-becomes `external[name=CLASS]`. Of an external agent a journal keeps the name and the submissions.
-Resuming, forking and asking again take the object itself, by agent, in `Resources.policies`.
+Journals name policies in text, so that a policy can be made again from its name. `roster_text`
+converts Python values to that text: an importable class with plain settings becomes
+`module:Class[setting=value]`, any other object `external[name=CLASS]`. Of an external agent the
+journal has only the name and the submissions; resuming, forking and asking again need the object
+itself, in `Resources.policies`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,25 @@ NAME_MAX: Final = 64  # characters of the name of an external policy that a jour
 
 @attrs.frozen
 class RosterText:
-    """A roster as text (None: the default one), and the objects of its external agents."""
+    """A roster as text, with the objects that play its external agents.
+
+    Attributes:
+        text: None: the default roster.
+        policies: the objects, by agent.
+
+    """
 
     text: str | None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
 
 
 def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
-    """The text form of a roster that is given as Python values, one after the other.
+    """The text of a roster that is given as Python values.
 
     Args:
-        cast: whom a roster of the world can name.
-        players: text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policies, or classes
-            that are made without arguments.
+        policy_set: the policies that rosters of the world can name.
+        players: in order, text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy
+            objects, or classes that are made without arguments.
 
     Raises:
         BadInput: for an empty roster, and for an object without the method of a policy.
@@ -61,19 +67,19 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
 
 
 def class_name(make: type) -> str:
-    """The name `module:Class` under which a class can be imported again.
+    """The name `module:Class` of an importable class.
 
-    Raises BadInput for one that cannot: of the main program, or defined within a function.
+    Raises BadInput for a class of the main program or one that is defined within a function.
     """
     name = _import_name(make)
     if name is None:
-        says = f"class {make.__qualname__} of module {make.__module__} cannot be imported"
-        raise BadInput(says, "define it at the top of a module of its own")
+        what = f"class {make.__qualname__} of module {make.__module__} cannot be imported"
+        raise BadInput(what, "define it at the top of a module of its own")
     return name
 
 
 def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
-    """A policy as a roster's text has it, and the object itself where that is not enough."""
+    """A policy in the form of a roster's text, and the object if it is `external`."""
     make = player if isinstance(player, type) else type(player)
     if not callable(getattr(make, policy_set.method, None)):
         says = f"{format_value(str(player))} is no policy of the {policy_set.world} world"
@@ -89,7 +95,7 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
 
 
 def _name_of(policy_set: PolicySet, make: type) -> str | None:
-    """The name under which a class can be made again, in this process and in others."""
+    """The name from which any process can make a policy of a class again, or None."""
     for name, known in policy_set.policies.items():
         if known is make:
             return name
@@ -105,7 +111,7 @@ def _import_name(make: type) -> str | None:
 
 
 def _settings_of(policy: object) -> dict[str, Any] | None:
-    """The settings with which a policy can be made again; None where it holds anything else."""
+    """The settings from which a policy can be made again; None: it has other state."""
     make = configurable(type(policy))
     if make is not None:
         return {
@@ -120,7 +126,7 @@ def _settings_of(policy: object) -> dict[str, Any] | None:
 
 
 def _reads_back(policy_set: PolicySet, part: str) -> bool:
-    """Whether text with settings is read as what it was made of: a bracket in a value breaks it."""
+    """Whether text with settings parses to itself; a bracket in a value breaks it."""
     try:
         return policy_set.names_by_agent(f"{part}*1") == [part]
     except BadInput:
@@ -128,5 +134,5 @@ def _reads_back(policy_set: PolicySet, part: str) -> bool:
 
 
 def _safe(name: str) -> str:
-    """A class's name with nothing in it that the text of a roster means otherwise."""
+    """A class's name without the special characters of a roster's text."""
     return "".join(c if c.isalnum() or c == "_" else "-" for c in name)[:NAME_MAX]

@@ -1,6 +1,6 @@
-"""A world in which all agents submit at once, once a unit: what it says of its players.
+"""`Game`: the functions of a world in which all agents submit simultaneously, once a unit.
 
-Everything else is written once: `simultaneous` makes the world's `Players` of it.
+`simultaneous.make_players` turns one into the world's `Players`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,16 @@ V = TypeVar("V")
 class Prompting(Generic[V]):
     """How language models are asked.
 
-    - `messages(view, agent)`: what an agent is sent; `longest`: the most bytes that can be.
-    - `schema(view, agent)`: the JSON schema of an answer, for servers that hold models to one.
-    - `row(view, agent, text, error, source)`: the submission for what a model wrote (None:
-      nothing). `error` is what is known to be wrong with it before it is read (a code of
-      agents.llm.failures, or None), `source` what the journal keeps of the answer. Raises nothing:
-      what cannot be read is an empty submission with an `error` of its own.
-    - `stand_in`: the policy that plays in place of models to see how long questions become.
+    Attributes:
+        messages: `(view, agent)` to the messages of the prompt.
+        schema: `(view, agent)` to the JSON schema of an answer, for servers that enforce one.
+        row: `(view, agent, text, error, source)` to the submission of an answer. `text` is None
+            without an answer, `error` a code of agents.llm.failures or None, `source` the facts
+            that the journal keeps of the answer. Never raises: an unreadable answer is an empty
+            submission with an `error`.
+        longest: greatest size of a prompt, in bytes.
+        stand_in: the policy that plays instead of models when their costs are estimated.
+
     """
 
     messages: Callable[[V, int], Sequence[Message]]
@@ -52,28 +55,32 @@ class Prompting(Generic[V]):
     stand_in: str
 
 
-def _as_it_was(row: Row, view: Any) -> Row:
+def _unchanged(row: Row, view: Any) -> Row:
     return row
 
 
 @attrs.frozen
 class Game(Generic[S, V]):
-    """What a world says of its players.
+    """The functions of a world that concern its agents.
 
-    - `world`; `cast`: whom its rosters can name; `treatments`: by name.
-    - `code`: that of the event of a submission, an input whose first field is the agent. Where
-      models play, it has the fields `error` (text or null) and `source` (facts or null).
-    - `config_of(settings)`: the configuration with these settings. Raises BadInput. `horizon`: the
-      setting that is the number of units.
-    - `unit(state)`: the number of the unit that comes next, as people count.
-    - `view(state)`: what agents are shown of it, worked out once for all.
-    - `ask(policy, entry, view)`: the row of what a policy submits. Whatever it raises is reported
-      as the policy's failure.
-    - `resubmitted(item, config)`: the row of a submission that is put in by hand, in the form of
-      its event. Raises BadPlan; a KeyError is of a field that is not there.
-    - `replayed(row, view)`: what a recorded agent submits for what it submitted then.
-    - `forks`: what forks may change; None where no run can be forked.
-    - `prompting`: how language models are asked; None where none can play.
+    Attributes:
+        world: the world.
+        policy_set: the policies that its rosters can name.
+        code: of the event of a submission, an input whose first field is the agent. If models can
+            play, it has the fields `error` (text or null) and `source` (facts or null).
+        config_of: the configuration with these settings. Raises BadInput.
+        horizon: name of the setting that is the number of units.
+        unit: the displayed number of the next unit.
+        view: the observation that all agents share, computed once a unit.
+        ask: `(policy, entry, view)` to the row of a policy's submission. Any exception is reported
+            as the policy's failure.
+        resubmitted: `(item, config)` to the row of a replaced submission, given in the form of its
+            event. Raises BadPlan, and KeyError for a missing field.
+        treatments: by name.
+        replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
+        forks: the changes that forks can make; None: runs cannot be forked.
+        prompting: how language models are asked; None: models cannot play.
+
     """
 
     world: World[S]
@@ -86,12 +93,12 @@ class Game(Generic[S, V]):
     ask: Callable[[Any, Entry, V], Row]
     resubmitted: Callable[[Mapping[str, Any], Any], Row]
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
-    replayed: Callable[[Row, V], Row] = _as_it_was
+    replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Raises ValueError where what is said twice is not the same."""
+        """Raises ValueError if world, policy set and prompting do not match."""
         if self.policy_set.world != self.world.name:
             raise ValueError(
                 f"a policy set of {self.policy_set.world!r} in a game of {self.world.name!r}"
@@ -106,14 +113,14 @@ class Game(Generic[S, V]):
         return list(self.world.events[self.code].fields).index(name)
 
     def units(self, config: Config) -> int:
-        """Of how many units a run is."""
+        """The number of units of a run."""
         units: int = getattr(config, self.horizon)
         return units
 
     def check_recordings(
         self, entries: Sequence[Entry], recordings: Sequence[Recording], config: Config
     ) -> None:
-        """Raises BadInput unless the recordings hold what `recorded` agents are to play."""
+        """Raises BadInput unless the recordings cover all units of the `recorded` agents."""
         for recording in recordings:
             for entry in entries:
                 if entry.options.get("journal") == recording.sha256:

@@ -1,7 +1,7 @@
-"""Agents that are language models: every unit one question an agent, and a row for what came.
+"""Agents that are language models: one question for each agent and unit, one row for each answer.
 
-Whatever a server does becomes a submission; where it gives no plan, that is empty and its `error`
-says why, and nothing is put in its place.
+Every response of a server becomes a submission. Without a plan it is empty and its `error` has the
+reason; no other policy replaces the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from goldrush.kernel.world import Batch
 
 
 class ModelAgents(Generic[S, V]):
-    """The agents of a run that are models. To be closed."""
+    """The agents of a run that are models. Call `close` at the end."""
 
     def __init__(
         self,
@@ -31,9 +31,17 @@ class ModelAgents(Generic[S, V]):
         models: Models,
         earlier: Sequence[Earlier] = (),
     ) -> None:
-        """`chosen`: the model of each such agent; `earlier`: the answers that the run has already.
+        """Open connections.
 
-        Raises BadInput where a prompt of another version was used, and as `Asker` does.
+        Args:
+            game: the world.
+            chosen: the model of each agent that is one.
+            models: how they are reached.
+            earlier: answers that the run already has.
+
+        Raises:
+            BadInput: for a model recorded with another version of the prompt, and as `Asker`.
+
         """
         self._game, self._prompting = game, prompting_of(game)
         version = version_of(game)
@@ -43,19 +51,26 @@ class ModelAgents(Generic[S, V]):
         self._asker = Asker(list(chosen.values()), models, earlier)
 
     def close(self) -> None:
-        """Give up what is still out."""
+        """Cancel the questions that are not answered yet."""
         self._asker.close()
 
     def pieces(
         self, view: V, unit: int, agents: Sequence[int], *, is_rest: bool
     ) -> Iterator[Sequence[Batch]]:
-        """The submissions of these agents for a unit, as their answers come.
+        """The submissions of these agents for a unit, as their answers arrive.
 
-        `is_rest`: others have been asked for it before. Raises RunStopped, before anything is
-        asked, as `Asker` does.
+        Args:
+            view: the shared observation of the unit.
+            unit: its displayed number.
+            agents: ids of the agents to ask.
+            is_rest: the journal already has answers of other agents for this unit.
+
+        Raises:
+            RunStopped: before anything is asked, as `Asker`.
+
         """
         if not agents:
-            return  # whose answers are all there takes nothing more, whatever the ceiling
+            return  # a unit whose answers are all recorded is not subject to the limits
         prompting, game = self._prompting, self._game
         asked = [
             (self._chosen[agent], prompting.messages(view, agent), prompting.schema(view, agent))
@@ -69,14 +84,14 @@ class ModelAgents(Generic[S, V]):
             made = prompting.row(view, agents[index], answer.text, answer_error(answer), source)
             return (game.code, [made]), made[error]
 
-        words = f"{game.world.vocabulary.unit} {unit}"
-        yield from self._asker.answers(words, asked, row, is_rest=is_rest)
+        label = f"{game.world.vocabulary.unit} {unit}"
+        yield from self._asker.answers(label, asked, row, is_rest=is_rest)
 
 
 def resolve_models(game: Game[S, V], roster: Roster, config: Config, models: Models) -> Roster:
-    """The roster with it written down how each model is asked, found out where that is left open.
+    """The roster with the request options of each model decided, by a short question.
 
-    Every model is asked a short question. Raises BadInput where one does not answer it.
+    Raises BadInput if a model does not answer.
     """
     chosen = {model.name: model for model in models_in(roster.entries).values()}
     start = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})

@@ -1,7 +1,7 @@
-"""People who play: somebody who is asked what a language model would be, and answers in its form.
+"""People who play: they get the prompt of a language model and answer in the same form.
 
-Nobody is asked here: `ask` is brought by whoever has a person at hand, a terminal mostly. What a
-person answers is recorded and never asked for again.
+This module only defines the interface; the terminal implements it (cli/people.py). Answers are
+recorded and never asked for again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import attrs
 from goldrush.agents.llm.question import Message
 from goldrush.kernel.errors import BadInput
 
-HUMAN: Final = "human"  # the policy of who is asked
+HUMAN: Final = "human"  # the policy of a person
 
 
 def every_field(name: str, before: Mapping[str, Any]) -> bool:
-    """All fields are asked for."""
+    """The default of `Inquiry.asks`: all fields."""
     return True
 
 
@@ -26,15 +26,18 @@ def every_field(name: str, before: Mapping[str, Any]) -> bool:
 class Inquiry:
     """One question to a person.
 
-    - `who`: whom the person plays; `unit`: what is played, in words ("assignment 3").
-    - `messages`: what a model in its place would be sent.
-    - `schema`: the JSON schema of the answer.
-    - `fault(text)`: what is wrong with an answer, given as JSON, in words; None where it can count.
-    - `asks(name, before)`: whether a field is to be asked for, with the fields before it answered
-      so; where not, it is null, or false.
+    Attributes:
+        player: label of the agent that the person plays.
+        unit: label of the unit, as in "assignment 3".
+        messages: the prompt that a model would get.
+        schema: the JSON schema of the answer.
+        fault: the error in an answer (JSON), as text; None: it is valid.
+        asks: `(name, before)`: whether a field is asked for, given the answers to the fields before
+            it; otherwise it is null, or false.
+
     """
 
-    who: str
+    player: str
     unit: str
     messages: Sequence[Message]
     schema: Mapping[str, Any]
@@ -42,15 +45,15 @@ class Inquiry:
     asks: Callable[[str, Mapping[str, Any]], bool] = every_field
 
 
-# Gives the answer, as JSON. Raises KeyboardInterrupt where the person stops.
+# Returns the answer as JSON. Raises KeyboardInterrupt if the person stops.
 Ask = Callable[[Inquiry], str]
 
 
-def required_person(ask: Ask | None, who: str) -> Ask:
-    """How people are asked. Raises BadInput where nobody can be."""
+def required_person(ask: Ask | None, player: str) -> Ask:
+    """The function that asks people. Raises BadInput if there is none."""
     if ask is None:
         raise BadInput(
-            f"{who} is played by a person, and nobody can be asked here",
-            "play it by itself in a terminal, or give somebody else the seat",
+            f"{player} is played by a person, but nobody can be asked here",
+            "play the run in a terminal, or give the agent another policy",
         )
     return ask

@@ -1,9 +1,9 @@
-"""What other distributions add to goldrush: worlds, policies and commands, by entry points.
+"""Plugins: worlds, policies, commands, arenas and benches of other distributions, by entry points.
 
-What goldrush brings itself is a constant of `EntryPoint` records, which goes first: reading the
-entry points of everything installed takes longer than reading a short journal. A plugin is imported
-only when its name is asked for. The environment variable GOLDRUSH_PLUGINS lists the names that may
-be used (all where it is not set, none where it is empty).
+Goldrush's own are constants of `EntryPoint` records and are searched first, because reading the
+entry points of all installed distributions takes longer than reading a short journal. A plugin is
+imported only when its name is used. The environment variable GOLDRUSH_PLUGINS lists the names that
+may be used (not set: all; empty: none).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, format_error, format_value
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
-# The groups of entry points. A policy is called WORLD/NAME.
+# The groups of entry points. The name of a policy is WORLD/NAME.
 WORLDS: Final = "goldrush.worlds"
 POLICIES: Final = "goldrush.policies"
 COMMANDS: Final = "goldrush.commands"
-ARENAS: Final = "goldrush.arenas"  # what the seasons of the competition are about
-BENCHES: Final = "goldrush.benches"  # how it is tested there
+ARENAS: Final = "goldrush.arenas"  # the rules of arenas of the competition
+BENCHES: Final = "goldrush.benches"  # the tests of arenas
 
-# The packages of plugins that were loaded, by which whoever tells an error knows whose it is.
+# The top-level packages of loaded plugins, to name the plugin in an unexpected error.
 LOADED: Final[set[str]] = set()
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -44,12 +44,18 @@ _WITH_WORLD = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}")
 
 
 class PluginFailed(BadInput):
-    """A plugin that is installed and cannot be used. `name`: which."""
+    """An installed plugin cannot be used.
+
+    Attributes:
+        name: of the plugin.
+        reason: as text.
+
+    """
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(
             f"plugin {name} cannot be used: {reason}",
-            f"mend or uninstall it, or list the others in {VARIABLE}",
+            f"fix or uninstall it, or list the others in {VARIABLE}",
         )
         self.name = name
         self.reason = reason
@@ -57,8 +63,16 @@ class PluginFailed(BadInput):
 
 @attrs.frozen
 class Plugin:
-    """An entry point of a distribution: its `group` (the kind of plugin), its `name`, where its
-    object is (`value`, module:attribute), the `distribution` and its `version`.
+    """An entry point of a distribution.
+
+    Attributes:
+        group: the kind of plugin.
+        name: of the entry point.
+        value: location of its object, as module:attribute.
+        distribution: name of the distribution.
+        version: of the distribution.
+        point: the entry point.
+
     """
 
     group: str
@@ -69,13 +83,13 @@ class Plugin:
     point: EntryPoint = attrs.field(repr=False, eq=False)
 
     def load(self, check: Callable[[Any], bool]) -> Any:
-        """The object, imported. Raises PluginFailed where that fails, or `check` refuses it."""
+        """Import the object. Raises PluginFailed if that fails or `check` is False for it."""
         LOADED.add(self.value.partition(":")[0].partition(".")[0])
         try:
             found = self.point.load()
         except (KeyboardInterrupt, MemoryError):
             raise
-        except BaseException as error:  # whatever somebody's module raises
+        except BaseException as error:  # a plugin's module may raise anything
             raise PluginFailed(self.name, format_error(error)) from error
         if not check(found):
             raise PluginFailed(self.name, f"{self.value} is of type {type(found).__name__}")
@@ -101,8 +115,12 @@ class Kind:
 
 
 def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
-    """The plugins of a group that can be used, as far as their names tell, by name; none is
-    imported. `built_in`: names that no plugin can take.
+    """The plugins of a group with valid, allowed names, sorted by name; none is imported.
+
+    Args:
+        group: of entry points.
+        built_in: names of goldrush's own, which no plugin can take.
+
     """
     if _allowed() == frozenset():
         return []
@@ -111,19 +129,19 @@ def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
 
 
 def installed(group: str) -> list[Plugin]:
-    """All plugins of a group that are installed, by name, whatever they are called."""
+    """All installed plugins of a group, sorted by name, including those with invalid names."""
     return list(_installed(group, tuple((folder, *_stamp(folder)) for folder in sys.path)))
 
 
 @lru_cache(maxsize=32)  # a roster may name one policy for each of thousands of agents
 def _installed(group: str, searched: tuple[tuple[object, ...], ...]) -> Sequence[Plugin]:
-    """As `installed`; `searched` tells when it has to be looked for again."""
+    """As `installed`, cached for the same `searched` folders."""
     found = [_plugin(point) for point in _points(group) if not _is_by_chance(point)]
     return sorted(found, key=lambda one: (one.name, one.distribution))
 
 
 def _stamp(folder: str) -> tuple[object, ...]:
-    """What changes where something is installed in a folder, and what it is searched for."""
+    """A value that changes when something is installed in a folder."""
     try:
         changed = os.stat(folder).st_mtime_ns
     except OSError:
@@ -131,21 +149,21 @@ def _stamp(folder: str) -> tuple[object, ...]:
     return changed, isinstance(folder, UserFolder)
 
 
-def name_fault(found: Plugin, built_in: Collection[str] = ()) -> str | None:
-    """Why a plugin cannot have the name that it has; None where it can."""
-    if found.name in built_in:
-        return "goldrush has this name itself"
-    named, form = (_WITH_WORLD, "WORLD/NAME, each") if found.group == POLICIES else (_NAME, "")
-    if named.fullmatch(found.name) is None:
+def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
+    """The reason why a plugin's name is invalid or taken; None: it is valid."""
+    if candidate.name in built_in:
+        return "the name is one of goldrush's own"
+    named, form = (_WITH_WORLD, "WORLD/NAME, each") if candidate.group == POLICIES else (_NAME, "")
+    if named.fullmatch(candidate.name) is None:
         return f"a name is {form} of 1 to 32 of a-z, 0-9 and -, a letter first".replace("  ", " ")
     return None
 
 
 def _points(group: str) -> Iterable[EntryPoint]:
-    """The entry points of a group. A distribution whose own cannot be read hides no others."""
+    """The entry points of a group, without those of distributions that cannot be read."""
     try:
         return entry_points(group=group)
-    except Exception:  # whatever stands in somebody's file
+    except Exception:  # a distribution's file may be malformed in any way
         found = (_points_of(distribution) for distribution in distributions())
         return [point for points in found for point in points.select(group=group)]
 
@@ -158,7 +176,7 @@ def _points_of(distribution: Distribution) -> EntryPoints:
 
 
 def unreadable() -> list[tuple[str, str]]:
-    """The distributions whose entry points cannot be read: each by its name, and why."""
+    """(name, reason) of each distribution whose entry points cannot be read."""
     found = []
     for distribution in distributions():
         try:
@@ -169,15 +187,13 @@ def unreadable() -> list[tuple[str, str]]:
 
 
 def _is_by_chance(point: EntryPoint) -> bool:
-    """Whether its distribution is not installed: it lies in a folder that is searched for policies
-    of somebody's own alone.
-    """
+    """Whether its distribution is in a folder for user-defined policies, so not installed."""
     folders = [Path(folder) for folder in sys.path if isinstance(folder, UserFolder)]
     return point.dist is not None and Path(str(point.dist.locate_file(""))) in folders
 
 
 def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | None:
-    """The plugin of this name, or None. Raises PluginFailed for a name that two of them have."""
+    """The plugin of this name, or None. Raises PluginFailed if two distributions have one."""
     found = [one for one in plugins(group, built_in) if one.name == name]
     if len(found) > 1:
         both = " and ".join(sorted(one.distribution for one in found))
@@ -185,12 +201,20 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
     return found[0] if found else None
 
 
-def loaded(
+def load_plugin(
     group: str, name: str, check: Callable[[Any], bool], built_in: Sequence[EntryPoint] = ()
 ) -> Any:
-    """The object of this name, imported: goldrush's own, else a plugin's; None if there is none.
+    """Import the object of this name: goldrush's own, else a plugin's; None: there is none.
 
-    Raises PluginFailed for one that is installed and cannot be used, or is refused by `check`.
+    Args:
+        group: of entry points.
+        name: of the entry point.
+        check: whether a plugin's object is valid.
+        built_in: goldrush's own entry points.
+
+    Raises:
+        PluginFailed: if a plugin cannot be imported or its object is not valid.
+
     """
     for point in built_in:
         if point.name == name:
@@ -200,9 +224,12 @@ def loaded(
 
 
 def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
-    """The policies that other distributions bring for a world, by name; none is imported.
+    """The policies of other distributions for a world, by name; none is imported.
 
-    `built_in`: the world's own, whose names cannot be taken.
+    Args:
+        world: its name.
+        built_in: names of the world's own policies, which no plugin can take.
+
     """
     front = f"{world}/"
     found = {
@@ -211,28 +238,35 @@ def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin
     return {name: one for name, one in found.items() if name not in built_in}
 
 
-def is_allowed(found: Plugin) -> bool:
-    """Whether GOLDRUSH_PLUGINS lets a plugin be used."""
+def is_allowed(candidate: Plugin) -> bool:
+    """Whether GOLDRUSH_PLUGINS allows a plugin."""
     allowed = _allowed()
-    return allowed is None or found.name in allowed
+    return allowed is None or candidate.name in allowed
 
 
 def load_fault(
-    found: Plugin, load: Callable[[Plugin], object], built_in: Collection[str] = ()
+    candidate: Plugin, load: Callable[[Plugin], object], built_in: Collection[str] = ()
 ) -> str | None:
-    """Why a plugin cannot be used; None where it can. It is imported by `load`."""
-    reason = name_fault(found, built_in)
+    """The reason why a plugin cannot be used; None: it can.
+
+    Args:
+        candidate: the plugin.
+        load: imports it, and raises PluginFailed.
+        built_in: names of goldrush's own.
+
+    """
+    reason = name_fault(candidate, built_in)
     if reason is not None:
         return reason
     try:
-        load(plugin(found.group, found.name) or found)
+        load(plugin(candidate.group, candidate.name) or candidate)
     except PluginFailed as error:
         return error.reason
     return None
 
 
 def _allowed() -> frozenset[str] | None:
-    """The names that may be used; None: all."""
+    """The names in GOLDRUSH_PLUGINS; None: it is not set, so all are allowed."""
     listed = os.environ.get(VARIABLE)
     if listed is None:
         return None

@@ -1,7 +1,7 @@
-"""`recorded`: an agent that submits again what the agent of the same id submitted in a journal.
+"""`recorded`: an agent that replays the submissions of the same agent in another journal.
 
-The roster holds the SHA-256 of that journal in place of its path, so that the new journal's bytes
-do not depend on where files lie; whoever asks such an agent again brings the file.
+The roster has the SHA-256 of that journal instead of its path, so the new journal's bytes do not
+depend on file locations. Asking such an agent again needs the file (`--source`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ from goldrush.kernel.world import Row, World
 
 
 class Recording:
-    """All submissions of a journal, in memory: `units[u - 1]` has the rows, by agent, of
-    closed unit u of the journal.
+    """All submissions of a journal, in memory.
+
+    Attributes:
+        path: of the journal.
+        units: `units[u - 1]` has the rows of closed unit u, by agent.
+        sha256: of the journal, in hex.
+
     """
 
     def __init__(self, path: str | Path, world: World[Any], code: int) -> None:
-        """Read a journal of `world`; `code` is that of the event of a submission, whose rows begin
-        with the agent. Raises JournalError or BadInput where that cannot be done.
+        """Read a journal.
+
+        Args:
+            path: of the journal.
+            world: of the journal.
+            code: of the event of a submission, whose rows begin with the agent.
+
+        Raises:
+            BadInput, JournalError: if it cannot be read.
+
         """
         self.path = str(path)
         self.units: list[Mapping[int, Row]] = []
@@ -36,7 +49,7 @@ class Recording:
             self.sha256 = reader.sha256()
 
     def check(self, agent: int, units: int) -> None:
-        """Raises BadInput unless this agent's submissions of so many units are there."""
+        """Raises BadInput unless the first `units` units have a submission of this agent."""
         vocabulary = self._vocabulary
         if len(self.units) < units:
             raise BadInput(

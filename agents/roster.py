@@ -1,14 +1,14 @@
-"""Rosters: who plays. From the text a person types to one entry an agent to the policies.
+"""Rosters: the policy of each agent, from the text that a user types to policy objects.
 
-- `greedy*8,share*2`: a mix, agents by id in that order
-- `greedy,share`: without counts, cycled to the number of agents
-- `share[part=0.5;patience=3]*2`: a policy with settings of its own
-- `llm:model-a*4`: language models, by the names that `--models` or a server knows
+- `greedy*8,share*2`: eight agents, then two
+- `greedy,share`: without counts, repeated up to the number of agents
+- `share[part=0.5;patience=3]*2`: a policy with settings
+- `llm:model-a*4`: language models, named as in `--models` or by the server
 - `human`: a person, asked in the terminal
-- `recorded:run.journal`: what the same agent did in another journal
-- `external[name=Hawk]`: an object of the Python program that records (see agents/external.py)
-- `package.module:Class`: a policy of one's own
-- any other name: a policy that an installed distribution brings
+- `recorded:run.journal`: replays the submissions of the same agent in another journal
+- `external[name=Hawk]`: an object of the recording Python program (see agents/external.py)
+- `package.module:Class`: a user-defined policy
+- any other name: a policy of an installed distribution
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
 
-DISTRIBUTION: Final = "distribution"  # the option that says which one brought a policy
+DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
 _RESERVED: Final = (LLM, RECORDED, HUMAN, EXTERNAL)
 
 _COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
@@ -54,8 +54,14 @@ _HOW: Final = "write policy, policy*count or policy[setting=value], as in greedy
 
 @attrs.frozen
 class Entry:
-    """One agent of a roster: its policy's name, and the options that belong to it: the settings of
-    the policy, how a model is asked, which journal a recording is.
+    """One agent of a roster.
+
+    Attributes:
+        agent: its id.
+        policy: the name of its policy.
+        options: the settings of the policy, the request options of a model, or the SHA-256 of a
+            replayed journal.
+
     """
 
     agent: int
@@ -63,22 +69,25 @@ class Entry:
     options: Mapping[str, Any] = attrs.field(factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """The form in which the journal holds it."""
+        """The entry as a journal stores it."""
         return {"agent": self.agent, "policy": self.policy, "options": dict(self.options)}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of a policy of whatever kind, a model's and a recording's apart."""
+        """The options without DISTRIBUTION: the settings of a policy."""
         return {name: value for name, value in self.options.items() if name != DISTRIBUTION}
 
 
 @attrs.frozen
 class Roster:
-    """The entries, one an agent in order, and the recordings that some of them play.
+    """The agents of a run and what their policies need; only the entries go into a journal.
 
-    `trust`: the policies of somebody's own that may be imported for it (see agents/trust.py). It
-    goes where the roster goes, into other processes too, and never into a journal. `policies`: the
-    objects that `external` agents play, by agent.
+    Attributes:
+        entries: one for each agent, by id.
+        recordings: the journals that `recorded` agents replay.
+        trust: names of user-defined policies that may be imported (see agents/trust.py).
+        policies: the objects that play `external` agents, by agent.
+
     """
 
     entries: Sequence[Entry]
@@ -87,14 +96,19 @@ class Roster:
     policies: Mapping[int, Any] = attrs.field(factory=dict)
 
     def as_setup(self) -> list[dict[str, Any]]:
-        """The roster as the journal holds it."""
+        """The roster as a journal stores it."""
         return [entry.as_dict() for entry in self.entries]
 
 
 @attrs.frozen
 class RosterPart:
-    """A part of a roster's text: a policy's name, its settings as they were typed, how many agents
-    (None: not said).
+    """One part of a roster's text, between commas.
+
+    Attributes:
+        name: of the policy.
+        settings: as typed, by name.
+        count: number of agents; None: not given.
+
     """
 
     name: str
@@ -107,17 +121,21 @@ class RosterPart:
 
 @attrs.frozen
 class PolicySet:
-    """Whom the rosters of a world can name.
+    """The policies that rosters of a world can name.
 
-    - `world`: its name, under which other distributions bring policies (WORLD/NAME).
-    - `policies`: those that it brings itself, by name: classes, made with their settings, which
-      are the fields of an attrs class made with kernel.settings.
-    - `default`: the roster that is played where none is given; `mixes`: texts with a name.
-    - `agents`: how many play where a text counts nobody; `agents_max`: how many can.
-    - `method`: the one that every policy has.
-    - `prompt`: the version of the prompt that language models are asked with; None: none can play.
-    - `recording(path)`: the recording in another journal; None: none can be played. Raises what
-      reading a journal raises.
+    Attributes:
+        world: its name; other distributions register policies as WORLD/NAME.
+        policies: classes of the world's own policies, by name. A class with settings is an attrs
+            class whose fields are made with kernel.settings.
+        default: the default roster, as text.
+        agents: number of agents of a roster without counts.
+        agents_max: greatest number of agents.
+        method: name of the method that every policy has.
+        mixes: rosters as text, by name.
+        prompt: version of the prompt of language models; None: models cannot play.
+        recording: reads the recording of another journal, and raises JournalError; None: agents
+            cannot replay journals.
+
     """
 
     world: str
@@ -133,15 +151,21 @@ class PolicySet:
     def parse(
         self, text: str | None, agents: int | None = None, models: Models | None = None
     ) -> Roster:
-        """The roster that a text stands for; None is the default one.
+        """The roster of a text.
 
-        `agents`, where given, is the number of agents that the roster must have. Without it a mix
-        has as many as it counts, and a list without counts as many as the world takes by default.
-        `models`: what is known of language models. The policies of somebody's own that the text
-        names are trusted: whoever has it from a file asks `names_in` first.
+        User-defined policies that the text names are trusted, so check text that comes from a file
+        with `names_in` first.
 
-        Raises BadInput for an unknown policy, a malformed entry, a setting that a policy does not
-        have, or a mix that is not `agents` long (the default mix is cycled instead).
+        Args:
+            text: as in the module's docstring; None: the default roster.
+            agents: the number of agents that the roster must have; None: the sum of the counts, or
+                the default of the world. The default roster is repeated up to this number.
+            models: the language models that can be named.
+
+        Raises:
+            BadInput: for an unknown policy, a malformed part, a setting that a policy does not
+                have, or counts that do not add up to `agents`.
+
         """
         names = self._by_agent(text, agents)
         trust = import_names(named.name for named in names)
@@ -157,25 +181,30 @@ class PolicySet:
         )
 
     def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:
-        """Whom a roster's text names for each agent. Arguments and errors as `parsed` has them, but
-        that nobody is looked for under these names.
-        """
+        """The policy of each agent as text, without looking any of them up. See `parse`."""
         return [str(named) for named in self._by_agent(text, agents)]
 
     def names_in(self, text: str) -> list[str]:
-        """The policies that a roster's text names, each once. Raises BadInput for a malformed
-        entry.
+        """The policies that a roster's text names, each once.
+
+        Raises BadInput for a malformed part.
         """
         return list(dict.fromkeys(named.name for named in self._parts(text)))
 
     def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
-        """What makes the policy of an entry, looked up and tried once; for a recorded agent its
-        recording, for an external one its object. `roster` holds both, and the
-        names that are trusted (None: none of it).
+        """A function that makes the policy of an entry.
 
-        Raises BadInput if there is no such policy, in the version that the entry names, with its
-        settings; no recording with the digest that it names; no object for an external agent; or it
-        is one of somebody's own that is not trusted.
+        The policy is made once here, to report a failure early. A recorded agent has its recording
+        as its policy, an external agent its object.
+
+        Args:
+            entry: of the roster.
+            roster: has the recordings, objects and trusted names; None: there are none.
+
+        Raises:
+            BadInput: for an unknown policy, another version of its distribution, wrong settings, a
+                missing recording or object, or a user-defined policy that is not trusted.
+
         """
         roster = roster or Roster([entry])
         if entry.policy == RECORDED:
@@ -192,34 +221,32 @@ class PolicySet:
         return maker
 
     def installed(self) -> dict[str, Plugin]:
-        """The policies that other distributions bring, by name; none is imported."""
+        """The policies of other distributions, by name; none is imported."""
         return policies_for(self.world, [*self.policies, *_RESERVED])
 
     @property
     def catalogue(self) -> dict[str, CatalogueEntry]:
-        """What a roster can name, those of other distributions apart."""
+        """The policies that a roster can name, without those of other distributions."""
         found = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
         if self.prompt is not None:
             found["llm:MODEL"] = CatalogueEntry(
                 "A language model, asked over the OpenAI protocol; see record --help."
             )
-            found[HUMAN] = CatalogueEntry(
-                "You: asked in this terminal, shown what a model would be."
-            )
+            found[HUMAN] = CatalogueEntry("You: asked in this terminal with the prompt of a model.")
         if self.recording is not None:
             found["recorded:JOURNAL"] = CatalogueEntry(
-                "Submits what the agent of the same id submitted in another journal."
+                "Replays the submissions of the same agent in another journal."
             )
         found[EXTERNAL] = CatalogueEntry("A Python object; see `goldrush.record` in Python.")
         found["package.module:Class"] = CatalogueEntry(
-            f"A policy of your own: a class with the method {self.method}."
+            f"A user-defined policy: a class with the method {self.method}."
         )
         return found
 
     def plugin(self, name: str) -> Plugin | None:
-        """The policy of this name that another distribution brings, if one does.
+        """The policy of this name of another distribution, or None.
 
-        Raises PluginFailed where two of them do.
+        Raises PluginFailed if two distributions have one.
         """
         if name in self.policies or name in _RESERVED or is_import_name(name):
             return None
@@ -232,12 +259,18 @@ class PolicySet:
         digests: Collection[str],
         external: Collection[str] = (),
     ) -> Askable:
-        """Which of a journal's entries this version can ask again; `digests`: of the recordings
-        that are there; `external`: the players (`Player.who`) whose objects are there.
+        """The players of a journal that can be asked again here.
+
+        Args:
+            entries: of the journal.
+            trust: names of user-defined policies that may be imported.
+            digests: SHA-256 of the available recordings.
+            external: labels of the players whose objects are given.
+
         """
         names = {entry.policy for entry in entries}
-        # Where all are built in, the distributions are not looked through: that takes longer than
-        # to verify a short run.
+        # Distributions are searched only for other names: that takes longer than to verify a short
+        # run.
         here = {name for name in names if name in self.policies or self.plugin(name) is not None}
         recordings = None if self.recording is None else digests
 
@@ -247,8 +280,9 @@ class PolicySet:
         return Askable(here, self.prompt, trust, recordings, external, has_options)
 
     def _has_options(self, player: Player, trust: Collection[str]) -> bool:
-        """Whether a policy that is here is the one that played, with the options that a journal
-        says. Raises UnknownPlayer, ImpossiblePlayer.
+        """Whether an available policy has the settings in a journal.
+
+        Raises UnknownPlayer, ImpossiblePlayer.
         """
         entry = Entry(0, player.policy, player.options)
         try:
@@ -273,7 +307,7 @@ class PolicySet:
         models: Models | None,
         trust: Collection[str],
     ) -> tuple[str, dict[str, Any]]:
-        """The policy and the options that a part of a text comes to."""
+        """The policy and the options of a part of a roster's text. Raises BadInput."""
         name = named.name
         family, _, rest = name.partition(":")
         is_recorded = name.startswith(f"{RECORDED}:") and self.recording is not None
@@ -282,7 +316,7 @@ class PolicySet:
             raise BadInput(f"{str(named)!r} has settings", "leave them out: a person has none")
         if named.settings and (is_recorded or is_model):
             where = "in the file of models (--models)" if is_model else "in the journal"
-            raise BadInput(f"{str(named)!r} has settings", f"leave them out: they stand {where}")
+            raise BadInput(f"{str(named)!r} has settings", f"leave them out: they are {where}")
         if is_recorded and self.recording is not None:
             recordings[name] = self.recording(rest)
             return RECORDED, {"journal": recordings[name].sha256}
@@ -300,14 +334,12 @@ class PolicySet:
             raise self._unknown(name)
         options = {} if found is None else {DISTRIBUTION: _distribution(found)}
         options.update(named.settings)
-        if named.settings:  # without any, it is not looked at: to load it may take long
+        if named.settings:  # otherwise the policy is not loaded, which may take long
             _check_settings(name, self._class_of(Entry(0, name, options), trust), named.settings)
         return name, options
 
     def _class_of(self, entry: Entry, trust: Collection[str]) -> Callable[..., Any]:
-        """What makes the policy of an entry. Raises BadInput where there is none, in the version
-        that the entry names, or it is not trusted.
-        """
+        """The class of an entry's policy. Raises BadInput as `factory_of`."""
         name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
         found = self.plugin(name)
         installed = None if found is None else _distribution(found)
@@ -315,9 +347,9 @@ class PolicySet:
             found is not None or name in self.policies or is_import_name(name)
         ):
             raise BadInput(
-                f"policy {name} was that of {recorded or 'no distribution'}, here it is that of "
+                f"policy {name} was of {recorded or 'no distribution'}, here it is of "
                 f"{installed or 'none'}",
-                "install what was played with, or fork the run with another roster",
+                "install that version, or fork the run with another roster",
             )
         if name in self.policies:
             return self.policies[name]
@@ -337,7 +369,7 @@ class PolicySet:
         wanted = agents or len(names)
         if wanted != len(names) and text is not None:
             raise BadInput(
-                f"the roster has {len(names)} agents, but {wanted} are asked for",
+                f"the roster has {len(names)} agents, not {wanted}",
                 f"leave the number out, or give counts that add up to {wanted}",
             )
         return [names[agent % len(names)] for agent in range(wanted)]
@@ -362,14 +394,12 @@ def models_in(entries: Sequence[Entry]) -> dict[int, Model]:
 
 
 def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
-    """The entries of a roster that a journal holds."""
+    """The entries of a roster as a journal stores it."""
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
 
 
 def policy_label(entry: Mapping[str, Any]) -> str:
-    """How people call the policy of a journal's entry: a model by its name, another one with its
-    settings.
-    """
+    """The displayed name of a policy in a journal: `llm:NAME`, or the name with its settings."""
     policy, options = str(entry["policy"]), entry["options"]
     if policy == LLM:
         name = options.get("name")
@@ -380,8 +410,9 @@ def policy_label(entry: Mapping[str, Any]) -> str:
 
 
 def matches_label(name: str, called: str) -> bool:
-    """Whether a name of a roster's text can have become a policy that is called so in a journal.
-    Which recording was played, and which model `llm` alone stood for, the text does not say.
+    """Whether a policy in a roster's text can have this label in a journal.
+
+    A label has no recording's path, and `llm` alone can be any model.
     """
     family, _, rest = name.partition(":")
     if family == RECORDED:
@@ -392,7 +423,7 @@ def matches_label(name: str, called: str) -> bool:
 
 
 def format_policy(name: str, settings: Mapping[str, Any]) -> str:
-    """A policy with its settings as a roster's text has them."""
+    """A policy with its settings, in the form of a roster's text."""
     if not settings:
         return name
     return f"{name}[{';'.join(f'{key}={_value(value)}' for key, value in settings.items())}]"
@@ -421,8 +452,16 @@ def _part(text: str) -> RosterPart:
 
 
 def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:
-    """The settings that stand between brackets, in the order of their names, so that the same
-    settings are the same bytes. `text` is the whole, `how` how to write it. Raises BadInput.
+    """Settings `name=value;...`, sorted by name, so that equal settings have equal bytes.
+
+    Args:
+        between: the text between the brackets.
+        text: the whole text, for error messages.
+        how: the correct form, for error messages.
+
+    Raises:
+        BadInput: for a malformed or repeated setting.
+
     """
     settings: dict[str, Any] = {}
     for pair in between.split(";"):
@@ -442,7 +481,7 @@ def _recording_of(entry: Entry, recordings: Sequence[Recording]) -> Recording:
             return recording
     raise BadInput(
         f"agent {entry.agent} plays a recording with SHA-256 {digest}",
-        "give that journal as a source (--source)",
+        "give that journal (--source)",
     )
 
 

@@ -1,4 +1,4 @@
-"""The `Players` of a world in which all agents submit at once, made of what its `Game` says."""
+"""The `Players` of a world in which all agents submit simultaneously, made from its `Game`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from goldrush.kernel.world import Row
 
 
 def make_players(game: Game[S, V]) -> Players[S]:
-    """Who plays a world."""
+    """The `Players` of a world."""
 
     def prepare_(
         settings: Mapping[str, Any],
@@ -59,7 +59,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
             agents = AgentsCheck(game, state, forks, trust, recordings, resources.policies)
-            # What was put in by hand is known, whoever can be asked.
+            # Replaced submissions are known even if no agent can be asked.
             ask = agents if any(agents.entries) or agents.replaced else None
             return PolicyCheck(ask, agents.not_asked, agents.unknown, ask and agents.pending)
 
@@ -99,16 +99,19 @@ def prepare(
     treatment: str | None = None,
     models: Models | None = None,
 ) -> tuple[Config, Roster]:
-    """Configuration and roster, brought together: the number of agents follows the roster.
+    """The configuration and the roster of a run; the number of agents follows the roster.
+
+    Writes nothing and asks no model.
 
     Args:
-        settings: of the run, by name; they go before those of the treatment.
-        roster: in its text form or parsed; None is the default one.
-        treatment: by name; None is the default configuration.
-        models: what is known of language models.
+        game: the world.
+        settings: of the run, by name; they override those of the treatment.
+        roster: as text or parsed; None: the default roster.
+        treatment: by name; None: the default configuration.
+        models: the language models that can be named.
 
     Raises:
-        BadInput: for what does not fit; nothing is written, and no model is asked.
+        BadInput: for invalid settings or rosters, and for settings that do not fit the roster.
 
     """
     named = _treatment(game, treatment)
@@ -123,7 +126,7 @@ def prepare(
 
 
 def prepared(config: Config, roster: Roster) -> PreparedRun:
-    """The run that `prepare` brought together."""
+    """The run with a configuration and a roster from `prepare`."""
     return PreparedRun(
         {"config": config.as_dict(), "roster": roster.as_setup()},
         roster.trust,
@@ -134,25 +137,25 @@ def prepared(config: Config, roster: Roster) -> PreparedRun:
 def agents_wanted(
     game: Game[S, V], treatment: str | None, settings: Mapping[str, Any]
 ) -> int | None:
-    """How many agents a treatment and settings ask for; None where the roster decides.
+    """The number of agents that a treatment and settings require; None: as many as the roster has.
 
-    Raises BadInput for settings that cannot be.
+    Raises BadInput for invalid settings.
     """
     asked_for = {**_treatment(game, treatment).settings, **settings}
     return game.config_of(asked_for).agents if "agents" in asked_for else None
 
 
 def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
-    """The treatment of this name; None changes nothing."""
+    """The treatment of this name; None: one without settings."""
     return Treatment("", "") if name is None else treatment_named(game.treatments, name)
 
 
 def with_models_resolved(
     game: Game[S, V], roster: Roster, config: Config, models: Models | None
 ) -> Roster:
-    """The roster, with how each model is asked found out where that is left open.
+    """The roster with the request options of each model decided, by a short question.
 
-    Each is asked a short question. Raises BadInput where one does not answer it.
+    Raises BadInput if a model does not answer.
     """
     if not models_in(roster.entries):
         return roster
@@ -171,7 +174,7 @@ def _start_agents(game: Game[S, V], context: RunContext[S]) -> Agents[S, V]:
     vocabulary = game.world.vocabulary
     is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if context.probe and (not is_last or models_in(roster.entries).keys() - there):
-        # A wrong server is told now, not recorded as one that does not answer.
+        # A wrong server is an error now, not a row of missing answers.
         with_models_resolved(game, roster, state.config, context.models)
     return Agents(
         game,
@@ -187,7 +190,7 @@ def _start_agents(game: Game[S, V], context: RunContext[S]) -> Agents[S, V]:
 def check_players(
     game: Game[S, V], state: S, trust: Sequence[str], recordings: Sequence[Recording]
 ) -> None:
-    """Raises BadInput where somebody cannot play on from a state that was read from a journal."""
+    """Raises BadInput if an agent of a recorded state cannot play on."""
     entries = entries_in(state.roster)
     for entry in entries:
         if is_import_name(entry.policy):
@@ -206,20 +209,26 @@ def _answers(game: Game[S, V]) -> Answers:
     def read(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
         return row[0], None, row[error], row[source]
 
-    assert game.prompting is not None  # whose answers these are
+    assert game.prompting is not None  # called for worlds with models only
     return Answers(game.code, read, "agent", game.prompting.longest)
 
 
 def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:
-    """What a fork records of a change. The models of a new roster are asked a short question.
+    """A change checked against a state. The models of a new roster are asked a short question.
 
-    Raises BadInput for what cannot change in the middle of a run, for wrong settings, rosters and
-    submissions, and for a model that does not answer.
+    Args:
+        game: the world.
+        state: after the last unit that stays.
+        change: as typed by a user.
+        models: how language models are reached.
+
+    Raises:
+        BadInput: for a change that is not possible during a run, for invalid settings, rosters and
+            submissions, and for a model that does not answer.
+
     """
     if game.forks is None:
-        raise BadInput(
-            f"runs of the {game.world.name} world cannot be forked", "record another one"
-        )
+        raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")
     closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
     config = _changed(game, state, change)
     game.forks.check_change(state.config, config, closed)
@@ -239,7 +248,7 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
 
 
 def _changed(game: Game[S, V], state: S, change: Change) -> Config:
-    """The configuration from the close of the state's unit on."""
+    """The configuration of the units after a state."""
     old: Config = state.config
 
     def config_of(settings: Mapping[str, Any]) -> Config:
@@ -252,7 +261,7 @@ def _changed(game: Game[S, V], state: S, change: Change) -> Config:
 def _replaced(
     game: Game[S, V], items: Sequence[Mapping[str, Any]], config: Config
 ) -> list[tuple[int, Row]]:
-    """(unit, row) of each submission, in the journal's order."""
+    """(unit, row) of each replaced submission, ordered by unit and agent."""
     event, unit = game.world.events[game.code], game.world.vocabulary.unit
     keys, see = ("event", unit, *event.fields), f"see `{event.name}` in an export"
     found = []

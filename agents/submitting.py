@@ -1,4 +1,4 @@
-"""Agents that all submit at once: asked unit by unit, and asked again to verify a run."""
+"""Agents that submit simultaneously: asked in every unit, and asked again to verify a run."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 OUTSIDE: Final = (LLM, HUMAN)  # policies whose submissions come from outside
 
-# Submissions put in by hand in a fork: unit -> agent -> row.
+# Replaced submissions of a fork: unit -> agent -> row.
 Replaced = Mapping[int, Mapping[int, Row]]
 
 
 class Agents(Generic[S, V]):
-    """Asks every agent for what it submits; to be given to the run loop as `ask`, and to be closed.
+    """The agents of a run. A context manager; the run loop calls it as its `ask`.
 
-    Scripted policies answer first, all at once. Then models are asked, then people, and each of
-    their answers is given to be committed as it comes.
+    Scripted policies submit first, together. Then models are asked, then people; each of their
+    answers is committed as it arrives.
     """
 
     def __init__(
@@ -48,14 +48,16 @@ class Agents(Generic[S, V]):
         """Make the policies.
 
         Args:
-            replaced: submissions that were put in by hand.
-            pending: submissions of the next unit that are there already.
+            game: the world.
+            roster: its agents.
+            replaced: submissions that replace those of policies.
+            pending: submissions of the next unit that the journal already has.
             models: how language models are reached.
-            earlier: models' answers that the run has already.
-            people: how people are asked.
+            earlier: answers of models that the run already has.
+            people: asks a person; None: nobody can be asked.
 
         Raises:
-            BadInput: where somebody cannot play.
+            BadInput: if an agent cannot play.
 
         """
         self._game = game
@@ -68,10 +70,10 @@ class Agents(Generic[S, V]):
         ]
         vocabulary = game.world.vocabulary
         for entry, _ in self._scripted:
-            if entry.agent in self._pending:  # only answers from outside are committed early
+            if entry.agent in self._pending:  # only models and people commit before the others
                 raise BadInput(
-                    f"agent {entry.agent} plays {entry.policy}, which never waits for others, but "
-                    f"the journal has its plan of the {vocabulary.unit} left open",
+                    f"agent {entry.agent} plays {entry.policy}, which commits with the others, but "
+                    f"the journal has its plan of the unfinished {vocabulary.unit} alone",
                     f"fork the run at the {vocabulary.unit} before it",
                 )
         chosen = models_in(roster.entries)
@@ -93,8 +95,12 @@ class Agents(Generic[S, V]):
             self._models.close()
 
     def __call__(self, state: S) -> list[Batch] | InputPieces:
-        """The submissions for the next unit. Raises PolicyFailed where a policy fails, RunStopped
-        where models are not to be asked any more.
+        """The submissions for the next unit.
+
+        Raises:
+            PolicyFailed: if a policy fails.
+            RunStopped: if a limit on models is reached.
+
         """
         game = self._game
         view, unit = game.view(state), game.unit(state)
@@ -117,7 +123,7 @@ class Agents(Generic[S, V]):
     def _pieces(
         self, view: V, unit: int, agents: Sequence[int], *, is_rest: bool
     ) -> Iterator[Sequence[Batch]]:
-        """What models and then people submit, as it comes."""
+        """The submissions of models, then of people, as their answers arrive."""
         game = self._game
         models = [agent for agent in agents if agent not in self._people]
         if self._models is not None:
@@ -129,7 +135,7 @@ class Agents(Generic[S, V]):
 
 
 def ask_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:
-    """The row of what a person submits, asked until the answer can be read."""
+    """The row of a person's submission; the question is repeated until the answer is readable."""
     prompting, error = prompting_of(game), game.field("error")
     messages = prompting.messages(view, agent)
     source = {**Answer(model=HUMAN).source(Model(HUMAN, HUMAN), messages)}
@@ -139,11 +145,11 @@ def ask_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Ro
 
     def fault(text: str) -> str | None:
         code = row(text)[error]
-        return None if code is None else f"it is no plan ({code})"
+        return None if code is None else f"it is not a plan ({code})"
 
-    words = f"{game.world.vocabulary.unit} {unit}"
+    label = f"{game.world.vocabulary.unit} {unit}"
     schema = prompting.schema(view, agent)
-    return row(ask(Inquiry(f"agent {agent}", words, messages, schema, fault)))
+    return row(ask(Inquiry(f"agent {agent}", label, messages, schema, fault)))
 
 
 def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> InputPieces:
@@ -152,7 +158,19 @@ def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Input
 
 
 def ask_policy(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Row:
-    """The row of what an agent submits. Raises PolicyFailed where its policy does not answer."""
+    """The row of an agent's submission.
+
+    Args:
+        game: the world.
+        policy: the agent's policy; of a `recorded` agent its recording.
+        entry: the agent.
+        view: the shared observation of the unit.
+        unit: its displayed number.
+
+    Raises:
+        PolicyFailed: for any exception of the policy.
+
+    """
     try:
         if entry.policy == RECORDED:
             recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
@@ -165,7 +183,7 @@ def ask_policy(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) 
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
-    """All submissions that were put in by hand; those of a later fork go first."""
+    """The replaced submissions of all forks; a later fork overrides an earlier one."""
     replaced: dict[int, dict[int, Row]] = {}
     for facts in forks:
         for unit, row in facts["replaced"]:
@@ -174,15 +192,21 @@ def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
 
 
 class AgentsCheck(Generic[S, V]):
-    """Asks the agents of a journal again, with policies made afresh for every unit.
+    """The agents of a journal, asked again with new policies in every unit.
 
-    Models and people are not asked again: what they wrote is in the journal, and that is read
-    again, and held against the prompt that they must have been given.
+    Models and people are not asked again: their recorded text is read again, and the digest of
+    the prompt is checked against the prompt as it is made now.
 
-    Who cannot be asked gets None in place of a row, and a line in `not_asked`: agents with policies
-    of their own that are not in `trust` (a journal must not make code run by naming it), recorded
-    agents whose journal is not among `recordings`, external agents whose object is not among
-    `policies`. `unknown` says whom this version does not know.
+    Agents that cannot be asked have None instead of a row: those with user-defined policies that
+    are not in `trust` (a journal must not run code by naming it), with recordings or objects that
+    are not given, and those that this version does not know.
+
+    Attributes:
+        replaced: the replaced submissions of all forks.
+        entries: one for each agent; None: it cannot be asked.
+        not_asked: descriptions of agents whose policy is not available here.
+        unknown: descriptions of agents that this version does not know.
+
     """
 
     def __init__(
@@ -194,7 +218,20 @@ class AgentsCheck(Generic[S, V]):
         recordings: Sequence[Recording] = (),
         policies: Mapping[int, Any] | None = None,
     ) -> None:
-        """Raises ImpossiblePlayer for an agent that no run has."""
+        """Look up the policies.
+
+        Args:
+            game: the world.
+            state: after the START or FORK that named the agents.
+            forks: the fields of the FORK commits so far.
+            trust: names of user-defined policies that may be imported.
+            recordings: the available recordings.
+            policies: the objects of external agents, by agent.
+
+        Raises:
+            ImpossiblePlayer: for an agent that no run has.
+
+        """
         self._game = game
         self.replaced = replaced_in(forks)
         entries = entries_in(state.roster)
@@ -214,7 +251,7 @@ class AgentsCheck(Generic[S, V]):
         self.unknown = (*found.unknown, *self._make())
 
     def _make(self) -> Iterator[str]:
-        """Look every policy up, once; who cannot be asked after all is told."""
+        """Look up every policy once; yields a description of each that fails."""
         self._makers: dict[int, Callable[[], Any]] = {}
         for agent, entry in enumerate(self.entries):
             if entry is not None and entry.policy not in OUTSIDE:
@@ -225,7 +262,7 @@ class AgentsCheck(Generic[S, V]):
                     yield f"agent {agent}: {error.what}"
 
     def __call__(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
-        """The submissions for the next unit. Raises PolicyFailed where a policy fails."""
+        """The submissions for the next unit. Raises PolicyFailed if a policy fails."""
         game = self._game
         view, unit = game.view(state), game.unit(state)
         rows = {row[0]: row for row in recorded.rows(game.code)}
@@ -241,7 +278,7 @@ class AgentsCheck(Generic[S, V]):
         ]
 
     def pending(self, state: S, recorded: Block) -> list[tuple[int, list[Row | None]]]:
-        """The submissions of the agents of whom one is recorded, in that order; else as a call."""
+        """As a call, but only the agents with a recorded submission, in the recorded order."""
         rows = recorded.rows(self._game.code)
         [(code, every)] = self(state, recorded)
         return [(code, [every[row[0]] for row in rows])]
@@ -255,10 +292,10 @@ class AgentsCheck(Generic[S, V]):
 
 
 def reread(game: Game[S, V], row: Row, view: V) -> Row:
-    """What a recorded submission of a model should be: its prompt made again, its text read again.
+    """The submission that a model's recorded text makes, with the prompt made again.
 
-    What only the server knew (that an answer was refused or cut, its tokens) is taken as it is, if
-    an answer can have it. Nothing here needs a model, a key or a network.
+    Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an answer
+    can have them. Needs no model, key or network.
     """
     prompting = game.prompting
     assert prompting is not None  # no roster of such a world has models

@@ -1,4 +1,4 @@
-"""Processes that work at many things at once."""
+"""Worker processes: pools that end cleanly with Ctrl-C, signals and their parent."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD: Final = 8  # tasks a process that are handed over at once
-GRACE: Final = 2.0  # seconds that a process has to end itself
+AHEAD: Final = 8  # tasks per process that are submitted in advance
+GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
 
@@ -34,22 +34,22 @@ _exit_hooks: Final[list[Callable[[], None]]] = [remove_temporaries]
 
 
 class WorkerDied(GoldrushError):
-    """A process was ended while it was at work: by the system for want of memory, or by hand."""
+    """A worker process was killed: by the system when memory ran out, or by a user."""
 
     def __init__(self) -> None:
-        super().__init__("a process at work has died, for want of memory perhaps; try again")
+        super().__init__("a worker process was killed, perhaps because memory ran out; try again")
 
 
 class Workers(ProcessPoolExecutor):
-    """A pool of processes that can be ended in the middle of what they do."""
+    """A process pool whose processes can be ended at any time."""
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
-        """Hand over a task, as any pool takes it; a process may begin here."""
+        """See `ProcessPoolExecutor.submit`; may start a process."""
         with _safe_path():
             return super().submit(task, *given, **named)
 
     def stop(self) -> None:
-        """End them now; what they were at is lost."""
+        """End the processes now; their tasks are lost."""
         processes = list((self._processes or {}).values())
         for process in processes:
             process.terminate()  # so that it removes what it has not finished
@@ -60,17 +60,21 @@ class Workers(ProcessPoolExecutor):
 
 
 def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
-    """A pool of `jobs` processes that can import what this one can, and that end by Ctrl-C and with
-    this one, however that ends. `first`: what each does before its first task.
+    """A pool of processes with the import path of this one, which end by Ctrl-C and with this one.
+
+    Args:
+        jobs: number of processes.
+        first: called in each process before its first task.
+
     """
-    with _safe_path():  # what watches over them begins here
+    with _safe_path():  # starts the pool's own helper processes
         return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))
 
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Let a process that begins afresh not look for Python's own modules in the working folder. The
-    path of this process it is given anyway.
+    """Keep the working folder off the import path of a new interpreter, which gets this one's path
+    from `_begin` instead.
     """
     before = os.environ.get(_SAFE)
     if get_start_method() != "fork":
@@ -85,26 +89,33 @@ def _safe_path() -> Iterator[None]:
 
 
 def before_exit(clean: Callable[[], None]) -> None:
-    """Let something be done before this process ends: by itself, by a signal that a worker takes,
-    or with the process that began it.
-    """
+    """Call `clean` before this process ends: normally, by a signal, or with its parent."""
     if clean not in _exit_hooks:
         _exit_hooks.append(clean)
         atexit.register(clean)
 
 
 def jobs_for(tasks: int, jobs: int | None = None) -> int:
-    """How many processes so many tasks are worth: `jobs`, by default one a processor."""
+    """The number of processes for `tasks` tasks: at most `jobs`, by default one per processor."""
     return max(1, min(jobs or os.cpu_count() or 1, tasks))
 
 
 def map_in_order(
     function: Callable[[T], R], tasks: Sequence[T], jobs: int | None = None
 ) -> Generator[R, None, None]:
-    """What a function makes of each task, in their order, `jobs` at a time.
+    """Call a function for each task in worker processes; results in the order of the tasks.
 
-    Raises WorkerDied where a process is ended from outside, and what the function raises; whatever
-    stops this, Ctrl-C above all, nobody waits for what is under way.
+    An exception, also KeyboardInterrupt, ends the processes without waiting for their tasks.
+
+    Args:
+        function: importable by the processes.
+        tasks: its arguments.
+        jobs: number of processes; None: one per processor.
+
+    Raises:
+        WorkerDied: if a process was killed.
+        Exception: of the function.
+
     """
     if not tasks:
         return
@@ -133,7 +144,7 @@ def map_in_order(
 
 
 def result_of(future: Future[R]) -> R:
-    """The result of a future, or what it raises."""
+    """The result of a future; wakes up every NOTICED seconds, so that Ctrl-C is noticed."""
     while not future.done():
         with suppress(TimeoutError):
             return future.result(NOTICED)
@@ -141,7 +152,7 @@ def result_of(future: Future[R]) -> R:
 
 
 def next_of(queue: SimpleQueue[T]) -> T:
-    """The next item. Ctrl-C leaves no lock behind that a thread waits for, as a future's may be."""
+    """The next item of a queue. Ctrl-C leaves no lock held, as it may with a future."""
     while True:
         with suppress(Empty):
             return queue.get(timeout=NOTICED)
@@ -149,11 +160,11 @@ def next_of(queue: SimpleQueue[T]) -> T:
 
 def _begin(path: list[str], first: Callable[[], object] | None) -> None:
     sys.path[:] = path
-    # What a policy prints is no part of an answer. A file of its own: that of the parent may draw a
-    # progress bar, and one of its threads may hold the lock of it.
+    # What a policy prints goes to stderr, through a file object of its own: the parent's may be
+    # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # A thread takes them, for nobody knows what the main one waits for. HUP may be ignored (nohup).
+    # Handled by a thread, because the main thread may be blocked. HUP may be ignored (nohup).
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
@@ -175,7 +186,7 @@ def _end_with_parent() -> None:
 
 
 def _end(code: int) -> None:
-    """End this process where it is, and leave nothing behind that is not whole."""
+    """Call the exit hooks, which remove unfinished files, and end this process at once."""
     for clean in _exit_hooks:
         clean()
     os._exit(code)

@@ -48,9 +48,11 @@ class _Terminal:
 
     def _asked(self, inquiry: Inquiry) -> str:
         rules, question = (message["content"] for message in inquiry.messages)
-        click.echo(f"\n--- {escaped(inquiry.unit)}: you are {escaped(inquiry.who)} ---", err=True)
-        if self._rules.get(inquiry.who) != rules:
-            self._rules[inquiry.who] = rules
+        click.echo(
+            f"\n--- {escaped(inquiry.unit)}: you are {escaped(inquiry.player)} ---", err=True
+        )
+        if self._rules.get(inquiry.player) != rules:
+            self._rules[inquiry.player] = rules
             _show(rules)
             click.echo(_HELP, err=True)
         _show(question)

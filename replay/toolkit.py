@@ -25,7 +25,7 @@ from goldrush.agents.plugins import (
     Kind,
     Plugin,
     PluginFailed,
-    loaded,
+    load_plugin,
     plugin,
     plugins,
 )
@@ -397,7 +397,7 @@ def toolkit_named(name: str) -> Toolkit | None:
 @cache
 def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
     """The toolkit of a world; looked for once, unless what is installed changes."""
-    found: Toolkit | None = loaded(WORLDS, name, is_toolkit, BUILT_IN)
+    found: Toolkit | None = load_plugin(WORLDS, name, is_toolkit, BUILT_IN)
     if found is None:
         return None
     world = found.world({}).name

@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition.bench import Bench, BenchType, Tests
-from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, loaded, plugins
+from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, load_plugin, plugins
 from goldrush.agents.roster import parsed_settings
 from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, arena_of
 from goldrush.kernel.errors import BadInput, format_value, nearest
@@ -63,7 +63,7 @@ def bench_type(name: str) -> BenchType:
 def _half(group: str, name: str) -> Any:
     kind = next(kind for kind in KINDS if kind.group == group)
     try:
-        found = loaded(group, name, kind.accepts, kind.built_in)
+        found = load_plugin(group, name, kind.accepts, kind.built_in)
     except PluginFailed as error:
         raise UnknownArena(error.what, error.instead) from None
     if found is None:

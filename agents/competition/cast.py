@@ -51,9 +51,9 @@ LISTED: Final = {
     "llm:MODEL": CatalogueEntry(
         "A language model, asked over the OpenAI protocol; see season --help."
     ),
-    HUMAN: CatalogueEntry("You: asked in this terminal, shown what a model would be."),
+    HUMAN: CatalogueEntry("You: asked in this terminal with the prompt of a model."),
     "package.module:Class": CatalogueEntry(
-        "A policy of your own: a class with the methods of the role's script."
+        "A user-defined policy: a class with the methods of the role's script."
     ),
 }
 Entry = dict[str, Any]

@@ -94,7 +94,7 @@ def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
 def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int) -> None:
     error = refusal("greedy-mine*8,raid*2", agents)
 
-    assert f"the roster has 10 agents, but {agents} are asked for" == error.what
+    assert f"the roster has 10 agents, not {agents}" == error.what
     assert f"add up to {agents}" in error.instead
 
 
@@ -292,7 +292,7 @@ def test_a_number_of_agents_that_is_given_goes_before_the_ten_of_a_list() -> Non
 def test_a_number_of_agents_that_does_not_fit_the_mix_is_refused_before_anything_is_written(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(BadInput, match="the roster has 4 agents, but 5 are asked for"):
+    with pytest.raises(BadInput, match="the roster has 4 agents, not 5"):
         record(tmp_path / "journal", {"agents": 5}, "raid*4")
 
     assert [] == list(tmp_path.iterdir())
@@ -301,7 +301,7 @@ def test_a_number_of_agents_that_does_not_fit_the_mix_is_refused_before_anything
 def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
     assert DEFAULT * 2 == names(prepare({}, None, "agents-20")[1])
     assert ["raid"] * 20 == names(prepare({}, "raid", "scarce-20")[1])
-    with pytest.raises(BadInput, match="but 20 are asked for"):
+    with pytest.raises(BadInput, match="not 20"):
         prepare({}, "raid*4", "agents-20")
 
 

@@ -42,7 +42,7 @@ def test_outcomes_come_in_the_order_of_the_tasks(jobs: int | None) -> None:
 
 
 def test_a_process_that_dies_is_told() -> None:
-    with pytest.raises(WorkerDied, match="a process at work has died"):
+    with pytest.raises(WorkerDied, match="a worker process was killed"):
         list(map_in_order(deadly, range(10), 2))
 
 

@@ -113,7 +113,7 @@ def test_names_that_cannot_be_used_are_listed_with_the_reason(folder: Path) -> N
 
     assert (1, "") == (ran.code, ran.err)
     for name in ("mining", "mining/raid", "mining/llm", "record"):
-        assert listed[name].endswith("goldrush has this name itself")
+        assert listed[name].endswith("the name is one of goldrush's own")
     assert "WORLD/NAME" in listed["idle"]
     assert "No module named 'no_such'" in listed["mining/no"]
 
@@ -211,7 +211,7 @@ def test_where_it_is_not_installed_its_runs_cannot_be_judged(
 @pytest.mark.parametrize(
     ("version", "entry", "says"),
     [
-        ("4", "tests.plugins.policies:Idle", "was that of lazy 3, here it is that of lazy 4"),
+        ("4", "tests.plugins.policies:Idle", "was of lazy 3, here it is of lazy 4"),
         ("3", "no_such_module:Idle", "ModuleNotFoundError"),
         ("3", "tests.plugins.policies:NoPlan", "has no method plan"),
         (

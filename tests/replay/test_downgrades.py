@@ -513,5 +513,5 @@ def test_what_waits_in_an_open_round_is_asked_again_too(tmp_path: Path) -> None:
     assert found["as it is"] is None
     assert found["forged"] is not None
     assert 4 == found["forged"].level
-    with pytest.raises(BadInput, match="agent 0 plays greedy-mine, which never waits"):
+    with pytest.raises(BadInput, match="agent 0 plays greedy-mine, which commits with the others"):
         resume(forged)

@@ -832,7 +832,7 @@ def test_facts_that_no_fork_has_are_not_shown_as_an_event(
         (4, {"settings": {"rows": 5}}, "rows cannot change"),
         (4, {"settings": {"agents": 5}}, "agents cannot change"),
         (4, {"treatment": "nothing"}, "there is no treatment 'nothing'"),
-        (4, {"roster": "raid*5"}, "the roster has 5 agents, but 6 are asked for"),
+        (4, {"roster": "raid*5"}, "the roster has 5 agents, not 6"),
         (4, {"roster": "raidd"}, "did you mean raid"),
         (4, {"roster": "llm"}, "`llm` alone names no model"),
         (4, {"roster": "nowhere:Nobody"}, "nowhere:Nobody cannot be made"),

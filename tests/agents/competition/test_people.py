@@ -92,7 +92,7 @@ def test_what_a_person_answers_is_recorded_word_for_word(tmp_path: Path) -> None
     assert sorted(person.answers) == sorted(row["text"] for row in found)
     assert {BEN, JUDGE} == {row["agent"] for row in found}
     assert {HUMAN} == {row["source"]["name"] for row in found}
-    assert {"ben", "judge"} == {inquiry.who for inquiry in person.asked}
+    assert {"ben", "judge"} == {inquiry.player for inquiry in person.asked}
     assert {"assignment 0", "assignment 1"} == {inquiry.unit for inquiry in person.asked}
     assert all(row["source"]["error"] is None for row in found)
 
@@ -137,7 +137,7 @@ def test_of_two_who_are_asked_at_once_who_has_answered_is_not_asked_again(tmp_pa
         play(path, first, "ben=human", "ada=human")
     second = Person()
     resume(WORLD, SEASON_PLAYERS, path, resources=Resources(people=second))
-    asked = [(inquiry.who, inquiry.messages) for inquiry in (*first.asked, *second.asked)]
+    asked = [(inquiry.player, inquiry.messages) for inquiry in (*first.asked, *second.asked)]
 
     assert all(one not in asked[:at] for at, one in enumerate(asked))
     assert verify(path, 4).holds
@@ -150,7 +150,7 @@ def test_where_nobody_can_be_asked_a_line_says_so(step: str, tmp_path: Path) -> 
         with pytest.raises(KeyboardInterrupt):
             play(path, Person(2))
     before = path.read_bytes() if step == "resume" else b""
-    with pytest.raises(BadInput, match="ben is played by a person, and nobody can be asked") as no:
+    with pytest.raises(BadInput, match="ben is played by a person, but nobody can be asked") as no:
         play(path, None) if step == "record" else resume(WORLD, SEASON_PLAYERS, path)
 
     assert "\n" not in str(no.value)
