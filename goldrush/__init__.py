@@ -25,50 +25,32 @@ if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, PolicyFailed
     from goldrush.kernel.mining.submit import Plan
     from goldrush.kernel.settings import choice, flag, integer, real, setting
+    from goldrush.replay.mining.environment import parallel_env
     from goldrush.replay.mining.run import MiningRun
     from goldrush.replay.run import Run, record
     from goldrush.replay.run import open as open  # noqa: A004
     from goldrush.replay.study.study import Study, study
 
-_FROM = {
-    "record": "replay.run",
-    "open": "replay.run",
-    "Run": "replay.run",
-    "MiningRun": "replay.mining.run",
-    "study": "replay.study.study",
-    "Study": "replay.study.study",
-    "Models": "agents.llm.models",
-    "Plan": "kernel.mining.submit",
-    "setting": "kernel.settings",
-    "integer": "kernel.settings",
-    "real": "kernel.settings",
-    "choice": "kernel.settings",
-    "flag": "kernel.settings",
-    "GoldrushError": "kernel.errors",
-    "BadInput": "kernel.errors",
-    "JournalError": "kernel.errors",
-    "PolicyFailed": "kernel.errors",
-}
+# In the order of the reference.
+__all__ = [  # noqa: RUF022
+    "record", "open", "Run", "MiningRun",
+    "study", "Study",
+    "parallel_env",
+    "Plan", "setting", "integer", "real", "choice", "flag", "Models",
+    "GoldrushError", "BadInput", "JournalError", "PolicyFailed",
+]  # fmt: skip
 
-# `import *` must not hide Python's own `open`.
-__all__ = [
-    "BadInput",
-    "GoldrushError",
-    "JournalError",
-    "MiningRun",
-    "Models",
-    "Plan",
-    "PolicyFailed",
-    "Run",
-    "Study",
-    "choice",
-    "flag",
-    "integer",
-    "real",
-    "record",
-    "setting",
-    "study",
-]
+_MODULES = {
+    "replay.run": ("record", "open", "Run"),
+    "replay.mining.run": ("MiningRun",),
+    "replay.study.study": ("study", "Study"),
+    "replay.mining.environment": ("parallel_env",),
+    "kernel.mining.submit": ("Plan",),
+    "kernel.settings": ("setting", "integer", "real", "choice", "flag"),
+    "agents.llm.models": ("Models",),
+    "kernel.errors": ("GoldrushError", "BadInput", "JournalError", "PolicyFailed"),
+}
+_FROM = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -80,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_FROM})
+    return sorted({*globals(), *__all__})

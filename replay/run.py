@@ -61,6 +61,25 @@ R = TypeVar("R", bound="Run")
 class Run:
     """A run that is recorded in a journal.
 
+    >>> run = Run.record(seed=7, rounds=20, roster=["greedy-mine"] * 4 + ["raid"] * 2)
+    >>> run.info().declared.roster
+    'greedy-mine*4,raid*2'
+    >>> run.at(3).state
+    <MiningState after round 3 of 20: 45 of 100 plots owned, 70.0 gold>
+    >>> next(run.events("raid_resolved", agent=4))["outcome"]
+    'captured'
+    >>> run.log("claim_drawn", first=1, last=1)[0]
+    '1: plot 2: claimed by agents 2, 4; the draw gives it to 4'
+    >>> run.verify().holds
+    True
+    >>> fork = run.fork(at=10, roster="greedy-mine*6")
+    >>> run.diff(fork).first.round
+    11
+    >>> round(run.measures()["turnover"], 3) > round(fork.measures()["turnover"], 3)
+    True
+    >>> run.table("rounds").num_rows
+    20
+
     Attributes:
         path: the journal.
         toolkit: what the tools of the journal's world can do.
@@ -233,8 +252,12 @@ class Run:
         return log(self.path, Query(first, last, agents, () if plot is None else (plot,), names))
 
     def log(self, *names: str, **where: int | None) -> list[str]:
-        """The same events in words, line by line. Arguments and errors as `events`."""
-        return list(narrator(self.path).lines(self.events(*names, **where)))
+        """The same events in words, as `goldrush log` tells them, each line with its units.
+
+        Arguments and errors as `events`.
+        """
+        told = narrator(self.path).chronicle(self.events(*names, **where))
+        return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in told]
 
     # Checking and comparing.
 
@@ -336,10 +359,21 @@ class Run:
         jobs: int = 1,
         on_unit: OnUnit | None = None,
     ) -> Self:
-        """Go on with a run that broke off, to its end. Arguments as of `verify` and `record`.
+        """Go on with a run that broke off, to its end.
 
-        Raises BadInput for a run that has ended and for players who cannot play on; otherwise as
-        `record`.
+        Args:
+            policies: the objects that `external` agents play, by agent or as a whole roster.
+            trust: policies of one's own that may be imported, beside those in `Run.trust`.
+            sources: the journals that `recorded` agents play.
+            models: how language models are reached: a file of models, or `Models`.
+            program: the program that tests, of a season with a test of one's own.
+            jobs: how many tests of a season are made at once.
+            on_unit: as for `record`.
+
+        Raises:
+            BadInput: for a run that has ended, and for players who cannot play on.
+            PolicyFailed, RunStopped, WriteFailed: as `record`.
+
         """
         players.resume(
             world_at(self.path), self._players(), self.path, models=models_of(models),

@@ -1,4 +1,4 @@
-"""Pages are executed: transcripts, the README's world, the policy in agents/README.md.
+"""Pages are executed: transcripts, programs, the policy in agents/README.md.
 
 `python -m tests.test_readme` writes the transcripts' outputs anew.
 """
@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from goldrush.agents.llm.models import read_models
+from goldrush.cli.commands import BUILT_IN
 from tests.cli import warm
 from tests.cli.helpers import listening
 from tests.golden import NAMES, SEASON_NAMES
@@ -21,7 +22,21 @@ from tests.llm import local
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-TOLD = (README, ROOT / "replay" / "competition" / "README.md")  # pages with transcripts
+EXECUTED = (  # pages with transcripts
+    README,
+    ROOT / "replay" / "README.md",
+    ROOT / "replay" / "study" / "README.md",
+    ROOT / "replay" / "competition" / "README.md",
+    ROOT / "agents" / "llm" / "README.md",
+)
+PROGRAMS = (  # pages with programs, each followed by what it prints
+    README,
+    ROOT / "replay" / "README.md",
+    ROOT / "replay" / "study" / "README.md",
+    ROOT / "goldrush" / "PLUGINS.md",
+)
+MODELS = ROOT / "agents" / "llm" / "README.md"
+LINES_MAX = 150  # of the README
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -67,7 +82,7 @@ def write_files(text: str, folder: Path) -> None:
             (folder / named[1]).write_text(body)
 
 
-@pytest.mark.parametrize("page", TOLD, ids=lambda page: page.parent.name)
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.parent.name)
 def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path) -> None:
     transcripts = blocks(page.read_text(), "console")
     (tmp_path / "journals").symlink_to(ROOT / "journals")
@@ -77,7 +92,7 @@ def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path)
 
 
 def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
-    example, _ = blocks(README.read_text(), "toml")
+    [example] = blocks(MODELS.read_text(), "toml")
     (tmp_path / "models.toml").write_text(example)
     known = read_models(tmp_path / "models.toml")
 
@@ -87,7 +102,7 @@ def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(local.weights() is None, reason="no model: see README.md")
 def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
-    [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", README.read_text())
+    [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", MODELS.read_text())
     [tests] = re.findall(r"<!-- tests -->\n```sh\n(.*)\n```", README.read_text())
     install, _, plays = command.partition(" && .venv/bin/python -m tests.llm.local .venv/bin/")
     printed = run(f"{shlex.quote(sys.executable)} -m tests.llm.local {plays}", tmp_path)
@@ -97,19 +112,39 @@ def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
     assert "holds at levels 1 to 4" in run("goldrush verify model.journal", tmp_path)
 
 
-def test_the_world_of_ones_own_prints_what_the_page_says(tmp_path: Path) -> None:
-    text = README.read_text()
-    (*_, program), [printed] = blocks(text, "python"), blocks(text, "text")
+def programs_of(text: str) -> list[tuple[str, str]]:
+    """The programs of a page that are followed by what they print, and that."""
+    return re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+
+
+def printed_by(program: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=600,
     )
+    return done.stdout
 
-    assert (done.stdout, done.stderr) == (printed, "")
+
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.parent.name)
+def test_programs_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    programs = programs_of(page.read_text())
+
+    assert programs
+    for program, printed in programs:
+        assert printed == printed_by(program, tmp_path)
+
+
+def test_the_readme_is_short_and_names_every_command() -> None:
+    text = README.read_text()
+    [table] = re.findall(r"## Commands\n\n(.*?)\n\n", text, re.DOTALL)
+
+    assert len(text.splitlines()) <= LINES_MAX
+    assert sorted(BUILT_IN) == sorted(re.findall(r"`([a-z]+)`", table))
 
 
 def test_the_policy_of_ones_own_plays_and_is_asked_again(tmp_path: Path) -> None:
@@ -185,7 +220,7 @@ def test_pages_that_code_names_ship(room: str) -> None:
 
 
 def test_the_workflow_verifies_the_golden_journals(tmp_path: Path) -> None:
-    [workflow] = blocks(README.read_text(), "yaml")
+    [workflow] = blocks((ROOT / "replay" / "README.md").read_text(), "yaml")
     [command] = re.findall(r"run: (goldrush .*)", workflow)
     (tmp_path / "journals").symlink_to(ROOT / "journals")
     printed = run(command, tmp_path)
@@ -202,12 +237,17 @@ def write_transcripts(page: Path, folder: Path) -> None:
     old = blocks(text, "console")
     for before, after in zip(old, replayed(old, folder), strict=True):
         text = text.replace(f"```console\n{before}```", f"```console\n{after}```", 1)
+    for program, before in programs_of(text):
+        printed = printed_by(program, folder)
+        text = text.replace(
+            f"{program}```\n\n```text\n{before}", f"{program}```\n\n```text\n{printed}"
+        )
     page.write_text(text)
 
 
 if __name__ == "__main__":
     import tempfile
 
-    for told in TOLD:
+    for page in dict.fromkeys((*EXECUTED, *PROGRAMS)):
         with tempfile.TemporaryDirectory() as name:
-            write_transcripts(told, Path(name))
+            write_transcripts(page, Path(name))

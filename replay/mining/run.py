@@ -19,7 +19,17 @@ from goldrush.replay.why import Explanation
 
 
 class MiningRun(Run):
-    """A mining run that is recorded in a journal."""
+    """A mining run that is recorded in a journal.
+
+    >>> run = MiningRun.record(seed=7, rounds=20)
+    >>> run.plot(17).owners()[:6]
+    [1, 1, 1, 1, 1, 1]
+    >>> run.plot((1, 7)).spells()[0].length
+    12
+    >>> run.agent(3).gold()[-1]
+    76.0
+
+    """
 
     def measured(self) -> Measured:
         """The run with its measures, its spells of ownership, and everybody's gold.

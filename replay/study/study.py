@@ -91,6 +91,14 @@ def study(
 class Study:
     """The runs of a study, in a folder.
 
+    >>> one = study("runs", treatments=["baseline", "scarce"], rosters="mixed", seeds=2, rounds=10)
+    >>> one
+    <Study runs: 4 runs, 2 treatments, 1 rosters, 2 seeds>
+    >>> one.table().num_rows
+    4
+    >>> one.runs(treatment="scarce", seed=1)[0].measures()["gini"] > 0
+    True
+
     Attributes:
         folder: the folder.
         manifest: the plan, and every run with its configuration, path and SHA-256.
@@ -142,7 +150,15 @@ class Study:
         rounds: int | None = None,
         seed: int | None = None,
     ) -> list[Run]:
-        """The runs that are played, in the order of the plan; of those given, only these."""
+        """The runs that are played, in the order of the plan.
+
+        Args:
+            treatment: only runs under this treatment.
+            roster: only those of the roster of this name.
+            rounds: only those of this horizon.
+            seed: only those with this seed.
+
+        """
         return [
             Run.open(self.folder / run.path)
             for run in self._played()
