@@ -61,7 +61,14 @@ def policies(world: str | None = None) -> Complete:
     """Policies: the last of a roster, that after `=` in a cast. `world` as for `treatments`."""
 
     def names(toolkit: Toolkit) -> Iterable[str]:
-        listed = () if toolkit.players is None else toolkit.players.policies
+        from goldrush.agents.plugins import policies_for
+
+        players = toolkit.players
+        if players is None:
+            return ()
+        listed = list(players.policies)
+        if players.has_plugins:
+            listed += policies_for(toolkit.world({}).name, listed)
         return [re.sub(":.*", ":", name) for name in listed]  # llm:MODEL is llm:, and a model
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:

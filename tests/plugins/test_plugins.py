@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from goldrush.agents.mining.players import fork, record, resume
 from goldrush.agents.mining.roster import POLICIES
@@ -23,6 +24,7 @@ from goldrush.agents.plugins import (
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import add_user_folder
+from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
@@ -182,6 +184,14 @@ def policies(folder: Path) -> None:
     entry = "tests.plugins.policies:"
     named = {"mining/idle": f"{entry}Idle", "mining/rude": f"{entry}Rude", "mining/raid": entry}
     dist_info(folder, {GROUP_OF_POLICIES: {**named, "commons/idle": f"{entry}Idle"}}, "lazy", "3")
+
+
+@pytest.mark.usefixtures("policies")
+def test_the_shell_completes_policies_of_distributions() -> None:
+    shell = ShellComplete(cli, {}, "goldrush", "_GOLDRUSH_COMPLETE")
+    found = shell.get_completions(["record", "--roster"], "raid*2,i")
+
+    assert ["raid*2,idle"] == [item.value for item in found]
 
 
 @pytest.mark.usefixtures("policies")
