@@ -146,6 +146,7 @@ class PolicyCheck:
         unknown: descriptions of the agents that this version does not know.
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
+        uses_program: asking needs a program of the user's own (`--test`).
 
     """
 
@@ -154,6 +155,7 @@ class PolicyCheck:
     unknown: Sequence[str] = ()
     pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
+    uses_program: bool = False
 
 
 def _no_change(state: Any, change: Change, models: Models | None) -> ResolvedChange:

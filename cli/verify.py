@@ -107,6 +107,9 @@ def verify(
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
+    verdicts = [outcome.verdict for outcome in outcomes]
+    if test is not None and not any(verdict and verdict.uses_program for verdict in verdicts):
+        echo_error(f"goldrush: --test {test} was not used: no policy asked here needs a program")
     with maybe_unread():
         if as_json:
             echo_json([outcome.as_dict() for outcome in outcomes])

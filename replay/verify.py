@@ -49,6 +49,8 @@ from goldrush.replay.toolkit import is_built_in, open_world, toolkit_of
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
+_NOT_IN_JSON: Final = ("vocabulary", "trace", "uses_program")
+
 Forks = Sequence[Mapping[str, Any]]
 
 
@@ -89,7 +91,7 @@ class Verdict:
     version does not know (a policy, an option, a version of the prompt), so that it cannot be
     judged; `forks`: the rounds after which it is forked, by the numbers that people know them by;
     `branch`: where the last of them is, and from what file; `vocabulary`: what its world calls
-    things.
+    things; `uses_program`: level 4 needs a program of the user's own.
     """
 
     path: str
@@ -106,6 +108,7 @@ class Verdict:
     branch: Branch | None = None
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     level_in_part: int | None = None
+    uses_program: bool = False
 
     @property
     def levels(self) -> str:
@@ -126,9 +129,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        fields = attrs.asdict(
-            self, filter=lambda field, _: field.name not in ("vocabulary", "trace")
-        )
+        fields = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_IN_JSON)
         return {"path": self.path, "holds": self.holds, **fields}
 
 
@@ -184,6 +185,7 @@ def verify(
             sha256=reader.sha256(),
             level=level if is_asked and not is_in_part else min(level, DERIVE),
             level_in_part=level if is_in_part else None,
+            uses_program=check.uses_program,
             rounds=check.rounds,
             events=check.events,
             finished=reader.ended,
@@ -231,7 +233,7 @@ class _Check:
             None, ("the policies of this world",)
         )
         self.on_bytes: Callable[[int], None] | None = None
-        self.somebody_asked = False
+        self.somebody_asked = self.uses_program = False
         self.not_asked: dict[str, None] = {}  # in the order in which they came up
         self.unknown: dict[str, None] = {}
         self.rounds = 0
@@ -353,6 +355,7 @@ class _Check:
             self.somebody_asked |= asker.ask is not None
             self.not_asked.update(dict.fromkeys(asker.not_asked))
             self.unknown.update(dict.fromkeys(asker.unknown))
+            self.uses_program |= asker.uses_program
 
     def _judged(self, commit: Commit, state: Any, inputs: Block) -> Block:
         """What a step derives; before, at level 4, its inputs are asked for again."""

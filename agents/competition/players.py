@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
+
 from goldrush.agents import players
 from goldrush.agents.competition.arenas import (
     NoProgram,
@@ -172,7 +174,10 @@ def _policy_check(
         again = SeasonCheck(state, tests, forks, trust)
         return PolicyCheck(again, again.not_asked, again.unknown, again.pending, tests.close)
 
-    return asker
+    def check(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+        return attrs.evolve(asker(state, forks), uses_program=takes_program(state.arena))
+
+    return check
 
 
 def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:

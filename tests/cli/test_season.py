@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.helpers import assert_refused, goldrush
+from tests.golden import path_of
 from tests.journals import commits_of
 from tests.seasons import SMALL as SETTINGS
 from tests.seasons import small
@@ -272,7 +273,17 @@ def test_a_season_under_a_program_is_asked_again_with_it(tested: Path) -> None:
     assert (0, 0, 2) == (without.code, whole.code, other.code)
     assert "levels 1 to 3 (4 not checked, not asked again: everybody, whose tests" in without.out
     assert "holds at levels 1 to 4" in whole.out
+    assert "" == whole.err
     assert "other.py has the SHA-256" in other.err
+
+
+def test_a_program_that_no_journal_needs_is_told(tested: Path) -> None:
+    journal = path_of("baseline")
+    ran = goldrush("verify", journal, "--test", "./test.py", cwd=tested)
+    both = goldrush("verify", journal, "s.journal", "--test", "./test.py", cwd=tested)
+
+    assert (0, 0, "") == (ran.code, both.code, both.err)
+    assert "goldrush: --test ./test.py was not used: no policy" in ran.err
 
 
 def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_path: Path) -> None:
