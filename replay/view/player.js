@@ -2,6 +2,25 @@
 // (`#round=78&plot=17`), so a link opens the same moment; every control ends in `go`.
 import { el, extremes, replaceAll, svg } from "./dom.js";
 
+// The address of the page. The frame of a notebook has none of its own: there it is kept in memory.
+class Address {
+  constructor() {
+    this.isOwn = location.protocol !== "about:";
+    this.text = "";
+  }
+
+  get hash() {
+    return this.isOwn ? location.hash : this.text;
+  }
+
+  // `isStep`: one can go back to the address before.
+  set(hash, isStep = false) {
+    if (!this.isOwn) this.text = hash;
+    else if (isStep) history.pushState(null, "", hash);
+    else history.replaceState(null, "", hash);
+  }
+}
+
 export class Player {
   // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what
   // else can be selected, by name, each with what makes of text a value or null; `typed`, those that
@@ -9,6 +28,7 @@ export class Player {
   constructor({ vocabulary, first, opening, last, places, typed, passing, show, describe }) {
     Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, typed, passing, show, describe });
     this.timer = null;
+    this.address = new Address();
     const part = (name) => document.getElementById(name);
     this.parts = {
       range: part("scrubber"), play: part("play"), speed: part("speed"), goto: part("goto"),
@@ -20,10 +40,10 @@ export class Player {
 
   // Take over the moment that the address says, and say what is wrong with it.
   arrive() {
-    const [moment, wrong] = this.parsed(location.hash);
+    const [moment, wrong] = this.parsed(this.address.hash);
     this.moment = moment;
     this.parts.fault.textContent = wrong.length ? `Not in this page: ${wrong.join(", ")}.` : "";
-    if (wrong.length) history.replaceState(null, "", this.href());
+    if (wrong.length) this.address.set(this.href());
   }
 
   listen(part) {
@@ -48,12 +68,22 @@ export class Player {
       event.preventDefault(); // the address is the moment's
       main.focus();
     });
-    globalThis.addEventListener("hashchange", () => {
-      if (this.timer !== null) this.stop();
-      this.arrive();
-      this.draw(true);
+    globalThis.addEventListener("hashchange", () => this.follow());
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.("a[href^='#']");
+      if (this.address.isOwn || !link || event.defaultPrevented) return;
+      event.preventDefault();
+      this.address.set(link.getAttribute("href"));
+      this.follow();
     });
     document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Show what a link or the browser's history leads to.
+  follow() {
+    if (this.timer !== null) this.stop();
+    this.arrive();
+    this.draw(true);
   }
 
   // The moment that an address says, and what in it is not there.
@@ -99,8 +129,7 @@ export class Player {
     const isElsewhere = (changes[this.unit] ?? this.at) !== this.at;
     const left = isElsewhere ? Object.fromEntries(this.passing.map((name) => [name, null])) : {};
     const address = this.href({ ...left, ...changes });
-    if (isElsewhere || address === location.hash) history.replaceState(null, "", address);
-    else history.pushState(null, "", address);
+    this.address.set(address, !isElsewhere && address !== this.address.hash);
     this.arrive();
     this.draw(this.timer === null);
   }

@@ -20,6 +20,7 @@ from goldrush.kernel.world import Block
 from goldrush.replay.diff import diff
 from goldrush.replay.mining.why import explained, explained_at
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
@@ -321,3 +322,24 @@ def test_everybody_can_use_it(
     assert [] == tab.violations()
     width = tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert 0 >= width
+
+
+def test_in_a_notebooks_frame_moments_are_kept_without_an_address(
+    new_tab: Callable[..., Tab], tmp_path: Path
+) -> None:
+    tab, path = new_tab(), tmp_path / "notebook.html"
+    run = Run.record(tmp_path / "run.journal", seed=7, rounds=5)
+    path.write_text(f"<!doctype html><title>cell</title>{run._repr_html_()}")
+    tab.page.goto(path.as_uri())
+    frame = tab.page.frames[1]
+    frame.wait_for_selector("html[data-sealed]")
+
+    frame.press("#view", "End")
+    frame.click("a[data-agent='3']")
+    at_the_end = frame.inner_text("#now"), frame.locator("h2", has_text="Agent 3").count()
+    frame.press("#view", "ArrowLeft")
+    frame.click("a[href*='plot=']")
+
+    assert ("round 5", 1) == at_the_end
+    assert "round 4" == frame.inner_text("#now")
+    assert 1 == frame.locator("h2", has_text="Plot").count()
