@@ -29,10 +29,11 @@ from goldrush.replay.log import Query, log
 from goldrush.replay.outline import Outline, outline
 from goldrush.replay.rebuild import Rebuilt, rebuild, rebuilt_from
 from goldrush.replay.recheck import Recheck, recheck
-from goldrush.replay.story import narrator
+from goldrush.replay.story import agent_of, narrator
 from goldrush.replay.tie_break import TieBreak
 from goldrush.replay.toolkit import (
     WORLD_DEFAULT,
+    Prompted,
     Toolkit,
     needed,
     players_of,
@@ -345,6 +346,29 @@ class Run:
         """
         by = needed(self.toolkit.why, self.path, "explanations")
         return by.at(self.path, at, place, agent)
+
+    def score(self, at: int, agent: int | str, place: int | None = None) -> Sequence[Any]:
+        """The scores of an agent in a unit, each with the steps that lead to it (of a season).
+
+        Args:
+            at: the unit.
+            agent: by number or name.
+            place: only there (a table).
+
+        Raises:
+            BadInput: for a world without scores, and for a unit or an agent that there is not.
+
+        """
+        scores = needed(self.toolkit.scores, self.path, "scores")
+        return scores.at(self.path, at, agent_of(self.path, str(agent)), place)
+
+    def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
+        """What a language model was, or would be, sent in an agent's place in a unit.
+
+        Raises BadInput for a world without prompts, and for a unit or an agent that there is not.
+        """
+        prompts = needed(self.toolkit.prompts, self.path, "prompts")
+        return prompts.at(self.path, at, agent_of(self.path, str(agent)), Resources())
 
     # Playing on.
 

@@ -182,6 +182,16 @@ def test_what_is_of_another_world_is_refused() -> None:
         goldrush.record(world="competition", roster=[Hawk()])
 
 
+def test_a_season_has_scores_and_prompts() -> None:
+    season = goldrush.open(GOLDEN / "seasons" / "every-event.journal")
+    [score] = season.score(0, "ada")
+
+    assert score.holds
+    assert "ada" in season.prompts(0, "ada")[0].messages[-1]["content"]
+    with pytest.raises(BadInput, match="no scores"):
+        goldrush.open(GOLDEN / "baseline.journal").score(1, 0)
+
+
 def test_a_run_that_broke_off_goes_on(run: goldrush.Run, tmp_path: Path) -> None:
     torn = tmp_path / "torn.journal"
     torn.write_bytes(run.path.read_bytes()[:-100])
