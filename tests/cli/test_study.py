@@ -117,7 +117,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--treatment", "scarce", "--treatment", "scarce"], ["treatment 'scarce' twice"]),
         (["--roster", "gready-mine"], ["no policy", "did you mean greedy-mine?"]),
         (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
-        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, but 20"]),
+        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, not 20"]),
         (["--roster", "llm:a*2"], ["agents"]),
         (["--roster", "portrait", "--treatment", "baseline"], ["`llm` alone names no model"]),
         (["--seeds", "0"], ["seeds is 0"]),
