@@ -1,13 +1,14 @@
-"""The one encoder: canonical msgpack.
+"""Canonical msgpack: the encoder and decoder of everything that is written, hashed or compared.
 
 A value has exactly one encoding: the shortest form of each integer and length, UTF-8 text, doubles
-for floats, map keys in the order given. Equal bytes therefore mean equal values, and the
-same run gives the same file. Integers beyond 64 bits are refused here, so that no journal holds
-what another language could not read.
+for floats, map keys in the order given. Equal bytes therefore mean equal values, and the same run
+gives the same file. Integers beyond 64 bits are refused, because many msgpack libraries cannot read
+them.
 
-Reading is bounded: `unpack` takes one value, all of the buffer, and no ext or timestamp; msgpack
-limits the depth, and each declared length to what is there. A map costs eighty times its byte in
-the file, so there is a limit on maps; whatever else there is costs fifty times its bytes at most.
+Decoding is bounded: `unpack` reads exactly one value, refuses ext types and timestamps, limits the
+depth, and refuses declared lengths beyond the buffer. A decoded map takes up to eighty times its
+encoded size, so the number of maps is limited too (MAPS_MAX); other values take at most fifty
+times.
 """
 
 from __future__ import annotations
@@ -24,21 +25,27 @@ _packer = msgpack.Packer(use_bin_type=True)
 
 
 class Undecodable(ValueError):
-    """The bytes are not one msgpack value. The message says why."""
+    """The bytes are not one msgpack value. The message gives the reason."""
 
 
 def pack(value: object) -> bytes:
-    """Encode None, bool, int (64 bits), float, str, bytes, and tuples, lists and dicts of these.
+    """Encode a value in the canonical form.
 
-    Raises OverflowError for an integer beyond 64 bits, TypeError for another type and
-    UnicodeEncodeError for text with lone surrogates.
+    Args:
+        value: None, bool, int (64 bits), float, str, bytes, and tuples, lists and dicts of these.
+
+    Raises:
+        OverflowError: for an integer beyond 64 bits.
+        TypeError: for a value of another type.
+        UnicodeEncodeError: for text with lone surrogates.
+
     """
-    packed: bytes = _packer.pack(value)  # which drops what it had packed when it raises
+    packed: bytes = _packer.pack(value)  # drops its buffer if it raises
     return packed
 
 
 def unpack(packed: bytes | memoryview) -> Any:
-    """Decode one value; arrays become tuples. Raises Undecodable, whatever the bytes."""
+    """Decode one value, arrays as tuples. Raises Undecodable for any invalid bytes."""
     try:
         return msgpack.unpackb(packed, **_limits(len(packed)))
     except MALFORMED as error:
@@ -46,24 +53,24 @@ def unpack(packed: bytes | memoryview) -> Any:
 
 
 def undecodable(error: Exception) -> Undecodable:
-    """What decoding raised, in words that need no knowledge of a library."""
+    """The Undecodable for an exception of the decoder, with a message that names no library."""
     if isinstance(error, Undecodable):
         return error
     if isinstance(error, (RecursionError, msgpack.StackError)):
-        return Undecodable("values within values, too deep to be read")
+        return Undecodable("values nested too deeply")
     if isinstance(error, UnicodeDecodeError):
-        return Undecodable("text that is no UTF-8")
-    return Undecodable("bytes that are no whole value of msgpack")
+        return Undecodable("text that is not UTF-8")
+    return Undecodable("bytes that are not one complete msgpack value")
 
 
-# What decoding raises. Running out of memory says nothing of the bytes, and is not among it.
+# The exceptions of decoding. MemoryError is not among them: it proves nothing about the bytes.
 MALFORMED = (ValueError, TypeError, RecursionError, msgpack.UnpackException)
 
 
 def unpacker(size: int) -> msgpack.Unpacker:
-    """An Unpacker for values that are together `size` bytes at most, with every limit of `unpack`.
+    """An Unpacker for values of at most `size` bytes in total, with the limits of `unpack`.
 
-    Its methods raise what stands in MALFORMED.
+    Its methods raise the exceptions in MALFORMED.
     """
     return msgpack.Unpacker(max_buffer_size=size, **_limits(size))
 
@@ -77,7 +84,7 @@ def _limits(size: int) -> dict[str, Any]:
         "max_ext_len": 0,
         "ext_hook": _no_ext,
     }
-    if size > MAPS_MAX:  # a map is a byte at least, so in what is smaller nobody need count them
+    if size > MAPS_MAX:  # a map takes at least a byte, so fewer bytes cannot hold more
         limits["object_hook"] = _CountedMaps()
     return limits
 
@@ -86,9 +93,9 @@ _MAP_HEADS = bytes((*range(0x80, 0x90), 0xDE, 0xDF))
 
 
 def is_readable(packed: bytes) -> bool:
-    """Whether what `pack` gave has no more maps than `unpack` takes."""
+    """Whether packed bytes have at most MAPS_MAX maps, so that `unpack` reads them."""
     if len(packed) - len(packed.translate(None, _MAP_HEADS)) <= MAPS_MAX:
-        return True  # as nearly always, and at a tenth of the cost
+        return True  # nearly always, at a tenth of the cost
     try:
         unpack(packed)
     except Undecodable:
@@ -97,7 +104,7 @@ def is_readable(packed: bytes) -> bool:
 
 
 class _CountedMaps:
-    """Counts the maps of a value while it is decoded."""
+    """Object hook that counts the maps of a value and refuses more than MAPS_MAX."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -114,8 +121,10 @@ def _no_ext(code: int, data: bytes) -> Never:
 
 
 def fingerprint_of(parts: Sequence[object]) -> int:
-    """`fingerprint(parts)`, packed piece by piece: of a part that is a sequence one item after the
-    other. What is shared between the items is never in memory as bytes more than once.
+    """`fingerprint(parts)`, packed item by item to save memory.
+
+    A part that is a sequence is packed one item at a time, so values shared between items are never
+    held as bytes more than once.
     """
     hashed = xxh3_64(_packer.pack_array_header(len(parts)))
     for part in parts:
@@ -129,5 +138,5 @@ def fingerprint_of(parts: Sequence[object]) -> int:
 
 
 def fingerprint(value: object) -> int:
-    """xxh3-64 (seed 0) of the canonical encoding: the building block of state digests."""
+    """xxh3-64 (seed 0) of the canonical encoding: the basis of state digests."""
     return xxh3_64_intdigest(pack(value))

@@ -1,10 +1,9 @@
-"""State from inputs: the walk through a journal for whoever acts on what it says.
+"""State from inputs: reads a journal and derives every event again.
 
-`fold.states` applies what a journal calls derived, which is all that a reader needs. But checksums
-and digests are no signature: whoever goes on with a run, or tells somebody what it has come to,
-would act on whatever was forged. Here every derived block is worked out again and compared before
-it is applied, every digest is compared, and inputs that still wait are judged as far as they can
-be.
+`fold.states` applies derived events as the journal has them, which is enough for readers. But
+checksums and digests are no signature: `resume`, `fork` and reports on the state of a run would act
+on forged events. So here every derived block is computed again and compared before it is applied,
+every digest is compared, and pending inputs are checked as far as possible.
 """
 
 from __future__ import annotations
@@ -25,7 +24,13 @@ SHOWN_MAX: Final = 300  # characters of an event in a message
 
 
 class NotDerived(MalformedEvents):
-    """Something that does not follow from the inputs: what does, and what stands there."""
+    """Something in a journal does not follow from its inputs.
+
+    Attributes:
+        expected: what follows from the inputs.
+        found: what the journal has.
+
+    """
 
     def __init__(self, path: str, where: str, expected: str, found: str) -> None:
         super().__init__(path, where, f"expected {expected}, found {found}")
@@ -39,12 +44,20 @@ def states(
     commits: Iterable[Commit] | None = None,
     assembler: fold.StepAssembler | None = None,
 ) -> Iterator[tuple[Commit, S]]:
-    """Every commit with the state after it, in order, from the start on; as `fold.states`.
+    """Each commit with the state after it, in order, as `fold.states`, but with all events derived
+    again.
 
-    `assembler`: fresh, it holds the inputs that wait to be judged when the walk is over. Raises
-    what iterating a JournalReader raises, MalformedEvents, naming the first event that is not what
-    the rules derive from the inputs, with what they do derive, and UnsupportedJournal where the
-    rules are not all here.
+    Args:
+        world: the world of the journal.
+        reader: the journal.
+        commits: the commits to read, from START on; None: all.
+        assembler: a new one; after the last commit it holds the pending inputs.
+
+    Raises:
+        DamagedJournal, TornTail: as iterating a JournalReader.
+        MalformedEvents: for the first event that the rules do not derive, with the derived one.
+        UnsupportedJournal: if some of the world's rules are not installed.
+
     """
     if world.missing is not None:
         raise UnsupportedJournal(reader.path, world.missing)
@@ -75,8 +88,9 @@ def states(
 
 
 def check_canonical(path: str, commit: Commit) -> None:
-    """Raise NotDerived unless what is not derived again (inputs, numbers, the setup) is packed in
-    the one way.
+    """Check that inputs, numbers and the setup are packed canonically. Raises NotDerived.
+
+    Derived blocks are not looked at: they are compared with blocks that are packed anew.
     """
     blocks = list(commit.blocks)
     blocks[::2] = [Block(block.batches) for block in blocks[::2]]
@@ -93,10 +107,20 @@ def after(
     assembler: fold.StepAssembler,
     judge: Callable[[S, Block], Block] | None = None,
 ) -> S:
-    """The state after a UNIT or an END commit, as its inputs give it; its digest is not looked at.
+    """The state after a UNIT or END commit, derived from its inputs. Its digest is not checked.
 
-    `judge(state, inputs)` gives what the world derives of a step, if it is not simply asked. Raises
-    NotDerived for the first thing that does not follow, MalformedEvents for what cannot be applied.
+    Args:
+        world: the world.
+        path: the journal, for messages.
+        state: the state before the commit.
+        commit: the commit.
+        assembler: holds the inputs of earlier commits that are pending.
+        judge: gives the derived block for a state and a block of inputs; None: `world.decide`.
+
+    Raises:
+        NotDerived: for the first event that does not follow from the inputs.
+        MalformedEvents: for events that do not fit the state.
+
     """
     try:
         _check_end(world, path, state, commit)
@@ -122,9 +146,7 @@ def after(
 def check_pending(
     world: World[S], path: str, state: S | None, last: Commit, assembler: fold.StepAssembler
 ) -> None:
-    """Raise NotDerived where inputs that wait to be judged, in the commits up to `last`, can be no
-    part of a step.
-    """
+    """Raise NotDerived if the pending inputs of the commits up to `last` cannot begin a step."""
     assert state is not None  # they wait behind a START
     try:
         fault = world.pending_fault(state, assembler.pending)
@@ -144,7 +166,7 @@ def difference_error(
     *,
     is_input: bool = False,
 ) -> NotDerived:
-    """The error for the first event in which two blocks, known to differ, do so."""
+    """The error for the first event in which two different blocks differ."""
     where = format_location(world, commit)
     fault = next(fold.faults(world, [found], is_input=is_input), None)
     if fault is not None:
@@ -157,15 +179,17 @@ def difference_error(
 
 
 def format_location(world: World[Any], commit: Commit) -> str:
-    """Where a commit stands, with its unit as people number it."""
+    """The location of a commit as text, with its unit in the numbers shown to people."""
     return f"{world.vocabulary.format_unit(commit.unit)}, {commit.where}"
 
 
 def difference(
     world: World[Any], unit: int, expected: Block, found: Block
 ) -> tuple[Event | None, Event | None]:
-    """The first events in which two blocks differ whose rows are without faults; None for one that
-    is missing, twice None where the same events are cut up otherwise.
+    """The first pair of different events in two blocks with valid rows.
+
+    One of the pair is None if its block ends there. Both are None if the blocks have the same
+    events in different batches.
     """
     wanted, has = (fold.block_events(world, unit, block) for block in (expected, found))
     pairs = zip_longest(wanted, has)
@@ -173,7 +197,7 @@ def difference(
 
 
 def format_event(event: Event | None) -> str:
-    """An event, or that there is none, for a message: JSON in ASCII, cut."""
+    """An event for a message: JSON in ASCII, cut at SHOWN_MAX characters; `no event` for None."""
     if event is None:
         return "no event"
     text = json.dumps(event.as_dict(), ensure_ascii=True)
@@ -181,7 +205,7 @@ def format_event(event: Event | None) -> str:
 
 
 def _check_end(world: World[S], path: str, state: S, commit: Commit) -> None:
-    """Raise NotDerived for a unit after the end of a run, and for an END before it."""
+    """Raise NotDerived for a unit after the end of the run, and for an END before it."""
     if world.ended(state) is (commit.kind == END):
         return
     ended, more = world.vocabulary.ended, f"another {world.vocabulary.unit}"

@@ -1,9 +1,10 @@
-"""Keyed randomness: every draw is a pure function of its key, never of what was drawn before.
+"""Keyed randomness: a draw is a pure function of its key, independent of all other draws.
 
-A shared generator would tie each draw to all earlier ones: one more tie-break and everything after
-it moves. Here a key names the draw (`[seed, round, plot, "claim"]`, say), word i is the xxh3-64
-hash of the packed key under seed i, and anybody can redo one draw alone with two libraries.
-There is no floating point in it but the threshold of `chance`, which is exact.
+With a shared generator each draw would depend on all earlier ones: one more tie-break, and every
+later draw changes. Here a key identifies the draw (for example `[seed, round, plot, "claim"]`), and
+word i is the xxh3-64 hash of the packed key under seed i. So any single draw can be recomputed with
+a msgpack and an xxhash library. The arithmetic is on integers; the only floating-point number is
+the threshold of `chance`, which is exact.
 """
 
 from __future__ import annotations
@@ -21,16 +22,19 @@ T = TypeVar("T")
 
 
 class Draws:
-    """The words of one key, taken in order: `word(i) = xxh3_64(packed key, seed=i)`.
+    """The 64-bit words of one key, in order: `word(i) = xxh3_64(packed key, seed=i)`.
 
-    `taken` counts the words used so far; `words()` gives them again, for the record.
+    Attributes:
+        parts: the key.
+        taken: how many words have been used.
+
     """
 
     __slots__ = ("_packed", "parts", "taken")
 
     def __init__(self, *key: int | str) -> None:
         self.parts = key
-        self._packed: bytes | None = None  # many a Draws is made and never drawn from
+        self._packed: bytes | None = None  # packed late: many a Draws is never used
         self.taken = 0
 
     @property
@@ -47,18 +51,22 @@ class Draws:
         return word
 
     def words(self) -> tuple[int, ...]:
-        """All words taken so far, in order."""
+        """All words used so far, in order; events record them."""
         key = self.key
         return tuple(xxh3_64_intdigest(key, i) for i in range(self.taken))
 
     def below(self, n: int) -> int:
-        """An unbiased index in 0 .. n-1. Raises ValueError unless n is 1 .. 2^64.
+        """An unbiased index in 0 .. n-1.
 
-        A word at or above the largest multiple of n that fits into 64 bits is passed over, which
-        is what makes the remainder of the others uniform.
+        Words at or above the largest multiple of n within 64 bits are rejected, so the remainder of
+        the others is uniform.
+
+        Raises:
+            ValueError: unless n is 1 .. 2^64.
+
         """
         if not 1 <= n <= WORD_RANGE:
-            raise ValueError(f"below({n}): a word can choose among 1 to 2^64")
+            raise ValueError(f"below({n}): n must be from 1 to 2^64")
         while True:
             word = self.word()
             index = word % n
@@ -69,7 +77,7 @@ class Draws:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken
-        # `below` written out: policies shuffle hundreds of plots a round.
+        # `below` inlined: policies shuffle hundreds of plots a round.
         for j in range(len(result) - 1, 0, -1):
             while True:
                 word = xxh3_64_intdigest(key, i)
@@ -82,5 +90,5 @@ class Draws:
         return result
 
     def chance(self, probability: float) -> bool:
-        """True with the given probability (0 .. 1); always takes one word."""
+        """True with this probability (0 to 1). Always uses one word."""
         return self.word() < int(probability * WORD_RANGE)

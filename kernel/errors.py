@@ -1,8 +1,8 @@
-"""Every error that somebody who uses goldrush rightly can meet.
+"""All errors that correct use of goldrush can raise.
 
-One root, few children, each with the facts as fields, so that a program can act on them and a
-person can read the message: the place, what was expected, what was found, what to type instead.
-Anything else that leaves the library is a bug in goldrush, or in the code that calls it.
+One root, few children. Each error has its facts as fields, so that a program can act on them, and a
+message for people: where, what was expected, what was found, what to type instead. Any other
+exception that leaves the library is a bug in goldrush or in the code that calls it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,26 @@ from typing import Any, Final
 
 
 def format_value(value: object, most: int = 60) -> str:
-    """A value for a message: its repr, cut, whatever it is."""
+    """The repr of a value for a message, cut at `most` characters. Never raises."""
     try:
         text = repr(value)
     except Exception:  # an integer of thousands of digits, an object whose repr raises
-        text = f"a {type(value).__name__} that cannot be shown"
+        text = f"a {type(value).__name__} without a repr"
     return text if len(text) <= most else text[:most] + "..."
 
 
 def format_error(error: BaseException) -> str:
-    """An error of a user's code for a message: function, file and line of that code, the type of
-    the error and what it says.
-    """
+    """An error of a user's code for a message: function, file, line, error type and text."""
     if isinstance(error, GoldrushError):
         return str(error)
     try:
         text = f"{type(error).__name__}: {error}"
-    except Exception:  # whose __str__ raises in its turn
+    except Exception:  # its __str__ may raise, too
         text = type(error).__name__
     frames = [(frame.tb_frame.f_code, frame.tb_lineno) for frame in _frames_of_user(error)]
     if not frames:
         return text
-    # The deepest line of the user's own files: what those call in other libraries says little.
+    # The deepest line in the user's own files; frames of other libraries below it explain little.
     folder = os.path.dirname(frames[0][0].co_filename)
     code, line = [f for f in frames if os.path.dirname(f[0].co_filename).startswith(folder)][-1]
     name = "" if code.co_qualname == "<module>" else f"{code.co_qualname}, "
@@ -45,19 +43,17 @@ def format_error(error: BaseException) -> str:
 
 
 def format_traceback(error: BaseException | None) -> str:
-    """The traceback of an error of a user's code, from the first frame of that code on; empty if
-    none of its frames is there.
-    """
+    """The traceback of an error from the first frame of a user's code on; empty without one."""
     frames = [] if error is None else _frames_of_user(error)
     if error is None or not frames:
         return ""
-    import traceback  # whoever only asks for help need not wait for it
+    import traceback  # here, because it slows down `goldrush --help`
 
     return "".join(traceback.format_exception(type(error), error, frames[0]))
 
 
 def _frames_of_user(error: BaseException) -> list[TracebackType]:
-    """The frames of a traceback from the first one in code of a user's on."""
+    """The frames of a traceback from the first one in a user's code on."""
     frames = []
     last = error.__traceback__
     while last is not None:
@@ -66,7 +62,7 @@ def _frames_of_user(error: BaseException) -> list[TracebackType]:
     return list(itertools.dropwhile(_is_ours, frames))
 
 
-# What stands between whoever catches an error and code of a user's: by top-level module.
+# Top-level modules whose frames lie between the handler of an error and a user's code.
 _BETWEEN: Final = ("goldrush", "click", "importlib", "_frozen_importlib")
 
 
@@ -76,7 +72,7 @@ def _is_ours(frame: TracebackType) -> bool:
 
 
 class GoldrushError(Exception):
-    """The root: catch this to catch them all. Survives being sent between processes."""
+    """The root of all errors of goldrush. Can be pickled, with its fields."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.args, self.__dict__)
@@ -91,9 +87,12 @@ def _restored(
 
 
 class BadInput(GoldrushError):
-    """A value that a person gave and that cannot be taken.
+    """A value given by a user is invalid. Nothing was written.
 
-    `what` says what is wrong and where, `instead` what to give in its place.
+    Attributes:
+        what: what is wrong, and where.
+        instead: what to give in its place.
+
     """
 
     def __init__(self, what: str, instead: str) -> None:
@@ -103,9 +102,14 @@ class BadInput(GoldrushError):
 
 
 def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> BadInput:
-    """The error for a name of which there is no `what`: the nearest known one, and all of them.
+    """The error for an unknown name, with the nearest known name and a list of all.
 
-    `more`: what else could stand there, in words.
+    Args:
+        what: the kind of thing, such as "policy".
+        name: the unknown name.
+        known: the valid names.
+        more: text behind the list, for other valid forms.
+
     """
     known = list(known)
     listed = f"take one of {', '.join(known)}{more}" if known else "there is none to take"
@@ -113,17 +117,23 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """`did you mean NAME? ` with the known name that is nearest to this one; empty if none is."""
+    """`did you mean NAME? ` with the most similar known name; empty if none is similar."""
     close = difflib.get_close_matches(str(name), list(known), n=1)
     return f"did you mean {close[0]}? " if close else ""
 
 
 class BadPlan(GoldrushError):
-    """What a policy returned is no plan. The message says which item and why."""
+    """A policy returned an invalid plan. The message names the item and the reason."""
 
 
 class JournalError(GoldrushError):
-    """A journal that cannot be read or written as asked. `path` is the file, `message` the rest."""
+    """A journal cannot be read or written as requested.
+
+    Attributes:
+        path: the file.
+        message: the text without the path.
+
+    """
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -136,14 +146,19 @@ class NotAJournal(JournalError):
 
 
 class UnsupportedJournal(JournalError):
-    """A sound journal of a format, a world, rules or players that this version does not know."""
+    """An intact journal with a format, world, rules or players unknown to this version."""
 
 
 class DamagedJournal(JournalError):
-    """Bytes that are not those that were written.
+    """The bytes of the file differ from those written.
 
-    `commit` is the index of the first commit that is broken (-1 for the header), `offset` the byte
-    where it starts, `expected` and `found` what should stand there and what does.
+    Attributes:
+        commit: the index of the first damaged commit, from 0; -1 for the header.
+        offset: the byte at which that commit starts.
+        where: both as text.
+        expected: what a sound file has there.
+        found: what the file has.
+
     """
 
     def __init__(self, path: str, commit: int, offset: int, expected: str, found: str) -> None:
@@ -156,11 +171,16 @@ class DamagedJournal(JournalError):
 
 
 class TornTail(JournalError):
-    """The file ends inside a commit, as after a crash; everything before is whole.
+    """The file ends inside a commit, as after a crash. All commits before it are intact.
 
-    `commits` whole commits end at byte `offset`; `extra` bytes of an unfinished one follow.
-    `in_fork`: so much of it is there that it is known to be a FORK. `zeros`: from some byte of it
-    on there is nothing but zeros, as a power loss leaves it. `description`: all this as text.
+    Attributes:
+        commits: the number of complete commits.
+        offset: the byte at which they end.
+        extra: the bytes of the unfinished commit.
+        in_fork: whether the unfinished commit is known to be a FORK.
+        zeros: whether the file ends in zeros, as a power loss leaves it.
+        description: the last three as text.
+
     """
 
     def __init__(
@@ -189,9 +209,12 @@ class TornTail(JournalError):
 
 
 class MalformedEvents(JournalError):
-    """Sound bytes whose content no recorder of this world could have written.
+    """Checksums hold, but the content is not what a recorder of this world writes.
 
-    `where` names the commit, `fault` what is wrong with it.
+    Attributes:
+        where: the commit, as text.
+        fault: what is wrong with it.
+
     """
 
     def __init__(self, path: str, where: str, fault: str) -> None:
@@ -201,20 +224,22 @@ class MalformedEvents(JournalError):
 
 
 class JournalInUse(JournalError):
-    """Another process is writing this file, a journal mostly."""
+    """Another process is writing this file."""
 
 
 class WriteFailed(JournalError):
-    """The system refused to write a file (a full disk, say), or a commit has what no journal holds.
-    What was there before is whole: an earlier file at the path, the commits of a journal.
+    """The system refused to write (a full disk, for example), or the content exceeds a limit.
+
+    Earlier content is intact: the previous file at the path, the commits already in the journal.
     """
 
 
 class JournalLost(WriteFailed):
-    """The path of a journal that is being written names another file by now, or none, or somebody
-    else has changed the file.
+    """The file at the path of an open journal is another one, is missing, or was changed by others.
 
-    `how`: "removed", "replaced by another file" or "changed by somebody else".
+    Attributes:
+        how: "removed", "replaced by another file" or "changed by another process".
+
     """
 
     def __init__(self, path: str, how: str) -> None:
@@ -223,8 +248,16 @@ class JournalLost(WriteFailed):
 
 
 class PolicyFailed(GoldrushError):
-    """A policy raised an error or returned something that is no plan. The journal ends before
-    `round`, which is an assignment where `unit` says so. Raised from the policy's own error.
+    """A policy raised an error or returned an invalid plan. Raised from the policy's error.
+
+    The journal ends before that unit.
+
+    Attributes:
+        policy: its name.
+        agent: its agent.
+        round: the number of the unit, which the message calls by the world's name for it.
+        reason: the error as text.
+
     """
 
     def __init__(
@@ -239,7 +272,7 @@ class PolicyFailed(GoldrushError):
 
     @property
     def trace(self) -> str:
-        """The policy's traceback, from its own first frame on; empty where it has none."""
+        """The policy's traceback from its own first frame on; empty if it raised nothing."""
         return self._trace or format_traceback(self.__cause__)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -248,10 +281,13 @@ class PolicyFailed(GoldrushError):
 
 
 class RunStopped(GoldrushError):
-    """A run that stops itself at a limit that was set for it, before it asks anybody for `unit`.
+    """A run stopped at a limit that was set for it. `resume` continues it.
 
-    What was committed is whole, and `resume` goes on there. `limit` says which one was reached,
-    `option` what to set otherwise.
+    Attributes:
+        unit: the unit before which it stopped, as text.
+        limit: the limit that was reached.
+        option: the setting that changes the limit.
+
     """
 
     def __init__(self, unit: str, limit: str, option: str) -> None:

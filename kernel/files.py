@@ -1,13 +1,13 @@
-"""The only module that writes files. What it writes appears whole or not at all.
+"""The only module that writes files. A file appears complete or not at all.
 
-A new file is written under a temporary name beside its place, which nobody can guess, and gets its
-own name when it is whole: by a hard link where nothing may be replaced, by a rename where something
-may. So a full disk, a crash or a signal leaves what was there before. A temporary file is locked
-while its writer lives; what a killed writer left is removed by the next one in the same folder.
+A new file is written under an unpredictable temporary name in the target folder and gets its own
+name when it is complete: by a hard link if nothing may be replaced, by a rename otherwise. So a
+full disk, a crash or a signal leaves the previous file. A temporary file is locked while its writer
+lives; the next writer in the folder removes those of killed ones.
 
-Every system call that changes a disk goes through `system`, a record of functions: tests put a
-simulated disk in its place, which fails or crashes at any call. kernel/README.md has a table of
-what survives a crash of the process and what a loss of power.
+Every system call that changes a disk goes through `system`, a record of functions: tests replace it
+by a simulated disk that fails or crashes at any call. kernel/README.md has a table of what survives
+a crash of the process and a loss of power.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
-FRONT: Final = 4096  # bytes of a file by which it is recognised as an earlier output
+FRONT: Final = 4096  # bytes of a file by which an earlier output is recognised
 JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins
 
 _PREFIX: Final = ".goldrush-"
@@ -42,7 +42,7 @@ IsOwn = Callable[[bytes], bool]
 
 
 def _exchange(one: str, other: str) -> None:
-    """Exchange what two paths name, at once. Raises OSError where system or disk cannot."""
+    """Exchange two paths atomically. Raises OSError if the system or the disk cannot."""
     swap, at_cwd = 2, -100  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS; AT_FDCWD of Linux
     names = (os.fsencode(one), os.fsencode(other))
     try:
@@ -59,7 +59,7 @@ def _exchange(one: str, other: str) -> None:
 
 @attrs.frozen
 class System:
-    """The system calls that change a disk. `write(fd, data, offset)` gives the bytes written."""
+    """The system calls that change a disk. `write(fd, data, offset)` returns the bytes written."""
 
     open: Callable[[str, int, int], int] = os.open
     write: Callable[[int, Any, int], int] = os.pwrite
@@ -78,33 +78,45 @@ class System:
 system = System()
 
 
-# What may stand where something is to be written.
+# Checks before writing.
 
 
 def never(front: bytes) -> bool:
-    """Whether a file is an earlier output of the same kind: no."""
+    """An `is_own` test that recognises no file: no existing file may be replaced."""
     return False
 
 
 def is_empty(front: bytes) -> bool:
-    """Whether a file has nothing in it."""
+    """An `is_own` test that recognises empty files."""
     return not front
 
 
 def always(front: bytes) -> bool:
-    """Whether a file may be replaced: whatever it is, a journal too."""
+    """An `is_own` test that recognises every file, journals included."""
     return True
 
 
 def check_target(
     path: str, *, force: bool = False, is_own: IsOwn = never, is_journal: bool = False
 ) -> bool:
-    """Whether there is a file at `path` that will be replaced.
+    """Check that a file can be written at a path.
 
-    An ordinary file may be replaced if it is an earlier output of the same kind (`is_own` is given
-    its first FRONT bytes), or with `force`; a journal only if what is written there is one itself
-    (`is_journal`). Raises BadInput for everything else
-    that is there, links, devices and folders among it, and where no file can be made.
+    An existing ordinary file may be replaced if `is_own` recognises it or with `force`; a journal
+    only by a journal.
+
+    Args:
+        path: the path.
+        force: whether files may be replaced that `is_own` does not recognise.
+        is_own: recognises an earlier output of the same kind by its first FRONT bytes.
+        is_journal: whether the new file is a journal.
+
+    Returns:
+        Whether there is a file that will be replaced.
+
+    Raises:
+        BadInput: if a file, link, device or folder there may not be replaced, or if the path's
+            folder is missing.
+
     """
     if not path:
         raise BadInput("cannot write: the path is empty", "give a path")
@@ -121,7 +133,7 @@ def check_target(
             f"cannot write {path}: {format_reason(error)}", "give another path"
         ) from None
     if not stat.S_ISREG(mode):
-        kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
+        kind = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise BadInput(f"{path} is {kind}", "give the path of a file")
     front = _front(path)
     if is_own(front):
@@ -134,9 +146,9 @@ def check_target(
 
 
 def existing(path: str) -> BadInput:
-    """The error for a path at which something is that must stay."""
+    """The error for an existing file that may not be replaced."""
     return BadInput(
-        f"{path} exists already", "give another path, or overwrite it with force (--force)"
+        f"{path} already exists", "give another path, or overwrite it with force (--force)"
     )
 
 
@@ -149,19 +161,24 @@ def _front(path: str) -> bytes:
 
 
 def format_reason(error: Exception) -> str:
-    """What the system says, without numbers and names; a path with a NUL gives a ValueError."""
+    """The system's description of an error, without number and file name, in lower case."""
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
-    """Read a file that a person wrote for a command: a plan, models, submissions.
+    """Read a file that a user gave to a command: a plan, models, submissions.
 
-    It may be a pipe (`<(...)` in a shell), but one that nobody writes to is not waited for.
+    Pipes are accepted (`<(...)` in a shell), but a pipe that has no writer is not waited for.
 
-    `limit` is the bytes that it may have, `instead` what to give, for the error; with `stdin` the
-    path "-" is standard input.
+    Args:
+        path: the file; "-" is standard input if `stdin` is True.
+        limit: the most bytes that it may have.
+        instead: what to give instead, for the error.
+        stdin: whether "-" is accepted.
 
-    Raises BadInput for what cannot be read, is over the limit, or is a pipe without a writer.
+    Raises:
+        BadInput: if it cannot be read, is too large, or is a pipe without a writer.
+
     """
     try:
         typed = stdin and path == "-"
@@ -181,26 +198,40 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
 
 
 def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]:
-    """The table of a TOML file of at most so many bytes that a person gave.
+    """The table of a TOML file that a user gave.
 
-    `wanted`: what to give in its place, where it cannot be read; `example`: what to write, where it
-    is no TOML. Raises BadInput.
+    Args:
+        path: the file.
+        most: the most bytes that it may have.
+        wanted: what to give instead, for a file that cannot be read.
+        example: what to write, for a file that is not TOML.
+
+    Raises:
+        BadInput: in both cases.
+
     """
     data = read_input(path, most, wanted)
     try:
         return tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no TOML: {error}", f"write {example}") from None
+        raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
 
 
 # Files.
 
 
 class Unfinished:
-    """A file on its way: made beside its place under a temporary name, and locked.
+    """A file under construction: locked, under a temporary name in the target folder.
 
-    It gets its own name by `publish`; `discard` removes it. Used as a context manager it is
-    discarded unless it was published. `fd` is its descriptor, `size` the bytes written so far.
+    `publish` gives it its name, `discard` removes it. As a context manager it is discarded unless
+    it was published.
+
+    Attributes:
+        path: its path in messages.
+        fd: its descriptor.
+        size: the bytes written so far.
+        temporary: its temporary path; empty once it is published or removed.
+
     """
 
     def __init__(
@@ -212,18 +243,25 @@ class Unfinished:
         is_journal: bool = False,
         shown: str | None = None,
     ) -> None:
-        """Make the file. `shown`: its path in messages, where it is to be moved with its folder.
+        """Create the file.
 
-        Raises BadInput for a place that `check_target` refuses and where the system lets nothing be
-        made, JournalInUse where a file to be replaced is being written.
+        Args:
+            path: the target.
+            force, is_own, is_journal: as for `check_target`.
+            shown: the path for messages, if the file is moved later with its folder; None: `path`.
+
+        Raises:
+            BadInput: if `check_target` refuses the path or the system refuses a file.
+            JournalInUse: if a file to be replaced is being written.
+
         """
         self._target = path
         self.path = shown or path
         self.size = 0
         self._old = -1
-        sweep(os.path.dirname(path))  # before the old file is locked: it may be what was left
+        sweep(os.path.dirname(path))  # first: a file left by a killed writer may be in the way
         is_there = check_target(path, force=force, is_own=is_own, is_journal=is_journal)
-        # In a folder that has no name yet nothing else comes to be at a path.
+        # In a folder under construction nothing else appears at the path.
         self._renames = is_there or shown is not None
         if is_there:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
@@ -242,7 +280,7 @@ class Unfinished:
         self.discard()
 
     def write(self, data: bytes) -> int:
-        """Append bytes, all of them, and give their number. Raises WriteFailed."""
+        """Append all of these bytes and return their number. Raises WriteFailed."""
         try:
             write_all(self.fd, data, self.size)
         except OSError as error:
@@ -251,7 +289,7 @@ class Unfinished:
         return len(data)
 
     def sync(self) -> None:
-        """Wait until the disk has what was written. Raises WriteFailed."""
+        """Wait until the disk has the content. Raises WriteFailed."""
         try:
             system.sync(self.fd)
         except OSError as error:
@@ -260,10 +298,14 @@ class Unfinished:
     def publish(self, *, sync: bool = True) -> None:
         """Give the file its name. The folder is not synced (see `sync_folder`).
 
-        Without `sync` the disk may not have what is in it yet, and a loss of power may leave the
-        name without. A file that is replaced is never lost that way: then it is always synced.
+        Args:
+            sync: whether to wait for the disk first. Without it a loss of power may leave the name
+                with incomplete content. A replacement of an existing file is always synced.
 
-        Raises BadInput where something has come to be at the path that must stay, WriteFailed.
+        Raises:
+            BadInput: if a file that must stay has appeared at the path.
+            WriteFailed: if the system refuses.
+
         """
         is_there = self._old >= 0
         if sync or is_there:
@@ -281,7 +323,7 @@ class Unfinished:
         self._let_go()
 
     def release(self) -> int:
-        """Hand over the descriptor of a published file, with its lock, to whoever goes on."""
+        """Hand over the descriptor of a published file, with its lock, to the caller."""
         fd, self.fd = self.fd, -1
         return fd
 
@@ -301,23 +343,31 @@ class Unfinished:
         self.temporary = ""
 
     def _check_old(self) -> None:
-        """Raises WriteFailed where the path has come to name another file than was looked at."""
+        """Raise WriteFailed if the path now names another file than the one to be replaced."""
         with suppress(FileNotFoundError):
             if not os.path.samestat(os.fstat(self._old), os.lstat(self._target)):
                 raise WriteFailed(self.path, "was replaced by another file meanwhile")
 
     def _let_go(self) -> None:
-        """Release what was there before."""
+        """Close the file to be replaced."""
         if self._old >= 0:
             _close(self._old)
             self._old = -1
 
 
 def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = never) -> None:
-    """Write a file whole or not at all, and wait until the disk has it and its name.
+    """Write a file completely or not at all, and wait until the disk has it and its name.
 
-    Raises BadInput for a place that `check_target` refuses, JournalInUse for one that is being
-    written, WriteFailed where the system refuses.
+    Args:
+        path: the target.
+        data: the content.
+        force, is_own: as for `check_target`.
+
+    Raises:
+        BadInput: if `check_target` refuses the path.
+        JournalInUse: if the file is being written.
+        WriteFailed: if the system refuses.
+
     """
     with Unfinished(path, force=force, is_own=is_own) as file:
         file.write(data)
@@ -326,7 +376,7 @@ def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = 
 
 
 def write_all(fd: int, data: bytes, offset: int) -> None:
-    """Write all of `data` at an offset of a file, however often that takes. Raises OSError."""
+    """Write all of `data` at an offset of a file, in as many calls as needed. Raises OSError."""
     written = system.write(fd, data, offset)
     while written < len(data):
         if not written:
@@ -336,7 +386,7 @@ def write_all(fd: int, data: bytes, offset: int) -> None:
 
 
 def sync_file(path: str) -> None:
-    """Wait until the disk has what was written into a file. Raises WriteFailed."""
+    """Wait until the disk has the content of a file. Raises WriteFailed."""
     try:
         fd = system.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0)
         try:
@@ -361,9 +411,12 @@ def sync_folder(path: str) -> None:
 
 
 def locked(path: str, flags: int) -> int:
-    """Open and lock an ordinary file that is there.
+    """Open and lock an existing ordinary file, and return its descriptor.
 
-    Raises BadInput where it cannot be opened, JournalInUse where another process writes it.
+    Raises:
+        BadInput: if it cannot be opened.
+        JournalInUse: if another process is writing it.
+
     """
     try:
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
@@ -373,7 +426,7 @@ def locked(path: str, flags: int) -> int:
         ) from None
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BadInput(f"{path} is no ordinary file", "give the path of one")
+            raise BadInput(f"{path} is not an ordinary file", "give the path of one")
         _lock(fd, path)
         if not os.path.lexists(path) or not os.path.samestat(os.fstat(fd), os.stat(path)):
             raise JournalInUse(path, "another process has just removed or replaced this file")
@@ -384,7 +437,7 @@ def locked(path: str, flags: int) -> int:
 
 
 def _close(fd: int) -> None:
-    """Close what was synced, or is given up: there is nothing to lose."""
+    """Close a descriptor whose errors do not matter: its file was synced or is given up."""
     with suppress(OSError):
         system.close(fd)
 
@@ -399,7 +452,7 @@ def _lock(fd: int, path: str) -> None:
 
 
 def _name_new(temporary: str, path: str) -> None:
-    """Name a file that is whole. Raises BadInput where something has that name."""
+    """Give a complete file its name. Raises BadInput if the name is taken."""
     try:
         system.link(temporary, path)
     except FileExistsError:
@@ -419,13 +472,14 @@ def _name_new(temporary: str, path: str) -> None:
 
 
 def _unslashed(folder: str) -> str:
-    """A folder's path that ends with its name, so that what is beside it can be told."""
+    """A folder's path without trailing slashes, so that `dirname` gives its parent."""
     return folder.rstrip("/") or folder
 
 
 def make_folder(path: str) -> None:
-    """Make a folder, and those above it, where there is none, and wait until the disk has their
-    names. Raises OSError and WriteFailed.
+    """Make a folder and its missing parents, and wait until the disk has their names.
+
+    Raises OSError and WriteFailed.
     """
     path = _unslashed(path)
     try:
@@ -443,7 +497,7 @@ def make_folder(path: str) -> None:
 
 
 def temporary_folder() -> str:
-    """Make a folder of a new name where the system keeps temporary files, and return its path.
+    """Make a new folder in the system's folder for temporary files, and return its path.
 
     Raises OSError.
     """
@@ -453,16 +507,22 @@ def temporary_folder() -> str:
 
 
 def remove_temporary(folder: str) -> None:
-    """Remove such a folder and all that is in it, as far as the system allows."""
+    """Remove such a folder with its content, ignoring errors."""
     from shutil import rmtree
 
     rmtree(folder, ignore_errors=True)
 
 
 def make_folders_within(folder: str, name: str) -> None:
-    """Make the folders that lead from a folder to a file of it, `/` between the parts of its name.
+    """Make the folders between a folder and one of its files. Symbolic links are not followed.
 
-    No link is followed there. Raises OSError, with the folder it is about as `filename`.
+    Args:
+        folder: the folder, which exists.
+        name: the file's path below it, with `/`.
+
+    Raises:
+        OSError: with the folder in question as `filename`.
+
     """
     for part in name.split("/")[:-1]:
         folder = os.path.join(folder, part)
@@ -470,12 +530,15 @@ def make_folders_within(folder: str, name: str) -> None:
             system.make_folder(folder, 0o777)
         mode = os.lstat(folder).st_mode
         if not stat.S_ISDIR(mode):
-            says = "it is a symbolic link" if stat.S_ISLNK(mode) else "it is no folder"
-            raise OSError(errno.ENOTDIR, says, folder)
+            fault = "it is a symbolic link" if stat.S_ISLNK(mode) else "it is not a folder"
+            raise OSError(errno.ENOTDIR, fault, folder)
 
 
 def remove_other(path: str) -> None:
-    """Remove what is neither an ordinary file nor a folder: a link, a pipe. Raises OSError."""
+    """Remove a link, a pipe or another special file; leave ordinary files and folders.
+
+    Raises OSError.
+    """
     with suppress(FileNotFoundError):
         mode = os.lstat(path).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -483,20 +546,20 @@ def remove_other(path: str) -> None:
 
 
 class NewFolder:
-    """A folder on its way: filled under a temporary name beside its place, and locked.
+    """A folder under construction: locked, under a temporary name in the target's parent.
 
-    It gets its own name by `publish`; as a context manager it is removed unless it was published.
+    `publish` gives it its name. As a context manager it is removed unless it was published.
     """
 
     def __init__(self, path: str) -> None:
-        """Make the folder. Raises BadInput where none can be made, or something else is."""
+        """Create the folder. Raises BadInput if it cannot be made or the path is not a folder."""
         self.path = path = _unslashed(path)
         if not path:
             raise BadInput("cannot write: the path is empty", "give a path")
         try:
             with suppress(FileNotFoundError):
                 if not stat.S_ISDIR(os.lstat(path).st_mode):
-                    raise BadInput(f"{path} is no folder", "give another path")
+                    raise BadInput(f"{path} is not a folder", "give another path")
             self.temporary, self._fd = _made(os.path.dirname(path), _new_folder)
         except (OSError, ValueError) as error:
             raise BadInput(
@@ -510,9 +573,9 @@ class NewFolder:
         self.discard()
 
     def file(self, name: str) -> Unfinished:
-        """A new file of it, `/` between the parts of its name; folders are made on the way.
+        """A new file in the folder. Raises BadInput if it cannot be made.
 
-        Raises BadInput where it cannot be made.
+        `name`: its path below the folder, with `/`; missing folders are made.
         """
         shown = os.path.join(self.path, name)
         try:
@@ -524,17 +587,24 @@ class NewFolder:
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
 
     def add(self, name: str, data: bytes, *, sync: bool = True) -> None:
-        """A whole file of it. Raises BadInput where it cannot be made, WriteFailed."""
+        """Write a complete file into the folder.
+
+        Raises BadInput if it cannot be made, or WriteFailed.
+        """
         with self.file(name) as file:
             file.write(data)
             file.publish(sync=sync)
 
     def publish(self, *, replace: bool = False, sync: bool = True) -> None:
-        """Give the folder its name; `replace`: in place of a folder of that name, which is removed.
+        """Give the folder its name. An empty folder there is always replaced.
 
-        An empty folder is always replaced. Without `sync` the disk may not have what is in it yet.
-        Raises WriteFailed; what was there then still is, unless it was only the new name that could
-        not be synced.
+        Args:
+            replace: whether to replace a folder with content; the old one is removed.
+            sync: whether to wait for the disk.
+
+        Raises:
+            WriteFailed: the old folder is intact then, unless only the sync of the new name failed.
+
         """
         try:
             for folder, _, _ in os.walk(self.temporary) if sync else ():
@@ -550,7 +620,7 @@ class NewFolder:
             sync_folder(self.path)
 
     def discard(self) -> None:
-        """Remove what has no name of its own. May be called twice."""
+        """Remove the folder unless it was published. May be called twice."""
         if self.temporary:
             _remove(self.temporary)
             self._forget()
@@ -564,19 +634,19 @@ class NewFolder:
 
 
 class Group:
-    """Files that appear together in a folder: all are whole before the first has its name.
+    """Files that appear together in a folder: all are complete before the first gets its name.
 
-    A folder that is not there yet appears whole, with all of them. As a context manager nothing
-    stays unless `publish` was called.
+    A folder that does not exist yet appears with all of them. As a context manager the files are
+    removed unless `publish` was called.
     """
 
     def __init__(self, folder: str) -> None:
-        """Begin. Raises BadInput for a path that is no folder, or where none can be made."""
+        """Begin a group. Raises BadInput if the path is not a folder, or none can be made."""
         self.folder = folder = _unslashed(folder)
         self._files: list[Unfinished] = []
         self._new = None if os.path.lexists(folder) else NewFolder(folder)
         if self._new is None and not os.path.isdir(folder):
-            raise BadInput(f"{folder} is no folder", "give a folder")
+            raise BadInput(f"{folder} is not a folder", "give a folder")
 
     def __enter__(self) -> Self:
         return self
@@ -588,7 +658,7 @@ class Group:
             self._new.discard()
 
     def file(self, name: str, *, force: bool = False, is_own: IsOwn = never) -> Unfinished:
-        """A new file of the group. Raises as `Unfinished` does."""
+        """A new file of the group. Raises as `Unfinished`."""
         if self._new is not None:
             file = self._new.file(name)
         else:
@@ -609,8 +679,9 @@ class Group:
 
 
 def _replace_folder(new: str, old: str) -> None:
-    """Exchange two folders. Where the system cannot do that at once the old one is, for an instant,
-    there under another name only, which nobody removes.
+    """Exchange two folders, atomically if the system can.
+
+    Otherwise the old one has, for an instant, only another name, which is never cleaned up.
     """
     try:
         system.exchange(new, old)
@@ -628,18 +699,18 @@ def _replace_folder(new: str, old: str) -> None:
 
 # Temporary names.
 
-_swept: set[str] = set()  # folders that were looked through by this process
-_own: set[str] = set()  # what this process has made, and not named or removed yet
+_swept: set[str] = set()  # folders that this process has cleaned
+_own: set[str] = set()  # unfinished files and folders of this process
 os.register_at_fork(after_in_child=_own.clear)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file or folder of this name is on its way, or was left by a writer that died."""
+    """Whether a file or folder of this name is under construction, or left by a killed writer."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
 def remove_temporaries() -> None:
-    """Remove what is not whole yet, before this process ends without unwinding."""
+    """Remove the unfinished files of this process, before it ends without unwinding."""
     for path in list(_own):
         _remove(path)
 
@@ -651,7 +722,7 @@ def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
     """A new file or folder in a folder: its path, and a descriptor that holds its lock."""
     sweep(folder)
     while True:
-        # Not from a journal's draws, and in no journal: nobody may know the name beforehand.
+        # Not from keyed draws: the name must be unpredictable. It is in no journal.
         path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
         _own.add(path)
         fd = make(path)
@@ -659,7 +730,7 @@ def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.lexists(path):
                 return path, fd
-        except BlockingIOError:  # another process takes it for left over, and removes it
+        except BlockingIOError:  # another process removes it as left over
             pass
         except BaseException:
             _remove(path)
@@ -682,11 +753,8 @@ def _new_folder(path: str) -> int:
 
 
 def sweep(folder: str) -> None:
-    """Remove what writers that were killed have left in a folder; once in a process.
-
-    What another process has locked, or this one, is not left.
-    """
-    with suppress(OSError, ValueError):  # whoever writes there will be told
+    """Remove what killed writers left in a folder; once a process. Locked files stay."""
+    with suppress(OSError, ValueError):  # the next write there reports the error
         whole = os.path.abspath(folder or os.curdir)
         if whole in _swept:
             return
@@ -709,7 +777,7 @@ def _remove_if_left(path: str) -> None:
 
 
 def _remove(path: str) -> None:
-    """Remove a file, or a folder with all that is in it, as far as the system lets it be done."""
+    """Remove a file, or a folder with its content, as far as the system allows."""
     with suppress(OSError):
         if not os.path.isdir(path) or os.path.islink(path):
             system.unlink(path)

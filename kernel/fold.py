@@ -1,8 +1,7 @@
-"""State from events: the pure fold, and the walk through a journal that gives every state.
+"""State from events: the fold, and the iterators over a journal that use it.
 
-`fold` is the contract: it never changes the state it is given. Worlds with large states
-change a private copy in place, because copying a map of plots for each event would cost a hundred
-times the event.
+`fold` is pure: it never changes the state it is given. Worlds with large states change a private
+copy in place, because copying a map of plots for each event would cost a hundred times the event.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from goldrush.kernel.world import Block, Event, Past, Step, World
 
 S = TypeVar("S")
 
-# What a world's functions raise on rows that are not theirs; rows are not checked one by one on the
-# hot path. What they assert of a state can only fail where its events were forged.
+# The exceptions of a world's functions for invalid rows, which are not checked one by one on the
+# hot path. An assertion about a state can only fail if its events were forged.
 REFUSED = (
     TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError,
 )  # fmt: skip
 
 
 def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
-    """The state after these events; folding them in pieces, however cut, gives the same."""
+    """The state after these events. Folding them in pieces, cut anywhere, gives the same state."""
     state = world.copy(state)
     for block in blocks:
         state = world.evolve(state, block)
@@ -34,10 +33,10 @@ def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
 
 
 class StepAssembler:
-    """Puts a journal's blocks together into steps, across commits.
+    """Assembles the blocks of a journal into steps, across commits.
 
-    A step's inputs may come in several commits (answers are committed as they arrive); they are put
-    in order by the world's `arrange`, and the step is whole with its derived block.
+    A step's inputs may be spread over several commits, because answers are committed as they
+    arrive. The world's `arrange` puts them in order, and a derived block completes the step.
     """
 
     def __init__(self, arrange: Callable[[Block], Block]) -> None:
@@ -45,29 +44,35 @@ class StepAssembler:
         self._inputs: list[Block] = []
 
     def completed_by(self, commit: Commit) -> Iterator[Step]:
-        """The steps whose derived block stands in this commit."""
-        for place, block in enumerate(commit.blocks):
-            if place % 2 == 0:
+        """The steps whose derived blocks are in this commit."""
+        for index, block in enumerate(commit.blocks):
+            if index % 2 == 0:
                 self._inputs.append(block)
             else:
-                # What came in one piece was judged as it stands there.
+                # Inputs in one piece were judged in the order recorded.
                 yield Step(self.pending if len(self._inputs) > 1 else self._inputs[0], block)
                 self._inputs = []
 
     @property
     def pending(self) -> Block:
-        """The inputs that were not judged yet."""
+        """The inputs that have not been judged yet, arranged."""
         return self._arrange(Block.joined(self._inputs)) if self._inputs else Block(())
 
     def __bool__(self) -> bool:
-        """Whether inputs wait to be judged."""
+        """Whether there are pending inputs."""
         return bool(self._inputs)
 
 
 @attrs.frozen
 class Unit:
-    """A unit, whatever commits it came in: its number in the journal, its steps, the inputs that
-    wait to be judged, its digest (None: it was left open).
+    """A unit, assembled from its commits.
+
+    Attributes:
+        number: its number in the journal, from 1.
+        steps: its steps, in order.
+        pending: inputs that have not been judged yet.
+        digest: the digest of the state after it; None if the unit is open.
+
     """
 
     number: int
@@ -77,7 +82,7 @@ class Unit:
 
 
 def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Iterator[Unit]:
-    """The units of a journal, in order; one that was left open is the last."""
+    """The units of a journal, in order. An open unit is the last."""
     assembler = StepAssembler(arrange)
     steps: list[Step] = []
     is_open = False
@@ -110,15 +115,16 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
 
 
 def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepAssembler) -> S:
-    """The state after a UNIT commit, its unit closed if the commit closes it.
+    """The state after a UNIT commit, with its unit closed if the commit closes it.
 
-    Inputs change the state when they are judged: until then they wait in `assembler`.
+    Inputs change the state only once they are judged; until then they are pending in `assembler`.
+    Raises MalformedEvents.
     """
     try:
         if assembler or len(commit.blocks) % 2:
             for step in assembler.completed_by(commit):
                 state = world.evolve(world.evolve(state, step.inputs), step.derived)
-        else:  # as nearly always
+        else:  # nearly always
             for block in commit.blocks:
                 state = world.evolve(state, block)
         return closed(world, path, state, commit)
@@ -127,26 +133,24 @@ def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepA
 
 
 def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
-    """The state after a commit whose events are applied: its unit closed, if the commit does so.
+    """The state after a commit whose events are applied, with its unit closed if the commit closes
+    it.
 
-    A commit that ends with inputs leaves its unit open: they are still to be judged. Raises
-    MalformedEvents where one closes a unit that is not done, or leaves open one that is.
+    A commit that ends with inputs leaves its unit open. Raises MalformedEvents if the commit closes
+    a unit that is not done, or leaves one open that is.
     """
     if len(commit.blocks) % 2:
         return state
     if world.unit_done(state) is (commit.digest is None):
-        says = "closes before it is done" if commit.digest is not None else "is done but not closed"
+        fault = "closes before it is done" if commit.digest is not None else "is done but open"
         raise MalformedEvents(
-            path, commit.where, f"{world.vocabulary.format_unit(commit.unit)} {says}"
+            path, commit.where, f"{world.vocabulary.format_unit(commit.unit)} {fault}"
         )
     return state if commit.digest is None else world.close(state)
 
 
 def forked(world: World[S], reader: JournalReader, state: S, commit: Commit) -> S:
-    """The state after a FORK commit of a journal.
-
-    Raises MalformedEvents for facts that the world does not take.
-    """
+    """The state after a FORK commit. Raises MalformedEvents for facts that the world refuses."""
     try:
         return fork_of(world)(state, commit.setup or {}, past(world, reader, commit.unit))
     except (BadInput, *REFUSED) as error:
@@ -154,22 +158,22 @@ def forked(world: World[S], reader: JournalReader, state: S, commit: Commit) -> 
 
 
 def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
-    """The world's `fork`. Raises BadInput where it has none."""
+    """The world's `fork` function. Raises BadInput if it has none."""
     if world.fork is None:
         raise BadInput(f"runs of the {world.name} world cannot be forked", "record another one")
     return world.fork
 
 
 def digest_of(world: World[S], path: str, state: S, commit: Commit) -> int:
-    """The digest of the state after a commit. Raises MalformedEvents where it has none."""
+    """The digest of the state after a commit. Raises MalformedEvents if it cannot be computed."""
     try:
         return world.digest(state)
-    except REFUSED as error:  # a number that grew beyond 64 bits, say
+    except REFUSED as error:  # a number beyond 64 bits, for example
         raise malformed(world, path, commit, error) from None
 
 
 def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
-    """Raise MalformedEvents for a state that is not the one whose digest the commit has."""
+    """Raise MalformedEvents if the state's digest is not the one in the commit."""
     digest = digest_of(world, path, state, commit)
     if commit.digest is not None and digest != commit.digest:
         raise MalformedEvents(
@@ -178,22 +182,29 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
 
 
 def past(
-    world: World[Any], reader: JournalReader, last: int, place: Location | None = None
+    world: World[Any], reader: JournalReader, last: int, location: Location | None = None
 ) -> Past:
-    """What a world is given to read its record of the past from, up to the journal's unit `last`.
+    """The function by which a world reads the units before a state, up to `last`.
 
-    It is read again from the file that `reader` reads. `place` lies anywhere before the first unit
-    that will be asked for.
+    They are read again from the file behind `reader`.
+
+    Args:
+        world: the world.
+        reader: a reader of the journal.
+        last: the last unit that is given, as the journal numbers it.
+        location: where reading begins, before the first unit that will be asked for; None: the
+            start.
+
     """
 
     def units_from(first: int) -> Iterator[tuple[int, Sequence[Step]]]:
         if first > last:
             return
         with reader.again() as other:
-            for unit in units(other.commits(place), world.arrange):
+            for unit in units(other.commits(location), world.arrange):
                 if unit.number >= first:
                     yield unit.number, unit.steps
-                if unit.number == last:  # what is behind it is not met, broken or not
+                if unit.number == last:  # damage behind it does not matter
                     return
 
     return units_from
@@ -205,11 +216,21 @@ def states(
     commits: Iterable[Commit] | None = None,
     state: S | None = None,
 ) -> Iterator[tuple[Commit, S]]:
-    """Every commit with the state after it, in order.
+    """Each commit with the state after it, in order.
 
-    `commits`: those to walk over, if not all; `state`: that before the first of them, if it is not
-    the START. The state given is the walk's own: copy it (`world.copy`) to keep it. Raises what
-    iterating a JournalReader raises, and MalformedEvents for events that this world cannot apply.
+    The yielded state is changed in place by the next step: keep a copy (`world.copy`).
+
+    Args:
+        world: the world of the journal.
+        reader: the journal.
+        commits: the commits to read; None: all.
+        state: the state before the first of them; None if that is START.
+
+    Raises:
+        DamagedJournal, TornTail: as iterating a JournalReader.
+        MalformedEvents: for events that this world cannot apply.
+        UnsupportedJournal: for a journal of another world or other rules.
+
     """
     assembler = StepAssembler(world.arrange)
     for commit in reader if commits is None else commits:
@@ -226,10 +247,10 @@ def states(
 
 
 def checked(world: World[Any], reader: JournalReader) -> Iterator[Commit]:
-    """The journal's commits, in order, their rows checked. Raises as `events` does."""
+    """The journal's commits, in order, with their rows checked. Raises as `events`."""
     for commit in reader:
         if commit.kind == START:
-            start(world, reader, commit)  # refuses another world, other rules, a setup that is none
+            start(world, reader, commit)  # refuses another world, other rules, an invalid setup
         if next(faults(world, commit.blocks), None):
             raise malformed(world, reader.path, commit)
         yield commit
@@ -238,7 +259,7 @@ def checked(world: World[Any], reader: JournalReader) -> Iterator[Commit]:
 def malformed(
     world: World[Any], path: str, commit: Commit, error: Exception | None = None
 ) -> MalformedEvents:
-    """The error for a commit whose rows are not those of the world, naming the first bad field."""
+    """The error for a commit with invalid rows, naming the first invalid field."""
     fault = next(faults(world, commit.blocks), None)
     if fault is None:
         fault = f"its events do not fit the state before them ({type(error).__name__}: {error})"
@@ -248,12 +269,16 @@ def malformed(
 def faults(
     world: World[Any], blocks: Sequence[Block], *, is_input: bool | None = None
 ) -> Iterator[str]:
-    """What is wrong with rows read from a file: unknown types, missing fields, wrong values.
+    """Descriptions of invalid rows: unknown types, missing fields, wrong values.
 
-    Blocks alternate, inputs first, unless `is_input` says what they all are.
+    Args:
+        world: the world that declares the events.
+        blocks: the blocks; inputs and derived blocks alternate, inputs first.
+        is_input: True if all blocks are inputs, False if all are derived; None: they alternate.
+
     """
-    for place, block in enumerate(blocks):
-        wants_input = place % 2 == 0 if is_input is None else is_input
+    for index, block in enumerate(blocks):
+        wants_input = index % 2 == 0 if is_input is None else is_input
         for code, rows in block:
             if not 0 <= code < len(world.events):
                 yield f"event type {code}, but there are {len(world.events)}"
@@ -263,17 +288,25 @@ def faults(
                 yield f"{event.name} among {'inputs' if wants_input else 'derived events'}"
             try:
                 yield from filter(None, map(event.fault, rows))
-            except REFUSED as error:  # a kind of somebody's own that expects too much of a value
-                yield f"{event.name}: no value of its kinds ({type(error).__name__}: {error})"
+            except REFUSED as error:  # a user-defined kind that expects too much of a value
+                yield f"{event.name}: not a value of its kinds ({type(error).__name__}: {error})"
 
 
 def events(
     world: World[Any], reader: JournalReader, commits: Iterable[Commit] | None = None
 ) -> Iterator[Event]:
-    """The journal's events in their logical form, in order; those that wait to be judged last.
+    """The journal's events in their logical form, in order, pending inputs last.
 
-    `commits`: those to walk over, if not all; whole units, but for the last. Raises what iterating
-    a JournalReader raises, and MalformedEvents for a row that is none.
+    Args:
+        world: the world of the journal.
+        reader: the journal.
+        commits: the commits to read, with complete units except the last; None: all.
+
+    Raises:
+        DamagedJournal, TornTail: as iterating a JournalReader.
+        MalformedEvents: for an invalid row.
+        UnsupportedJournal: for a journal of another world or other rules.
+
     """
     assembler = StepAssembler(world.arrange)
     unit = 0
@@ -293,7 +326,7 @@ def events(
 def commit_events(
     world: World[Any], reader: JournalReader, commit: Commit, assembler: StepAssembler
 ) -> Iterator[Event]:
-    """The events of one commit and of the steps that it completes, in their logical form."""
+    """The events of a commit and of the steps that it completes, in their logical form."""
     if commit.kind in (START, FORK):
         yield setup_event(world, reader, commit)
         return
@@ -312,7 +345,10 @@ def commit_events(
 
 
 def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Event:
-    """The event of a START or a FORK. Raises MalformedEvents for a setup or facts that are none."""
+    """The event of a START or FORK commit.
+
+    Raises MalformedEvents for an invalid setup or invalid facts.
+    """
     vocabulary = world.vocabulary
     number = vocabulary.number(commit.unit)
     if commit.kind == START:
@@ -328,8 +364,14 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Eve
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
-    """The events of a block of a journal's unit, in their logical form; in them the unit has the
-    number that people know it by. The rows must be without faults.
+    """The events of a block in their logical form. Its rows must be valid.
+
+    Args:
+        world: the world that declares the events.
+        unit: the block's unit as the journal numbers it; the events have the number shown to
+            people.
+        block: the block.
+
     """
     number = world.vocabulary.number(unit)
     for code, rows in block:

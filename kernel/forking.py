@@ -1,5 +1,7 @@
-"""What a fork may change, and its facts: what they have in common in every world (whose child it
-is, other settings), and all of them where all agents submit at once.
+"""Forks: which facts a FORK records and which changes are valid.
+
+Part of the facts is common to all worlds (the parent, the changed settings). `Forks` covers worlds
+in which all agents submit at once.
 """
 
 from __future__ import annotations
@@ -36,14 +38,14 @@ def changes(old: Settings, new: Settings) -> dict[str, Any]:
     }
 
 
-def check_changes(old: Settings, new: Settings, said: Mapping[str, Any]) -> None:
-    """Raises BadInput where the changes that a fork states are not those it makes."""
-    if pack(changes(old, new)) != pack(said):
-        raise BadInput("the changes are not those of the settings", "leave out what stays")
+def check_changes(old: Settings, new: Settings, stated: Mapping[str, Any]) -> None:
+    """Check that a fork's stated changes are the differences of its settings. Raises BadInput."""
+    if pack(changes(old, new)) != pack(stated):
+        raise BadInput("the changes are not those of the settings", "leave out unchanged ones")
 
 
 def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raises BadInput unless the facts have these names, in order, and a parent's SHA-256."""
+    """Check that the facts have these names, in order, and a SHA-256 as parent. Raises BadInput."""
     if list(facts) != list(names):
         raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")
     parent = facts["parent"]
@@ -52,7 +54,18 @@ def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "run") -> None:
-    """Raises BadInput where one of these settings differs; `run` is what the world calls a run."""
+    """Check that no fixed setting changes.
+
+    Args:
+        old: the configuration before the fork.
+        new: the configuration after it.
+        names: the settings that must stay.
+        run: the world's noun for a run, for the message.
+
+    Raises:
+        BadInput: naming the setting and both values.
+
+    """
     before, after = old.as_dict(), new.as_dict()
     for name in names:
         if after[name] != before[name]:
@@ -65,17 +78,21 @@ def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "
 
 @attrs.frozen
 class Forks(Generic[C]):
-    """What forks may change in a world in which all agents submit once a unit: settings, the
-    roster, and submissions of units to come, which are put in by hand.
+    """What a fork may change in a world in which all agents submit once a unit.
 
-    - `config`: the class of the configuration; `config_of(settings)` makes one, or raises BadInput.
-    - `submitted`: the event of a submission, whose first field is the agent.
-    - `horizon`: the setting that is the number of units.
-    - `fixed`: the settings that stay as they are.
+    That is settings, the roster, and submissions of later units, given by hand. A fork's facts are
+    `parent`, `changes`, `roster` (or None) and `replaced`: pairs of a unit's number, as shown to
+    people, and the row submitted there. In the methods, `closed` is the number of closed units at
+    the fork.
 
-    A fork's facts are `parent`, `changes`, `roster` (or None) and `replaced`, pairs of a unit's
-    number, as people count, and the row that is submitted there. `closed`, below, is how many units
-    are closed where a run is forked.
+    Attributes:
+        config: the class of the configuration.
+        config_of: makes a configuration from settings by name, or raises BadInput.
+        submitted: the event of a submission; its first field is the agent.
+        horizon: the setting that is the number of units.
+        vocabulary: the world's nouns.
+        fixed: the settings that a fork cannot change.
+
     """
 
     config: type[Any]
@@ -86,8 +103,12 @@ class Forks(Generic[C]):
     fixed: Sequence[str] = ("agents",)
 
     def forked(self, config: C, facts: Mapping[str, Any], closed: int) -> tuple[C, Roster | None]:
-        """The configuration after a fork, and the new roster if there is one. Raises BadInput, or
-        what unpacking raises, for facts that this run cannot take.
+        """The configuration after a fork, and its new roster or None.
+
+        Raises:
+            BadInput: for facts that this run cannot take.
+            TypeError, ValueError, LookupError: for values that are no facts at all.
+
         """
         self._check(facts)
         new = self.changed(config, facts["changes"], closed)
@@ -97,20 +118,21 @@ class Forks(Generic[C]):
         return new, None if roster is None else whole_roster(roster, new)
 
     def changed(self, config: C, settings: Mapping[str, Any], closed: int) -> C:
-        """The configuration with other settings. Raises BadInput for what cannot be."""
+        """The configuration with other settings. Raises BadInput for an invalid change."""
         new = self.config_of({**config.as_dict(), **settings})
         self.check_change(config, new, closed)
         return new
 
     def show(self, facts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The facts for the `forked` event: of submissions put in by hand the unit and the agent.
-        Raises as `forked` does for what can be the facts of no fork.
+        """The facts for the `forked` event, with `replaced` as pairs of unit and agent.
+
+        Raises as `forked`.
         """
         self._check(facts)
         return {**facts, "replaced": [[unit, row[0]] for unit, row in facts["replaced"]]}
 
     def check_change(self, old: C, new: C, closed: int) -> None:
-        """Raises BadInput where a run cannot go on under another configuration."""
+        """Check that a run can continue under another configuration. Raises BadInput."""
         check_fixed(old, new, self.fixed)
         units, last = getattr(new, self.horizon), self.vocabulary.number(closed)
         if units < closed:
@@ -120,7 +142,10 @@ class Forks(Generic[C]):
             )
 
     def check_replaced(self, replaced: Sequence[tuple[int, Row]], config: C, closed: int) -> None:
-        """Raises BadInput unless the rows are of units to come, ascending, once an agent."""
+        """Check that the rows are of later units, ascending, at most one for each agent and unit.
+
+        Raises BadInput.
+        """
         vocabulary = self.vocabulary
         first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))
         last = (first - 1, config.agents)
@@ -145,5 +170,5 @@ class Forks(Generic[C]):
         for unit, row in facts["replaced"]:
             fault = self.submitted.fault(row)
             if fault is not None or type(unit) is not int:
-                says = f"{self.vocabulary.unit} {format_value(unit)} is replaced"
-                raise BadInput(fault or says, "give a submission")
+                replaced = f"{self.vocabulary.unit} {format_value(unit)} is replaced"
+                raise BadInput(fault or replaced, "give a submission")

@@ -1,5 +1,4 @@
-"""Append-only journal. A commit, once appended, never changes; a reader returns it whole or says
-where the file is broken.
+"""Append-only journal. A commit never changes; a reader returns it or reports where damage is.
 
     journal  = header commit*
     header   = [magic, format, world, rules, checksum]
@@ -11,10 +10,11 @@ where the file is broken.
     block    = [[code, [row, row, ...]], ...]
 
 Each line is one msgpack array, so any msgpack library can walk the file. Checksums are xxh3-64,
-each seeded with the one before: a commit proves itself and all that precedes it. `check` covers
-the length alone (its low 32 bits), or one flipped bit in a length would make the rest of the file
-look like an unfinished tail. One frame a commit, because a frame an event costs three times the
-reading. kernel/README.md has the page for writers of readers, with an example in hex.
+each seeded with the one before: it verifies its commit and all that precede it. `check` covers
+the length alone (its low 32 bits): otherwise a flipped bit in a length would make the rest of the
+file look like an unfinished tail. There is one frame a commit, because a frame an event triples the
+time to read. kernel/README.md specifies the format for readers in other languages, with an example
+in hex.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ if TYPE_CHECKING:
 MAGIC = "goldrush"
 FORMAT = 1
 HEADER_MAX = 128  # bytes
-BODY_MAX = 1 << 26  # bytes of one commit's body: 671 for each of the most agents there can be
-PENDING_MAX = 1 << 27  # bytes of commits that hold one step's inputs, before they are judged
-FORKS_MAX = 100  # forks that lead to a run, one after the other; each may make a reader look back
+BODY_MAX = 1 << 26  # bytes of one commit's body: 671 for each of 100,000 agents
+PENDING_MAX = 1 << 27  # bytes of the commits with one step's inputs, before they are judged
+FORKS_MAX = 100  # successive forks of a run; each may make a reader look back
 
 START, UNIT, END, FORK = range(4)
 
@@ -83,22 +83,26 @@ _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 
 @attrs.frozen
 class Header:
-    """What the first bytes say: the world played and the version of its rules."""
+    """The header: the world and the version of its rules."""
 
     world: str
     rules: int
 
     def packed(self, version: int = FORMAT) -> bytes:
-        """The header's bytes; every version of the format begins like this."""
+        """The header's bytes. They begin alike in every version of the format."""
         fields = pack((MAGIC, version, self.world, self.rules, 0))[:-1]
         return fields + b"\xcf" + xxh3_64_intdigest(fields).to_bytes(8, "big")
 
 
 @attrs.frozen
 class Location:
-    """A place between two commits, with no unit open: where reading can begin.
+    """A location between two commits with no unit open: reading can begin here.
 
-    `offset`: the byte where the next commit starts; `index`: its number; `unit`: the last closed.
+    Attributes:
+        offset: the byte at which the next commit starts.
+        index: the index of that commit, from 0.
+        unit: the last closed unit.
+
     """
 
     offset: int
@@ -107,12 +111,18 @@ class Location:
 
 
 class Commit:
-    """One commit as it stands in the file.
+    """One commit of a journal.
 
-    `kind` is START, UNIT, END or FORK; `index` counts from 0, `offset` and `end` are bytes. `unit`
-    is the round (0 for START; for END and FORK the last one closed), `digest` the state's after it
-    (None while the unit is still open), `setup` what START holds, or the facts of a FORK, `blocks`
-    the events: inputs at even places, derived at odd ones. `raw` is the body as it was read.
+    Attributes:
+        kind: START, UNIT, END or FORK.
+        unit: the round; 0 for START, the last closed one for END and FORK.
+        digest: of the state after the commit; None while the unit is open.
+        setup: the setup of a START, or the facts of a FORK.
+        blocks: the events: inputs at even indices, derived ones at odd indices.
+        index: its index in the journal, from 0.
+        offset, end: the bytes between which it lies.
+        raw: the body as read.
+
     """
 
     __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "raw", "setup", "unit")
@@ -135,12 +145,12 @@ class Commit:
 
     @property
     def where(self) -> str:
-        """The commit's place in the file, in words."""
+        """The commit's location as text."""
         return f"commit {self.index} at byte {self.offset}"
 
     @property
     def after(self) -> Location:
-        """The place after a commit with a digest."""
+        """The location after a commit with a digest."""
         return Location(self.end, self.index + 1, self.unit)
 
     def body(self) -> bytes:
@@ -156,7 +166,7 @@ class Commit:
 
 
 def _array_of(size: int) -> bytes:
-    """The bytes with which an array of so many items begins."""
+    """The first bytes of a msgpack array of so many items."""
     if size < 16:  # nearly always, and a Packer costs as much as the rest of a commit
         return bytes((0x90 | size,))
     header: bytes = msgpack.Packer().pack_array_header(size)
@@ -164,12 +174,12 @@ def _array_of(size: int) -> bytes:
 
 
 class JournalWriter:
-    """Writes a journal, one commit a call, each in one write to the file.
+    """Writes a journal: one commit a call, each in one write to the file.
 
-    The file is written under a temporary name and gets its own with the first commit, so a path
-    never names a journal without a START, and what is overwritten stays until then. It is locked
-    while it is open; it is not buffered here, so a commit that returned survives the death of this
-    process (and, with `fsync`, of the machine).
+    The file has a temporary name until the first commit, so a path never names a journal without a
+    START, and a file to be replaced stays until then. It is locked while open. Nothing is buffered,
+    so a commit survives the death of this process once `append` has returned (and, with `fsync`, a
+    crash of the machine).
     """
 
     _new: files.Unfinished | None  # until the file has its name
@@ -178,10 +188,19 @@ class JournalWriter:
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
     ) -> None:
-        """Start a new journal at `path`; an empty file there is replaced, any other with `force`.
+        """Start a new journal. An empty file at the path is replaced.
 
-        Raises BadInput when the folder is missing or the path cannot take a file, or when
-        something is there already and not `force`; JournalInUse when another writer has it.
+        Args:
+            path: the journal.
+            header: its header.
+            force: replace any ordinary file.
+            fsync: wait for the disk at every commit.
+
+        Raises:
+            BadInput: if the folder is missing, the path cannot take a file, or a file there may not
+                be replaced.
+            JournalInUse: if another process is writing it.
+
         """
         packed = header.packed()
         if (type(header.world), type(header.rules)) != (str, int) or len(packed) > HEADER_MAX:
@@ -214,10 +233,20 @@ class JournalWriter:
         force: bool = False,
         fsync: bool = False,
     ) -> Self:
-        """Start a journal whose bytes, up to the end of this commit, are those of its parent.
+        """Start a journal whose bytes, up to the end of a commit, are those of its parent.
 
-        They go out with the first commit that is appended; until then `parent` must stay open.
-        Raises as starting a new one does, and BadInput where `path` is the parent itself.
+        They are written with the first commit that is appended; until then `parent` must stay open.
+
+        Args:
+            path: the new journal.
+            parent: a reader of the parent.
+            commit: the last commit in common.
+            force, fsync: as for a new journal.
+
+        Raises:
+            BadInput: as for a new journal, and if `path` is the parent itself.
+            JournalInUse: if another process is writing it.
+
         """
         if os.path.exists(path) and os.path.samefile(path, parent.path):
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
@@ -230,9 +259,12 @@ class JournalWriter:
 
     @classmethod
     def reopen(cls, path: str | Path, *, fsync: bool = False) -> Self:
-        """Lock a journal that exists, to go on with it; then read it, then call `go_on_after`.
+        """Lock an existing journal to continue it. Then read it (`reader`) and call `go_on_after`.
 
-        Raises BadInput if it cannot be opened for writing, JournalInUse.
+        Raises:
+            BadInput: if it cannot be opened for writing.
+            JournalInUse: if another process is writing it.
+
         """
         journal = cls.__new__(cls)
         journal._open(path, fsync)
@@ -241,7 +273,10 @@ class JournalWriter:
         return journal
 
     def go_on_after(self, commit: Commit) -> None:
-        """Append after this commit, which was read from the file; drop whatever follows it."""
+        """Continue after this commit, which was read from the file; truncate the rest.
+
+        Raises WriteFailed.
+        """
         self.offset, self.commits = commit.end, commit.index + 1
         try:
             self._checksum = int.from_bytes(os.pread(self._fd, 8, commit.end - 8), "big")
@@ -250,9 +285,9 @@ class JournalWriter:
             raise WriteFailed(self.path, files.format_reason(error)) from None
 
     def reader(self) -> JournalReader:
-        """A reader of the very file that is open for writing, whatever its path names by now.
+        """A reader of the open file itself, even if the path names another one by now.
 
-        Raises as opening one does.
+        Raises as opening a reader.
         """
         return JournalReader.over(self._fd, self.path)
 
@@ -268,15 +303,19 @@ class JournalWriter:
         try:
             self.close()
         except WriteFailed:
-            if error is None:  # else that one says more
+            if error is None:  # else that error explains more
                 raise
 
     def append(self, commit: Commit) -> None:
         """Append one commit.
 
-        Raises WriteFailed if the system refuses; what was committed before stays whole, and
-        the unfinished piece is taken back where the system still allows that. Raises JournalLost
-        where the path does not name the file any more.
+        On failure the commits before it stay intact, and the partial write is truncated if the
+        system allows that.
+
+        Raises:
+            WriteFailed: if the system refuses, or the commit exceeds a limit.
+            JournalLost: if the path no longer names this file, or the file was changed.
+
         """
         body = commit.body()
         if len(body) > BODY_MAX:
@@ -293,15 +332,15 @@ class JournalWriter:
             self.commits, self._checksum = self.commits + 1, checksum
             self._finish()
         except JournalLost:
-            raise  # the file is somebody else's by now
+            raise  # the file belongs to another process now
         except (OSError, WriteFailed) as error:
             self.offset, self.commits, self._checksum = before
             self._take_back()
             if isinstance(error, WriteFailed):
                 raise
             whole = self.commits if self.offset else 0
-            says = f"{files.format_reason(error)} after {whole} whole commits"
-            raise WriteFailed(self.path, says) from None
+            reason = f"{files.format_reason(error)} after {whole} whole commits"
+            raise WriteFailed(self.path, reason) from None
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
@@ -310,9 +349,9 @@ class JournalWriter:
             self._is_name_synced = True
 
     def close(self) -> None:
-        """Release the file, and leave none where nothing was committed. May be called twice.
+        """Close the file, and remove it if nothing was committed. May be called twice.
 
-        Raises WriteFailed where the system says only now that it could not write.
+        Raises WriteFailed if the system reports an earlier write error only now.
         """
         if self._new is not None:
             self._new.discard()
@@ -322,11 +361,11 @@ class JournalWriter:
             try:
                 files.system.close(fd)
             except OSError as error:
-                says = f"{files.format_reason(error)} when it was closed"
-                raise WriteFailed(self.path, says) from None
+                reason = f"{files.format_reason(error)} when it was closed"
+                raise WriteFailed(self.path, reason) from None
 
     def _write(self, data: bytes) -> int:
-        """Write behind what is committed, and give where the file ends then."""
+        """Write behind the last commit, and return the new end of the file."""
         end = self.offset
         if self._new is not None:
             for piece in self._front():
@@ -336,19 +375,17 @@ class JournalWriter:
         return end + len(data)
 
     def _finish(self) -> None:
-        """Name a new file; sync what was written to an older one where that is asked for."""
+        """Name a new file; sync an older one if `fsync` is set."""
         if self._new is not None:
-            # A sync takes half as long as a run of 200 rounds. But of a fork that lost its end with
-            # the power, what is left would be its parent's run.
+            # A sync takes half as long as a run of 200 rounds. But a fork that loses its end with
+            # the power would leave a journal that looks like its parent's run.
             self._new.publish(sync=self.fsync or self._is_branch)
             self._fd, self._new = self._new.release(), None
         elif self.fsync:
             files.system.sync(self._fd)
 
     def _check_named(self) -> None:
-        """Raises JournalLost where the path names another file by now, or none, or the file is not
-        what was written.
-        """
+        """Raise JournalLost if the path no longer names this file, or the file has another size."""
         here = os.fstat(self._fd)
         try:
             there = os.stat(self.path)
@@ -357,7 +394,7 @@ class JournalWriter:
         if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
             raise JournalLost(self.path, "replaced by another file")
         if here.st_size != self.offset:
-            raise JournalLost(self.path, "changed by somebody else")
+            raise JournalLost(self.path, "changed by another process")
 
     def _take_back(self) -> None:
         with suppress(OSError):  # a torn tail stays, which every reader recognises
@@ -365,9 +402,9 @@ class JournalWriter:
 
 
 def _proven(parent: JournalReader, end: int) -> Iterator[bytes]:
-    """The bytes of a journal up to the end of a commit, each commit proven by its checksum again.
+    """The bytes of a journal up to the end of a commit, each commit verified by its checksum again.
 
-    Raises DamagedJournal where they are not what `parent` has met.
+    Raises DamagedJournal if they differ from those that `parent` has read.
     """
     header = parent.header.packed()
     yield header
@@ -382,7 +419,7 @@ def _proven(parent: JournalReader, end: int) -> Iterator[bytes]:
 
 
 def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
-    """A commit with this body behind that checksum; and its own checksum."""
+    """The frame of a commit with this body after that checksum, and the new checksum."""
     length = b"\x94\xce" + len(body).to_bytes(4, "big")
     check = xxh3_64_intdigest(length, checksum) & 0xFFFFFFFF
     frame = length + b"\xce" + check.to_bytes(4, "big") + body
@@ -391,7 +428,7 @@ def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
 
 
 class _Reached(NamedTuple):
-    """A place between two commits, and what proves the bytes before it."""
+    """A location between two commits, and the hashes of the bytes before it."""
 
     offset: int
     checksum: int
@@ -401,37 +438,51 @@ class _Reached(NamedTuple):
 class JournalReader:
     """Reads a journal commit by commit, in memory bounded by one commit.
 
-    Iterating gives every whole commit and then, if the file does not end there, raises:
-    DamagedJournal for bytes that are not what was written, TornTail for an unfinished last
-    commit (one that ends in zeros, as after a power loss, included), MalformedEvents for sound
-    bytes that are no commit. `ended` tells, once the iteration is over, whether the run had come
-    to its end.
+    Iterating gives every complete commit. It reads the file as it was opened, to the length it had
+    then, whatever happens to its path.
 
-    What is read is the file that was opened, as long as it was then, whatever becomes of its path.
+    Iterating raises DamagedJournal if bytes differ from those written, TornTail for an unfinished
+    last commit (also one of zeros, as a power loss leaves it), and MalformedEvents if checksums
+    hold but the bytes are not a commit.
+
+    Attributes:
+        path: the journal.
+        header: its header.
+        size: its bytes.
+        ended: after the iteration: whether the run has ended.
+
     """
 
     def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
-        """Open `path` and read the header; `hashed`: to be asked for `sha256`.
+        """Open a journal and read its header.
 
-        Raises BadInput if it cannot be opened, NotAJournal, UnsupportedJournal, DamagedJournal.
+        Args:
+            path: the journal.
+            hashed: whether `sha256` and `reached` will be called.
+
+        Raises:
+            BadInput: if it cannot be opened.
+            NotAJournal, UnsupportedJournal, DamagedJournal: if the header is not one this version
+                reads.
+
         """
         self._open(_opened(os.fspath(path)), os.fspath(path), hashed)
 
     @classmethod
     def over(cls, fd: int, path: str, *, hashed: bool = False) -> Self:
-        """A reader of a file that is open already; `fd` stays its owner's to close.
+        """A reader of an open file; the caller still has to close `fd`.
 
-        Raises BadInput for what is no ordinary file, and otherwise as opening `path` does.
+        Raises BadInput if it is not an ordinary file, and otherwise as opening `path`.
         """
         reader = cls.__new__(cls)
         reader._open(_regular(os.dup(fd), path), path, hashed)
         return reader
 
     def again(self) -> Self:
-        """Another reader of the same file, to look back with: this one stays where it is.
+        """Another reader of the same file, to look back while this one stays at its position.
 
-        It raises DamagedJournal if what it meets on the way there is not what this one has met,
-        because the file was edited meanwhile.
+        It raises DamagedJournal if the bytes it reads differ from those read by this one, because
+        the file was edited in between.
         """
         other = self.over(self._fd, self.path, hashed=self._sha256 is not None)
         other.size = other._bytes.size = self.size
@@ -461,16 +512,17 @@ class JournalReader:
         self.close()
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the file."""
         self._file.close()
 
     def stat(self) -> os.stat_result:
-        """What the system says of the file by now."""
+        """The file's current status."""
         return os.fstat(self._fd)
 
     def sha256(self) -> str:
-        """The SHA-256 of the file in hex, to pin it with: of the bytes that an iteration from the
-        start has met, and of those behind them where it stopped early. The reader is `hashed`.
+        """The SHA-256 of the file in hex: of the bytes iterated over, and of the rest behind them.
+
+        The reader must be `hashed` and have been iterated from the start.
         """
         assert self._sha256 is not None
         while self._read(_PIECE):
@@ -478,37 +530,39 @@ class JournalReader:
         return self._sha256.hexdigest()
 
     def reached(self) -> tuple[int, str]:
-        """The byte where the commit given last begins (once the iteration is over: where the whole
-        commits end), and the SHA-256 in hex of all before it. The reader is `hashed`.
+        """The end of the commits read so far: its offset, and the SHA-256 in hex of all bytes
+        before it.
+
+        During the iteration that is the start of the commit given last. The reader must be
+        `hashed`.
         """
         assert self._reached.sha256 is not None
         return self._reached.offset, self._reached.sha256.hexdigest()
 
     def checksum_before(self, offset: int) -> int:
-        """The checksum on which the commit that starts at this byte builds."""
+        """The checksum that seeds that of the commit at this byte."""
         return int.from_bytes(os.pread(self._fd, 8, offset - 8), "big")
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """The bytes of the file from one place to another, or to where it ends."""
+        """The bytes from `start` to `end`, or to the end of the file, in pieces."""
         end = min(end, self.size)
         while start < end and (piece := os.pread(self._fd, min(end - start, _PIECE), start)):
             yield piece
             start += len(piece)
 
     def __iter__(self) -> Iterator[Commit]:
-        """All commits from the first on."""
+        """All commits, from the first."""
         return self.commits()
 
-    def commits(self, place: Location | None = None) -> Iterator[Commit]:
-        """The commits from a place on, one iteration at a time; from the first without one.
+    def commits(self, location: Location | None = None) -> Iterator[Commit]:
+        """The commits from a location on; None: from the first. Only one iteration at a time.
 
-        A commit proves itself together with the eight bytes before it, so nothing before `place` is
-        read, and an invalid offset is reported as damage. (The numbers of the commits are counted
-        on from the one it gives, and not proven.)
+        A commit is verified with the eight bytes before it, so nothing before `location` is read,
+        and an invalid offset is reported as damage. The index of the location is not verified.
         """
-        first = place or Location(len(self.header.packed()), 0, 0)
+        first = location or Location(len(self.header.packed()), 0, 0)
         if not len(self.header.packed()) <= first.offset <= self.size:
-            raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such place")
+            raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such offset")
         closed, is_open, forks = first.unit, False, 0
         pending = 0
         index = first.index - 1
@@ -518,13 +572,13 @@ class JournalReader:
             commit = self._parsed(parser, index, offset, end, body)
             if commit.kind != UNIT or commit.unit != closed + 1 or index == 0:
                 forks += commit.kind == FORK
-                self._check_place(commit, closed, is_open, forks)
+                self._check_order(commit, closed, is_open, forks)
             is_open = commit.digest is None
             if is_open:
                 pending = (pending if len(commit.blocks) == 1 else 0) + len(body)
                 if pending > PENDING_MAX and len(commit.blocks) % 2:
-                    says = f"more than {PENDING_MAX} bytes of inputs that wait to be judged"
-                    raise MalformedEvents(self.path, commit.where, says)
+                    fault = f"more than {PENDING_MAX} bytes of pending inputs"
+                    raise MalformedEvents(self.path, commit.where, fault)
             else:
                 closed, pending = commit.unit, 0
             self.ended = commit.kind == END
@@ -533,11 +587,10 @@ class JournalReader:
             raise TornTail(self.path, 0, self.size, 0)
 
     def outline(self) -> Iterator[Commit]:
-        """START, every FORK and END, and behind them the last UNIT of the file: how far a run has
-        come, without decoding it. Checksums are checked as `frames` does; what the other units hold
-        is unread.
+        """START, every FORK and END, then the last UNIT: the progress of a run without decoding it.
 
-        Raises what iterating raises, when what stands before is given.
+        All checksums are verified; the content of other units is not decoded. Raises as iterating,
+        after the commits before the error.
         """
         parser = _BodyParser()
         last: tuple[int, int, int, bytes] | None = None
@@ -572,30 +625,38 @@ class JournalReader:
         commit.index, commit.offset, commit.end, commit.raw = index, offset, end, body
         return commit
 
-    def _check_place(self, commit: Commit, closed: int, is_open: bool, forks: int) -> None:
-        """Raise MalformedEvents for a commit that does not belong where it stands: behind unit
-        `closed`, in an open one or not, as the last of so many forks.
+    def _check_order(self, commit: Commit, closed: int, is_open: bool, forks: int) -> None:
+        """Raise MalformedEvents for a commit that is not valid at its position.
+
+        Args:
+            commit: the commit.
+            closed: the last closed unit.
+            is_open: whether the next unit has begun.
+            forks: the number of forks so far, this commit included.
+
         """
         is_first = commit.index == 0
         is_unit = commit.kind == UNIT
         if is_first != (commit.kind == START) or commit.unit != closed + is_unit or is_open:
-            raise MalformedEvents(self.path, commit.where, "it does not belong there")
+            raise MalformedEvents(
+                self.path, commit.where, "a commit of this kind or unit is not valid here"
+            )
         if forks > FORKS_MAX:
             raise MalformedEvents(self.path, commit.where, f"more than {FORKS_MAX} forks")
 
-    def frames(self, place: Location | None = None) -> Iterator[tuple[int, int, bytes]]:
-        """(offset, end, body) of each commit whose checksums hold, its content unread; otherwise as
+    def frames(self, location: Location | None = None) -> Iterator[tuple[int, int, bytes]]:
+        """(offset, end, body) of each commit whose checksums hold, undecoded; otherwise as
         `commits`.
         """
-        place = place or Location(len(self.header.packed()), 0, 0)
+        location = location or Location(len(self.header.packed()), 0, 0)
         read, size, path = self._read, self.size, self.path
-        offset, index = place.offset, place.index
+        offset, index = location.offset, location.index
         checksum = self._begin_at(offset)
         while True:
             self._reached = _Reached(offset, checksum, self._sha256 and self._sha256.copy())
             if offset >= size:
                 return
-            if self.ended:  # what stands behind END was never written by a recorder
+            if self.ended:  # no recorder writes anything behind END
                 raise DamagedJournal(
                     path, index, offset, "the end of the file", f"{size - offset} bytes more"
                 )
@@ -632,7 +693,7 @@ class JournalReader:
             index += 1
 
     def _begin_at(self, offset: int) -> int:
-        """Go to a byte, to hash from the start on if that is it; the checksum before it."""
+        """Seek to a byte and return the checksum before it; hash only from the first commit on."""
         self._file.seek(offset)
         header = self.header.packed()
         if offset > len(header):
@@ -659,9 +720,11 @@ class JournalReader:
             )
 
     def _zeroed(self, index: int, offset: int, end: int) -> TornTail | None:
-        """The torn tail of which a machine that lost its power has kept the size alone: a commit
-        that is zeros from some byte on, the last one before `end` at the latest, and so is all that
-        follows it. START is no such tail: without it there is nothing to go on from.
+        """The TornTail for zeros at the end of the file, where a machine that lost its power kept
+        only the size; None for other bytes.
+
+        The zeros begin in this commit, before `end` at the latest. START is excluded: without it
+        there is nothing to continue.
         """
         if index == 0 or any(piece.strip(b"\0") for piece in self.pieces(end - 1, self.size)):
             return None
@@ -676,7 +739,7 @@ class JournalReader:
         start = self._file.read(HEADER_MAX)
         front = start[: len(_PREFIX)]
         if front != _PREFIX:
-            # A few wrong bytes are damage to a journal; more, and it never was one.
+            # A few wrong bytes are damage; with more of them the file never was a journal.
             if sum(a == b for a, b in zip(front, _PREFIX, strict=False)) > len(_PREFIX) // 2:
                 raise DamagedJournal(self.path, -1, 0, _PREFIX.hex(), front.hex())
             found = f"a file that begins {front!r}" if start else "an empty file"
@@ -704,10 +767,10 @@ class JournalReader:
 
 
 class _BodyParser:
-    """Turns bodies into commits, keeping the bytes of each block beside its decoded batches.
+    """Turns bodies into commits, keeping the bytes of each block with its decoded batches.
 
     One msgpack Unpacker serves all small bodies, because making one costs as much as parsing a
-    round. It bounds every declared length, so that no small file can ask for much memory.
+    round. It limits every declared length, so that a small file cannot ask for much memory.
     """
 
     SMALL = 1 << 16
@@ -716,7 +779,7 @@ class _BodyParser:
         self._small = unpacker(self.SMALL)
 
     def parse(self, body: bytes) -> Commit:
-        """The commit. Raises Undecodable, whatever the bytes."""
+        """The commit. Raises Undecodable for any invalid bytes."""
         reads = self._small if len(body) <= self.SMALL else unpacker(len(body))
         start: int = reads.tell()
         try:
@@ -751,24 +814,24 @@ class _BodyParser:
                 raise Undecodable("a FORK without facts or a digest")
             _check_numbers(unit, digest)
             return Commit(FORK, unit, digest, (), facts)
-        raise Undecodable(f"no commit of kind {format_value(kind)} has {size} parts")
+        raise Undecodable(f"a commit of kind {format_value(kind)} cannot have {size} parts")
 
     def _unit(self, body: bytes, unpacker: msgpack.Unpacker, start: int, count: int) -> Commit:
         unpack, tell = unpacker.unpack, unpacker.tell
         unit, digest = unpack(), unpack()
         _check_numbers(unit, digest)
         if digest is not None and (count == 0 or count % 2):
-            raise Undecodable("a unit that closes without what was derived in it")
+            raise Undecodable("a unit that closes without derived events")
         blocks = []
         at = tell() - start
         for _ in range(count):
             batches = unpack()
             end = tell() - start
             if type(batches) is not tuple:
-                raise Undecodable("a block is no list of batches")
+                raise Undecodable("a block is not a list of batches")
             for batch in batches:
                 if type(batch) is not tuple or len(batch) != 2:
-                    raise Undecodable("a batch is no list of two")
+                    raise Undecodable("a batch is not a list of two")
                 code, rows = batch
                 if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
                     raise Undecodable("a batch is not [code, [row, ...]]")
@@ -779,14 +842,16 @@ class _BodyParser:
 
 def _check_numbers(unit: Any, digest: Any) -> None:
     if type(unit) is not int or unit < 0:
-        raise Undecodable(f"unit {format_value(unit)}, which is no number")
+        raise Undecodable(f"unit {format_value(unit)}, which is not a number")
     if digest is not None and (type(digest) is not int or digest < 0):
-        raise Undecodable(f"digest {format_value(digest)}, which is no 64-bit number")
+        raise Undecodable(f"digest {format_value(digest)}, which is not a 64-bit number")
 
 
 class _Bytes(io.RawIOBase):
-    """The first `size` bytes of an open file. They are read by their place: the file's own position
-    is shared by all who have the descriptor, and is neither used nor moved.
+    """The first `size` bytes of an open file, read with `pread`.
+
+    The file's own position is shared by all users of the descriptor, so it is neither used nor
+    moved.
     """
 
     def __init__(self, fd: int, size: int) -> None:
@@ -819,13 +884,13 @@ class _Bytes(io.RawIOBase):
 
 
 def sha256_of(path: str | Path) -> str:
-    """The SHA-256 of a file in hex, to pin it with. Raises BadInput if it cannot be read."""
+    """The SHA-256 of a file in hex. Raises BadInput if it cannot be read."""
     with open_regular(os.fspath(path)) as file:
         return sha256_in(file)
 
 
 def sha256_in(file: BinaryIO) -> str:
-    """The SHA-256 in hex of an open file, as long as it is now, from its start."""
+    """The SHA-256 in hex of an open file from its start, to the length that it has now."""
     digest = hashlib.sha256()
     file.seek(0)
     left = os.fstat(file.fileno()).st_size
@@ -836,9 +901,15 @@ def sha256_in(file: BinaryIO) -> str:
 
 
 def open_regular(path: str, what: str = "a journal") -> BinaryIO:
-    """Open an ordinary file for reading; `what` is wanted there, in words.
+    """Open an ordinary file for reading.
 
-    Raises BadInput where there is none that can be read.
+    Args:
+        path: the file.
+        what: the kind of file that is expected, for the error.
+
+    Raises:
+        BadInput: if it is not an ordinary file or cannot be read.
+
     """
     return os.fdopen(_opened(path, what), "rb")
 
@@ -865,4 +936,4 @@ def _regular(fd: int, path: str, what: str = "a journal") -> int:
 
 
 def _irregular(path: str, what: str) -> BadInput:
-    return BadInput(f"{path} is no ordinary file", f"give the path of {what}")
+    return BadInput(f"{path} is not an ordinary file", f"give the path of {what}")

@@ -1,7 +1,7 @@
-"""Figures of what happened: means, ratios, inequality. Undefined is None, never 0.
+"""Statistics of runs: mean, ratio, Gini coefficient. An undefined value is None, never 0.
 
-Sums are exact before they are rounded once, so that no order of the terms, and no version of
-Python, changes a digit.
+Sums are exact and rounded once, so the result depends neither on the order of the terms nor on the
+version of Python.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ Value = float | None
 
 
 def mean(values: Sequence[Value]) -> Value:
-    """The mean of what is defined; None where nothing is."""
+    """The mean of the defined values; None if there are none."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
 
 
 def ratio(part: float, whole: float) -> Value:
-    """`part` ÷ `whole`, None where there is nothing to divide by."""
+    """`part` ÷ `whole`; None if `whole` is 0."""
     return part / whole if whole else None
 
 
 def gini(amounts: Iterable[float]) -> Value:
-    """Gini coefficient: Σ over i, j of |x_i − x_j| ÷ (2 N² · mean). 0: all have the same. None
-    where the mean is not above 0.
+    """Gini coefficient: Σ over i, j of |x_i − x_j| ÷ (2 N² · mean). 0 means that all have the same.
+
+    None if the mean is not above 0.
     """
     held = sorted(amounts)
     total = math.fsum(held)
     if total <= 0:
         return None
     # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
-    apart = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
-    return apart / (2 * len(held) * total)
+    differences = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
+    return differences / (2 * len(held) * total)

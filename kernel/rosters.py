@@ -1,7 +1,7 @@
-"""Runs that record a configuration and a roster: what their setup must hold.
+"""Setups of runs that record a configuration and a roster, and their checks.
 
-START has `config`, every setting by name, and `roster`, an entry an agent in their order: `agent`
-(its place), `policy` (text), `options` (a map of names to plain values).
+START has `config`, every setting by name, and `roster`, one entry for each agent in order: `agent`
+(its index), `policy` (text), `options` (a map of names to plain values).
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ _POLICY = text_of(200)
 
 
 class Config(Protocol):
-    """The configuration of a run with agents: a frozen class of attrs, whose fields are made with
-    kernel.settings.
-    """
+    """A configuration of a run with agents: a frozen attrs class with fields of kernel.settings."""
 
     @property
     def seed(self) -> int:
@@ -31,7 +29,7 @@ class Config(Protocol):
 
     @property
     def agents(self) -> int:
-        """How many agents there are."""
+        """The number of agents."""
         ...
 
     def as_dict(self) -> dict[str, Any]:
@@ -45,15 +43,21 @@ C = TypeVar("C", bound=Config)
 def setup_of(
     setup: Mapping[str, Any], config_of: Callable[[Mapping[str, Any]], C]
 ) -> tuple[C, Roster]:
-    """The configuration and the roster of a setup, both whole.
+    """The configuration and the roster of a setup.
 
-    `config_of` makes a configuration of settings by name. Raises BadInput for a setup that is none.
+    Args:
+        setup: what START records.
+        config_of: makes a configuration from settings by name.
+
+    Raises:
+        BadInput: unless the setup has exactly these two, complete and valid.
+
     """
     if list(setup) != ["config", "roster"]:
         raise BadInput(f"the setup has {', '.join(map(str, setup))}", "it has config and roster")
     config = config_of(setup["config"])
     if pack(config.as_dict()) != pack(setup["config"]):
-        raise BadInput("the configuration is not whole", "write out every setting in order")
+        raise BadInput("the configuration is incomplete", "give every setting, in order")
     return config, whole_roster(setup["roster"], config)
 
 
@@ -67,7 +71,7 @@ def whole_roster(entries: Sequence[Any], config: Config) -> Roster:
 
 
 def check_entries(roster: Sequence[Any]) -> None:
-    """Raises BadInput unless these are entries of a roster, in the order of the agents."""
+    """Check the entries of a roster and their order. Raises BadInput."""
     for agent, entry in enumerate(roster):
         if (
             list(entry) != ["agent", "policy", "options"]
@@ -77,5 +81,5 @@ def check_entries(roster: Sequence[Any]) -> None:
         ):
             raise BadInput(
                 f"entry {agent} of the roster is {format_value(entry)}",
-                "it must have agent (its place), policy (text) and options (a map)",
+                "it must have agent (its index), policy (text) and options (a map)",
             )

@@ -1,12 +1,13 @@
 """The run loop: ask, decide, evolve, commit.
 
-What decides nothing itself stands here: inputs come from outside (policies, models, people), the
-world judges them, the journal keeps both. A unit is committed when it closes, but for inputs that
-cost something to get: those are committed as they come, before anything follows from them. Whatever
-stops a run, `resume` goes on where its journal ends, and asks only for the rest.
+The loop decides nothing itself. Inputs come from outside (policies, models, people), the world
+judges them, the journal records both. A unit is committed when it closes. Inputs that cost
+something (answers of models or people) are committed as they arrive, before anything follows from
+them. However a run is interrupted, `resume` continues it from the end of its journal and asks only
+for the missing inputs.
 
 The loop is a generator (`Steps`): it yields the state whose inputs it needs and is sent them. So a
-program that has its own loop drives a run as `record` does, without a thread or a callback.
+program with its own loop drives a run as `record` does, without threads or callbacks.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from goldrush.kernel.world import Batch, Block, World
 
 S = TypeVar("S")
 
-# Inputs that come one after the other: each piece is committed at once, what is returned at the end
-# with what follows from them all.
+# Inputs that arrive one after the other: each yielded piece is committed at once, the returned rest
+# together with the events derived from all of them.
 InputPieces = Generator[Sequence[Batch], None, Sequence[Batch]]
 Inputs = Sequence[Batch] | InputPieces
 Ask = Callable[[S], Inputs]
@@ -51,16 +52,16 @@ def steps(
     journal: JournalWriter,
     on_unit: OnUnit[S] | None = None,
 ) -> Steps[S]:
-    """The run loop of a run from its start to its end, as a generator that the caller drives.
+    """The run loop from the start of a run to its end, as a generator that the caller drives.
 
-    It yields the state of each step, which is the run's own and not to be changed, and is sent the
-    inputs of that step, as `Ask` gives them. It returns the last state. Closed before that, it
-    leaves a journal that `resume` can go on with: the units committed so far. Nothing is written
-    before the first `next`.
+    It yields the state before each step, which must not be changed, and is sent the inputs of that
+    step, in the form that `Ask` gives them. It returns the last state. If it is closed early,
+    `resume` can continue the journal. Nothing is written before the first `next`.
 
     Args:
+        world: the world.
         setup: what START records.
-        journal: a fresh one; whoever opened it closes it.
+        journal: a new one; the caller closes it.
         on_unit: as in `record`.
 
     Raises:
@@ -80,13 +81,23 @@ def record(
     journal: JournalWriter,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
-    """Play a run from its start to its end into a fresh journal and return the last state.
+    """Play a run from its start to its end into a new journal and return the last state.
 
-    `ask(state)` gives the input batches of the next step, or a generator of them (`Coming`).
-    `on_unit(unit, state)` is called after each unit is committed, for progress; the unit has its
-    number in the journal, from 1 on, and the state is the run's own, not to be changed. Raises
-    BadInput for a setup that the world refuses, WriteFailed from the journal, and whatever `ask`
-    raises; the journal then ends with the last whole unit and what was committed of the next.
+    If it fails, the journal ends with the last closed unit and the inputs committed since.
+
+    Args:
+        world: the world.
+        setup: what START records.
+        ask: gives the input batches of the next step for a state, or a generator of them
+            (`InputPieces`). Its errors are raised.
+        journal: a new one; the caller closes it.
+        on_unit: called after each committed unit with its number in the journal, from 1, and the
+            state, which must not be changed.
+
+    Raises:
+        BadInput: for a setup that the world refuses.
+        WriteFailed: from the journal.
+
     """
     return _driven(steps(world, setup, journal, on_unit), ask)
 
@@ -97,15 +108,24 @@ def resume(
     ask_of: AskOf[S],
     on_unit: OnUnit[S] | None = None,
 ) -> S:
-    """Go on with a run that broke off, from its last whole commit, and return the last state.
+    """Continue an interrupted run from its last complete commit and return the last state.
 
-    `journal` was reopened; what is read is the very file that it has locked. A torn tail is
-    dropped. `ask_of(state, forks, pending)` makes what `record` was given as `ask`, from the state
-    to go on from, the facts of the forks that led to it, oldest first, and the inputs of the step
-    under way that the journal has already: the first answer is the rest of them.
-    Raises BadInput for a run that has ended, MalformedEvents for a state that the journal
-    contradicts, and what reading a journal and `record` raise; nothing is written before `ask` is
-    made. `on_unit` is called as by `record`.
+    A torn tail is dropped. Nothing is written before `ask_of` has returned.
+
+    Args:
+        world: the world.
+        journal: the journal, reopened; it is read through the descriptor that is locked.
+        ask_of: makes the `ask` of `record` from the state to continue from, the facts of the forks
+            before it, oldest first, and the recorded inputs of the step under way; the first answer
+            gives the rest of them.
+        on_unit: as in `record`.
+
+    Raises:
+        BadInput: for a run that has ended.
+        MalformedEvents: for events that do not follow from the inputs.
+        DamagedJournal, UnsupportedJournal: as reading a journal.
+        WriteFailed: from the journal.
+
     """
     with journal.reader() as reader:
         reached = _reached(world, reader)
@@ -133,17 +153,28 @@ def fork(
     force: bool = False,
     fsync: bool = False,
 ) -> S:
-    """Play a counterfactual of a run into a new journal at `out`, and return the last state.
+    """Play a counterfactual of a run into a new journal and return the last state.
 
-    Up to the close of `unit` its bytes are the parent's; `on_unit` is called for that one too. Both
-    have the number in the journal, 0 being the start: whoever is given another number by people
-    converts it (`Vocabulary.unit_of`). What is refused is told in people's numbers.
-    `facts_of(state)` gives what the fork changes in the state that it leaves from (see World.fork),
-    `ask_of` is as for `resume`. What is broken behind the parent's next commit does not matter.
+    Up to the close of `unit` the bytes are the parent's. Damage behind the parent's next commit is
+    not noticed. Nothing is written before `ask_of` has returned.
 
-    Raises BadInput for a unit that the parent does not have and for facts that the world refuses,
-    MalformedEvents for a state that the parent contradicts, and otherwise as `record` does; nothing
-    is written before everybody can be asked.
+    Args:
+        world: the world.
+        parent: the journal that is forked.
+        unit: the last unit that is kept, as the journal numbers it; 0 is the start. Error messages
+            have the numbers shown to people (`Vocabulary.unit_of` converts).
+        facts_of: gives the fork's facts for the state after that unit (see World.fork).
+        ask_of: as for `resume`.
+        out: the path of the new journal.
+        on_unit: as in `record`; called for `unit`, too.
+        force: replace an existing journal.
+        fsync: wait for the disk at every commit.
+
+    Raises:
+        BadInput: for a unit that the parent does not have, and for facts that the world refuses.
+        MalformedEvents: for events of the parent that do not follow from its inputs.
+        WriteFailed: from the journal.
+
     """
     fork_state = fold.fork_of(world)
     vocabulary = world.vocabulary
@@ -163,7 +194,7 @@ def fork(
     facts = facts_of(state)
     try:
         state = fork_state(state, facts, fold.past(world, parent, unit))
-    except fold.REFUSED as error:  # what the parent holds of the past does not fit
+    except fold.REFUSED as error:  # the parent's earlier events do not fit
         raise fold.malformed(world, parent.path, last, error) from None
     commit = Commit(FORK, unit, setup=facts)
     ask = ask_of(state, [*forks, facts], Block(()))
@@ -177,8 +208,14 @@ def fork(
 
 @attrs.define
 class _Reached(Generic[S]):
-    """Where a journal ends: its last whole commit, the state after it, the inputs that wait to be
-    judged, and the facts of the forks on the way.
+    """The end of a journal.
+
+    Attributes:
+        last: the last complete commit.
+        state: the state after it.
+        pending: inputs that have not been judged yet.
+        forks: the facts of the forks before it, oldest first.
+
     """
 
     last: Commit
@@ -190,9 +227,9 @@ class _Reached(Generic[S]):
 def _reached(
     world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
 ) -> _Reached[S]:
-    """The end of a journal, of which nothing is believed that does not follow from its inputs.
+    """The end of a journal, with all events derived again.
 
-    Raises MalformedEvents (see kernel/derive.py), also for inputs that wait and cannot be.
+    Raises MalformedEvents (see kernel/derive.py), also for pending inputs that cannot begin a step.
     """
     found: _Reached[S] | None = None
     assembler = fold.StepAssembler(world.arrange)
@@ -207,19 +244,17 @@ def _reached(
         if found is None:
             raise
         if torn.in_fork:
-            raise BadInput(
-                f"{reader.path} breaks off inside a fork", "fork its parent again"
-            ) from None
+            raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
     assert found is not None  # the reader refuses a journal without a START
     found.pending = assembler.pending
     return found
 
 
 def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
-    """The commits up to the close of a unit, and forks there.
+    """The commits up to the close of a unit, with forks there.
 
-    What is broken behind the next commit is not met. If that one is broken, it may have been a
-    fork, without which this would be another run.
+    Damage behind the next commit is not noticed. Damage in the next commit is: it may have been a
+    fork, and without that fork this would be another run.
     """
     commits = iter(reader)
     closed = -1
@@ -238,15 +273,15 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
 
 
 def _driven(steps: Steps[S], ask: Ask[S]) -> S:
-    """Answer every step with what `ask` gives, and return the last state."""
-    inputs: Any = None  # what a generator is sent first
+    """Run the loop with the answers of `ask` and return the last state."""
+    inputs: Any = None  # the first value sent to a generator
     while True:
         try:
             state = steps.send(inputs)
         except StopIteration as end:
             last: S = end.value
             return last
-        inputs = ask(state)  # outside of `try`: what it raises is not the loop's
+        inputs = ask(state)  # outside of `try`: its errors are not the loop's
 
 
 def _play(
@@ -257,26 +292,26 @@ def _play(
     journal: JournalWriter,
     on_unit: OnUnit[S] | None,
 ) -> Steps[S]:
-    """From a state whose unit `unit` is closed to the end of the run.
+    """The loop from a state with closed unit `unit` to the end of the run.
 
     `pending`: inputs of the first step that are committed already.
     """
     pieces = [pending] if pending.batches else []  # committed inputs of the step under way
-    blocks: list[Block] = []  # what is not committed yet of the unit under way
+    blocks: list[Block] = []  # blocks of the unit under way that are not committed yet
 
     def commit_early(batches: Sequence[Batch]) -> None:
         piece = Block(batches)
         if not piece.batches:
-            return  # there is nothing to keep
+            return
         pieces.append(piece)
-        if sum(len(piece.packed) for piece in pieces) > BODY_MAX:  # half of what is read again
+        if sum(len(piece.packed) for piece in pieces) > BODY_MAX:  # half of PENDING_MAX
             raise WriteFailed(journal.path, f"inputs of one step of over {BODY_MAX} bytes")
-        journal.fsync = True  # what was paid for must outlive a crash of the machine, too
+        journal.fsync = True  # paid answers must survive a crash of the machine, too
         commit, before = Commit(UNIT, unit + 1, None, [*blocks, piece]), journal.commits
         try:
             journal.append(commit)
         except KeyboardInterrupt:
-            if journal.commits == before:  # it was taken back, but what it holds is paid for
+            if journal.commits == before:  # the write was undone, but its answers are paid for
                 journal.append(commit)
             raise
         blocks.clear()
@@ -294,9 +329,9 @@ def _play(
                 continue
             state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
-        except OverflowError:  # a world lets its numbers grow
-            says = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"
-            raise WriteFailed(journal.path, says) from None
+        except OverflowError:  # the world has a number beyond 64 bits
+            fault = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"
+            raise WriteFailed(journal.path, fault) from None
         unit += 1
         blocks.clear()
         if on_unit is not None:
@@ -311,7 +346,9 @@ def _play(
 
 
 def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequence[Batch]:
-    """The last of what `ask` gave, whatever its form; `take` is given the pieces before it."""
+    """The last batches of `answers`, in either form of `Inputs`; `take` is called with each earlier
+    piece.
+    """
     if not isinstance(answers, Generator):
         return answers
     with closing(answers):
@@ -330,7 +367,7 @@ def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequenc
 
 
 def _last_of(answers: InputPieces, stop: KeyboardInterrupt) -> Iterator[Sequence[Batch]]:
-    """What a generator still gives when it is told to stop: it may have got more than it gave."""
+    """What a generator still yields after a KeyboardInterrupt: answers that had arrived already."""
     try:
         yield answers.throw(stop)
         yield from answers

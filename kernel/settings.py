@@ -1,8 +1,8 @@
-"""Settings of a world: a name, a default and a rule that says which values it can have.
+"""Settings of a world: a name, a default and a rule for valid values.
 
-A configuration is an attrs class whose fields are made with `setting`. What a person gave is
-checked against the rules before anything is written, with the setting, the value and the range in
-the message.
+A configuration is an attrs class whose fields are made with `setting`. Values given by a user are
+checked against the rules before anything is written; the error names the setting, the value and the
+valid range.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 
 C = TypeVar("C", bound=attrs.AttrsInstance)
 Check = Callable[[Any], bool]
-Rule = tuple[Check, str]  # whether a value holds, and in words which do
+Rule = tuple[Check, str]  # whether a value is valid, and a description of the valid ones
 
 
 def integer(low: int, high: int) -> Rule:
-    """A whole number in a range, both ends included."""
+    """A whole number from `low` to `high`, both included."""
     return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
 
 
 def real(low: float, high: float) -> Rule:
-    """A number in a range, both ends included."""
+    """A number from `low` to `high`, both included."""
     return (
         lambda v: type(v) in (int, float) and low <= v <= high,
         f"a number from {low:g} to {high:g}",
@@ -36,7 +36,7 @@ def real(low: float, high: float) -> Rule:
 
 
 def choice(*names: str) -> Rule:
-    """One of a few names."""
+    """One of these names."""
     return (lambda v: type(v) is str and v in names), "one of " + ", ".join(names)
 
 
@@ -46,7 +46,13 @@ def flag() -> Rule:
 
 
 def list_of(item: Rule, length: str) -> Rule:
-    """Null, or a list with an item for each of what `length` names."""
+    """Null, or a list with one item for each agent, row or other `length`.
+
+    Args:
+        item: the rule for each item.
+        length: a noun for the message: a list has one item for each of these.
+
+    """
     holds, range_ = item
     return (
         lambda v: v is None or (isinstance(v, (list, tuple)) and all(map(holds, v))),
@@ -55,7 +61,9 @@ def list_of(item: Rule, length: str) -> Rule:
 
 
 def ascending(count: int, low: int, high: int) -> Rule:
-    """So many whole numbers in a range, none smaller than the one before."""
+    """A list of `count` whole numbers from `low` to `high`, in ascending order; equal ones are
+    allowed.
+    """
     holds, range_ = integer(low, high)
     return (
         lambda v: (
@@ -70,12 +78,12 @@ def ascending(count: int, low: int, high: int) -> Rule:
 
 
 def setting(default: Any, rule: Rule) -> Any:
-    """A field of a configuration."""
+    """A field of a configuration: its default and the rule for its values."""
     return attrs.field(default=default, metadata={"rule": rule}, kw_only=True)
 
 
 def check_setting(config: type[Any], name: str, value: Any) -> None:
-    """Raises BadInput unless this is a setting of the class and a value that it can have."""
+    """Check the name and the value of a setting. Raises BadInput if either is invalid."""
     fields = attrs.fields_dict(config)
     if name not in fields:
         raise unknown("setting", name, fields)
@@ -85,8 +93,11 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
 
 
 def configured(config: type[C], settings: Mapping[str, Any]) -> C:
-    """The configuration with these settings, defaults elsewhere. Raises BadInput for a name or a
-    value that it does not have.
+    """A configuration with these settings, and defaults for the others.
+
+    Raises:
+        BadInput: for an unknown name or an invalid value.
+
     """
     for name, value in settings.items():
         check_setting(config, name, value)
@@ -94,7 +105,7 @@ def configured(config: type[C], settings: Mapping[str, Any]) -> C:
 
 
 def parsed_value(text: str) -> Any:
-    """A value as people type it: what it is in JSON, or else the text itself."""
+    """A value typed by a user: parsed as JSON, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

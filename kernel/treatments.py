@@ -1,8 +1,8 @@
 """Treatments: named variations of a world's default configuration, one factor each.
 
-A treatment is a few settings, and where they depend on others a function that works them out from
-the rest of the configuration. Settings given by hand override those of a treatment. A TOML file can
-hold treatments of a user's own, in the form that the plan of a study has them.
+A treatment is a few settings, and optionally a function that computes more from the rest of the
+configuration. Settings given by hand override those of a treatment. A TOML file can hold
+user-defined treatments, in the form used in the plan of a study.
 """
 
 from __future__ import annotations
@@ -29,7 +29,16 @@ BASELINE: Final = "baseline"  # the treatment that changes nothing, with which o
 
 @attrs.frozen
 class Treatment(Generic[C]):
-    """A name, what it changes in words, the settings, and those that follow from others."""
+    """A named variation of the default configuration.
+
+    Attributes:
+        name: the name.
+        description: one line.
+        settings: the settings that it changes.
+        derived: computes further settings from the configuration with the former; None: there are
+            none.
+
+    """
 
     name: str
     description: str
@@ -38,30 +47,30 @@ class Treatment(Generic[C]):
 
 
 def by_name(treatments: Iterable[Treatment[C]]) -> Mapping[str, Treatment[C]]:
-    """Treatments in order, by name."""
+    """Treatments by name, in order."""
     return {treatment.name: treatment for treatment in treatments}
 
 
 def treatment_named(treatments: Mapping[str, Treatment[C]], name: str) -> Treatment[C]:
-    """The treatment of that name. Raises BadInput if there is none."""
+    """The treatment of that name. Raises BadInput for an unknown name."""
     if name not in treatments:
         raise unknown("treatment", name, treatments)
     return treatments[name]
 
 
 def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | None:
-    """The treatment that `FILE.toml` or `FILE.toml:NAME` says; None for any other text.
+    """The treatment that `FILE.toml` or `FILE.toml:NAME` refers to; None for any other text.
 
-    The file has a table `[treatment.NAME]` of settings for each treatment; where there are several,
-    NAME says which. Other tables and keys, such as those of a study's plan, are not read.
+    The file has a table `[treatment.NAME]` of settings for each treatment; with several, NAME
+    selects one. Other tables and keys, such as those of a study's plan, are ignored.
 
     Args:
-        text: what a person gave as a treatment.
-        config: the class of the world's settings, by which those of the file are checked; None if
-            the world lists none.
+        text: what was given as a treatment.
+        config: the class of the world's settings, against which the file's are checked; None if the
+            world lists none.
 
     Raises:
-        BadInput: a file that cannot be read or has no such treatment, a setting out of range.
+        BadInput: if the file cannot be read or has no such treatment, or a setting is invalid.
 
     """
     found = _FILE.fullmatch(text)
@@ -97,8 +106,11 @@ def treated(
 ) -> C:
     """The configuration of a run under a treatment.
 
-    `settings` go before those of the treatment; `config_of` makes a configuration of settings by
-    name, and what it raises is raised.
+    Args:
+        treatment: the treatment.
+        settings: settings given by hand, which override those of the treatment.
+        config_of: makes a configuration from settings by name; its errors are raised.
+
     """
     named = {**treatment.settings, **settings}
     config = config_of(named)

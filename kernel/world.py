@@ -1,13 +1,12 @@
-"""What a world is: a record of pure functions over events, and the form of those events.
+"""Worlds: a world is a record of pure functions over events, with the types of those events.
 
-The kernel knows nothing of gold or of roundtables. It is given a `World`: how the state begins
-(`initial`), which events follow from what was submitted (`decide`), how events change the
-state (`evolve`). Inputs are events too; what distinguishes them is that they come from outside,
-are recorded, and are never asked for again.
+The kernel knows nothing of gold or roundtables. A `World` gives it the initial state (`initial`),
+the events that follow from inputs (`decide`) and the effect of events on the state (`evolve`).
+Inputs are events, too; they come from outside, are recorded, and are never derived again.
 
-On the hot path an event is a plain tuple (a row) and events of one type that follow each other are
-kept together as a batch, `(type code, rows)`: making an object for each would cost more than
-all the rest. At the edge of the library a row is shown as an `Event`.
+On the hot path an event is a plain tuple (a row), and successive events of one type are held
+together as a batch, `(type code, rows)`: an object for each event would cost more than everything
+else. At the edge of the library a row becomes an `Event`.
 """
 
 from __future__ import annotations
@@ -27,18 +26,22 @@ Batch = tuple[int, Sequence[Row]]
 
 
 class Block:
-    """Events in order, as batches, with their canonical bytes.
+    """Events in order, as batches, with their canonical bytes. Treat it as immutable.
 
-    `packed` is an array of batches, each `[code, [row, ...]]`: packed once, whoever needs it. A
-    block is either inputs or what was derived from them. Treat it as immutable.
+    A block holds either inputs or the events derived from them.
+
+    Attributes:
+        batches: pairs of event code and rows.
+        packed: the canonical encoding of the array of batches, each `[code, [row, ...]]`.
+
     """
 
     __slots__ = ("batches", "packed")
 
     def __init__(self, batches: Sequence[Batch], packed: bytes | None = None) -> None:
-        """A block of these batches; empty ones are left out, neighbours of one type made one.
+        """Make a block; empty batches are dropped, neighbours of one type merged.
 
-        `packed`, where given, is what was read for them from a file.
+        `packed`: the bytes from which the batches were read, if they come from a file.
         """
         if packed is None:
             batches = _tidy(batches)
@@ -60,9 +63,9 @@ class Block:
 
     @staticmethod
     def joined(blocks: Sequence[Block]) -> Block:
-        """One block of all their events: neighbours of one type become one batch.
+        """One block of all events; neighbours of one type are merged.
 
-        Joining the pieces of a block gives that block again, byte for byte, wherever it was cut.
+        Joining the pieces of a block, cut anywhere, gives that block again, byte for byte.
         """
         if len(blocks) == 1:
             return blocks[0]
@@ -88,15 +91,15 @@ def _tidy(batches: Sequence[Batch]) -> Sequence[Batch]:
 
 @attrs.frozen
 class Step:
-    """All inputs that were judged together, and what was derived from them."""
+    """All inputs that were judged together, and the events derived from them."""
 
     inputs: Block
     derived: Block
 
 
-# What `Kind.show` makes of a value, for readers in another language: None (lists of tuples, and
-# nothing else); ("optional", form); ("list", form); ("row", [form, ...]), a list of as many values;
-# ("name", [name, ...]), a position among names; ("word",), 64 bits as 16 hex digits; ("event",),
+# How `Kind.show` converts a value, for readers in other languages: None (tuples to lists, no other
+# change); ("optional", form); ("list", form); ("row", [form, ...]), one form for each value;
+# ("name", [name, ...]), an index among names; ("word",), 64 bits as 16 hex digits; ("event",),
 # [index, code, row] as {"index", "event", ...fields}.
 Form = tuple[Any, ...] | None
 
@@ -125,7 +128,7 @@ class Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """The kind, or null; null names nothing."""
+    """The kind, or null. Null identifies nothing."""
     return Kind(
         f"{kind.name} or null",
         lambda value: value is None or kind.holds(value),
@@ -137,7 +140,7 @@ def optional(kind: Kind) -> Kind:
 
 
 def several(kind: Kind) -> Kind:
-    """A list of the kind; it names what its items name."""
+    """A list of the kind. It identifies what its items identify."""
     return Kind(
         f"list of {kind.name}",
         lambda value: type(value) is tuple and all(map(kind.holds, value)),
@@ -149,7 +152,7 @@ def several(kind: Kind) -> Kind:
 
 
 def row(*kinds: Kind) -> Kind:
-    """A list that has a value of each of these kinds, in order."""
+    """A list with one value of each of these kinds, in order."""
     return Kind(
         f"[{', '.join(kind.name for kind in kinds)}]",
         lambda value: (
@@ -163,7 +166,7 @@ def row(*kinds: Kind) -> Kind:
 
 
 def one_of(names: Sequence[str]) -> Kind:
-    """One of a few names, held as its position."""
+    """One of a few names, held as its index."""
     return Kind(
         " | ".join(names),
         lambda value: type(value) is int and 0 <= value < len(names),
@@ -176,13 +179,13 @@ INTEGER = Kind("integer", lambda value: type(value) is int)
 NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
 BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
 TEXT = Kind("text", lambda value: type(value) is str)
-AGENT = attrs.evolve(NATURAL, entity="agent")  # who plays, by number
+AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
-PLOT = attrs.evolve(NATURAL, entity="plot")  # a place, by number
+PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
 
 
 def text(most: int) -> Kind:
-    """Text of at most so many characters."""
+    """Text of at most `most` characters."""
     return Kind(f"text of at most {most}", lambda value: type(value) is str and len(value) <= most)
 
 
@@ -213,14 +216,14 @@ FACTS = Kind(
         and all(map(_is_plain, value.values()))
     ),
 )
-# The fields that a submission has behind its own where language models can play: why there is
-# nothing in it or only a part (a short code), and what a model's answer came with.
+# Two fields at the end of a submission in worlds where language models can play: why it is empty or
+# incomplete (a short code), and the metadata of a model's answer.
 ERROR_MAX = 40  # characters of such a code
 FROM_MODELS: Mapping[str, Kind] = {
     "error": optional(text(ERROR_MAX)),
     "source": optional(FACTS),
 }
-# A real number that is whole is held as an integer: one byte in place of nine.
+# A whole number is held as an integer: one byte instead of nine.
 AMOUNT = Kind(
     "real number",
     lambda value: (
@@ -232,16 +235,21 @@ AMOUNT = Kind(
 
 
 def amount(value: float) -> float:
-    """A real number as rows hold it (see AMOUNT)."""
+    """A real number in the form that rows have (see AMOUNT)."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
 @attrs.frozen
 class EventType:
-    """One type of event: its name, its fields in the order of the row, whether it is an input.
+    """A type of event.
 
-    `drawn`: the fields that hold what a draw decides. They follow from the words drawn (fields of
-    kind WORD), the other fields do not.
+    Attributes:
+        name: the name.
+        fields: the kind of each field, in the order of the row.
+        is_input: whether such events are inputs.
+        drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
+            WORD).
+
     """
 
     name: str
@@ -255,32 +263,36 @@ class EventType:
         return tuple(kind.holds for kind in self.fields.values())
 
     def fields_naming(self, entity: str) -> tuple[str, ...]:
-        """The fields that name something ("agent", "plot", "word"), in order; see `Kind.entity`."""
+        """The fields that identify an entity ("agent", "plot", "word"), in order; see
+        `Kind.entity`.
+        """
         return tuple(name for name, kind in self.fields.items() if kind.entity == entity)
 
     def ids_in(self, entity: str, event: Event) -> Iterator[Any]:
-        """What an event of this type names: all agents, whatever their part, or all plots."""
+        """The identifiers of an entity in an event of this type: all its agents, for example."""
         for field in self.fields_naming(entity):
             yield from self.fields[field].ids(event[field])
 
     def fault(self, row: object) -> str | None:
-        """What is wrong with a row read from a file, or None."""
+        """What is wrong with a row read from a file; None for a valid one."""
         if type(row) is not tuple or len(row) != len(self._holds):
             return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
-        for place, holds in enumerate(self._holds):
-            if not holds(row[place]):
-                name, kind = list(self.fields.items())[place]
-                return f"{self.name}.{name}: {kind.name} expected, found {format_value(row[place])}"
+        for index, holds in enumerate(self._holds):
+            if not holds(row[index]):
+                name, kind = list(self.fields.items())[index]
+                return f"{self.name}.{name}: {kind.name} expected, found {format_value(row[index])}"
         return None
 
 
 @attrs.frozen
 class Event:
-    """One immutable event in its logical form.
+    """An immutable event in its logical form.
 
-    `unit` is the round (or assignment) it belongs to, by the number that people know it by (see
-    Vocabulary; the start has the number before the first), `fields` its values in declared order,
-    the round first where the event has one.
+    Attributes:
+        name: the name of its type.
+        unit: the number of its round (or assignment) as shown to people; see Vocabulary.
+        fields: its values in declared order, the unit's number first if the event has one.
+
     """
 
     name: str
@@ -297,12 +309,17 @@ class Event:
 
 @attrs.frozen
 class Vocabulary:
-    """What a world calls the things that every run has.
+    """A world's nouns for the things that every run has, and its numbering of units.
 
-    `first` is the number of the first unit as people count. In a journal units are numbered from 1
-    (0 is the start); whatever is shown to people or taken from them is in their numbers, where the
-    start is `first - 1`. `players` is the key in a START's setup, and in a FORK's facts, of the
-    list that says who plays.
+    A journal numbers units from 1, with 0 for the start. The numbers shown to people and accepted
+    from them begin with `first`; the start is `first - 1`.
+
+    Attributes:
+        unit: the noun for a unit.
+        started, closed, ended, forked: the names of the events of every run.
+        first: the number of the first unit as shown to people.
+        players: the key of the roster in a START's setup and in a FORK's facts.
+
     """
 
     unit: str = "round"
@@ -319,24 +336,24 @@ class Vocabulary:
 
     @property
     def units(self) -> str:
-        """The word for several units."""
+        """The plural of the noun."""
         return f"{self.unit}s"
 
     def number(self, unit: int) -> int:
-        """The number that people know a journal's unit by."""
+        """The number shown to people for a journal's unit."""
         return unit + self.first - 1
 
     def unit_of(self, number: int) -> int:
-        """The journal's unit that people know by this number."""
+        """The journal's unit for a number shown to people."""
         return number - self.first + 1
 
     def format_unit(self, unit: int) -> str:
-        """A journal's unit as people call it, `round 3`."""
+        """A journal's unit as text, such as `round 3`."""
         return f"{self.unit} {self.number(unit)}"
 
 
-# Gives the steps of every closed unit from the one named on, in order, with the unit's number: for
-# states that hold a record of the past, which stands in the journal and need not be kept twice.
+# `past(first)` gives the steps of every closed unit from `first` on, in order, each with the unit's
+# number. With it a frozen state need not hold a record of the past that the journal has already.
 Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
 
 
@@ -344,7 +361,7 @@ def _same(state: S) -> S:
     return state
 
 
-def _as_it_came(inputs: Block) -> Block:
+def _as_recorded(inputs: Block) -> Block:
     return inputs
 
 
@@ -358,37 +375,48 @@ def _no_fault(state: object, pending: Block) -> str | None:
 
 @attrs.frozen
 class World(Generic[S]):
-    """A world on the kernel.
+    """A world on the kernel. All its functions are pure unless stated otherwise.
 
-    - `events`: the types; an event's code is its place here.
-    - `initial(setup)`: the state that a run starts from; `setup` is a map of plain values. Raises
-      BadInput for a setup that it cannot take.
-    - `decide(state, inputs)`: the batches derived from a block of inputs. Pure; draws are keyed.
-    - `evolve(state, block)`: the state after these events. It applies facts and judges nothing.
-      It may change the state it is given and return that: `fold` hands it a copy.
-    - `arrange(inputs)`: inputs that came in several commits, in the order in which they are judged;
-      without it, in that in which they came. Whatever the rows are, it does not raise.
-    - `pending_fault(state, inputs)`: what makes it impossible that inputs, arranged, are the first
-      of a step, or None. Asked before anybody is asked for the rest of them, where a run broke off
-      there; without it, any may be.
-    - `ended(state)`: whether nothing more is to be played.
-    - `unit_done(state)`: whether the unit (round, assignment) has all its events and closes;
-      without it, every step is a unit.
-    - `close(state)`: the state with the unit closed. May reuse its argument, like `evolve`.
-    - `digest(state)`: 64 bits that cover every field of a state whose unit is closed.
-    - `copy(state)`: a state that shares nothing changeable; not needed where states are immutable.
-    - `fork(state, facts, past)`: the state with what a fork changes, `facts` being a map of plain
-      values. May reuse its argument. Raises BadInput for facts that it cannot take. `show_fork`:
-      the facts in their logical form, for the `forked` event; it raises BadInput for any other
-      value, of any type. Tools know of them `changes` (settings), the vocabulary's `players`, and
-      `replaced`, pairs of a unit's number (as people count) and who submits something else there.
-      Without `fork`, runs of this world cannot be forked.
-    - `freeze(state)`: a closed state as plain values (what `codec.pack` takes), but for what `past`
-      can give again; `thaw(frozen, past)`: the state again. With these two any unit of a long
-      journal is reached without folding from the start, the sooner the less far back `past` is
-      asked to look.
-    - `missing`: why `decide` cannot be asked here, where that is so (a part of the rules stands in
-      a package that is not installed): runs can be read and folded, but not judged or gone on with.
+    Attributes:
+        name: the name that journals have.
+        rules: the version of the rules.
+        events: the event types; an event's code is its index here.
+        initial: `initial(setup)` gives the state before the first unit; `setup` is a map of plain
+            values. Raises BadInput for an invalid setup.
+        decide: `decide(state, inputs)` gives the batches derived from a block of inputs. Draws are
+            keyed.
+        evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
+            change its argument in place: `fold` passes a copy.
+        ended: `ended(state)` tells whether the run is over.
+        arrange: `arrange(inputs)` puts the inputs of several commits in the order in which they are
+            judged; by default that of their arrival. Must not raise, whatever the rows.
+        pending_fault: `pending_fault(state, inputs)` gives the reason why these arranged inputs
+            cannot begin a step, or None; by default always None. `resume` calls it before it asks
+            for the missing inputs.
+        unit_done: `unit_done(state)` tells whether the unit (round, assignment) has all its events
+            and closes; by default every step is a unit.
+        close: `close(state)` gives the state with the unit closed. May change its argument in
+            place.
+        digest: `digest(state)` gives 64 bits that cover every field of a state with a closed unit.
+        copy: `copy(state)` gives a state that shares no mutable value; not needed for immutable
+            states.
+        fork: `fork(state, facts, past)` gives the state with a fork's changes; `facts` is a map of
+            plain values. May change its argument in place. Raises BadInput for invalid facts. Tools
+            know three of the facts: `changes` (settings), the vocabulary's `players`, and
+            `replaced` (pairs of a unit's number, as shown to people, and the agent with another
+            submission there). None: runs cannot be forked.
+        show_fork: `show_fork(facts)` gives the facts in their logical form, for the `forked` event.
+            Raises BadInput for a value of any other form or type.
+        freeze: `freeze(state)` gives a state with a closed unit as plain values (see codec.pack),
+            without the parts that `past` can give again.
+        thaw: `thaw(frozen, past)` gives the state again. With `freeze` and `thaw` any unit of a
+            long journal is reached without folding from the start, the faster the fewer units
+            `past` is asked for.
+        vocabulary: the world's nouns.
+        missing: the reason why `decide` is not available, such as a package with a part of the
+            rules that is not installed; runs can then be read and folded but neither judged nor
+            continued.
+
     """
 
     name: str
@@ -398,7 +426,7 @@ class World(Generic[S]):
     decide: Callable[[S, Block], Sequence[Batch]]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
-    arrange: Callable[[Block], Block] = _as_it_came
+    arrange: Callable[[Block], Block] = _as_recorded
     pending_fault: Callable[[S, Block], str | None] = _no_fault
     unit_done: Callable[[S], bool] = _always
     close: Callable[[S], S] = _same

@@ -1,4 +1,4 @@
-"""The four specialist policies: each prefers one kind of action."""
+"""The source's four specialists: each puts one thing first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goldrush.kernel.mining.submit import Actions
 
 
 class Claimer:
-    """Claims with half of its stamina first; then mines, claims and defends."""
+    """Expands: half of its stamina goes into claims before anything else."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -22,7 +22,7 @@ class Claimer:
 
 
 class Raider:
-    """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
+    """Takes from others: half of its stamina goes into raids first, and what is left over too."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -34,7 +34,7 @@ class Raider:
 
 
 class Defender:
-    """Defends with half of its stamina first; then mines and claims."""
+    """Holds: half of its stamina guards its plots before it mines them."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -45,7 +45,7 @@ class Defender:
 
 
 class Miner:
-    """Mines, defends the plots that it mines, and claims only as many as it can mine."""
+    """Works: mines, guards the plots it mines, and claims only as many as it can work."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)

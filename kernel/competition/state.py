@@ -299,7 +299,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
         raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")
     config = config_of(setup["config"])
     if list(setup["config"]) != list(config.as_dict()):
-        raise BadInput("the configuration is not whole or not in order", "give every setting")
+        raise BadInput("the configuration is not complete or not in order", "give every setting")
     if rules is not None and rules.arena != config.arena:
         raise BadInput(f"these are no rules of the arena {config.arena.name}", "take its own")
     cast = setup["cast"]

@@ -294,7 +294,7 @@ def _check_free(target: str, force: bool, option: str) -> None:
     if not os.path.lexists(target):
         return
     if not os.path.isdir(target):
-        raise BadInput(f"{target} is no folder", f"give {option} a new one")
+        raise BadInput(f"{target} is not a folder", f"give {option} a new one")
     try:
         foreign = next(_foreign(target), None)
         is_empty = not os.listdir(target)

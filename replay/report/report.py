@@ -132,7 +132,7 @@ def _check_figures(folder: Path, replace: bool) -> None:
     if not os.path.lexists(folder):
         return
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
-        raise BadInput(f"{folder} is no folder", "give another --out")
+        raise BadInput(f"{folder} is not a folder", "give another --out")
     try:
         for name in sorted(os.listdir(folder)):
             mode = os.lstat(folder / name).st_mode

@@ -198,7 +198,7 @@ def _locked(root: Path) -> Iterator[None]:
     and has nothing in it at the end is removed.
     """
     if os.path.lexists(root) and not os.path.isdir(root):
-        raise BadInput(f"{root} is no folder", "give a folder (--out)")
+        raise BadInput(f"{root} is not a folder", "give a folder (--out)")
     made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
     try:
         files.make_folder(str(root))

@@ -79,7 +79,7 @@ def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, in
 def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> None:
     """Write the manifest, whole or not at all.
 
-    Raises WriteFailed, and BadInput where there is no ordinary file.
+    Raises WriteFailed, and BadInput where there is not an ordinary file.
     """
     data = _text(plan, runs, manifest).encode()
     write_whole(str(folder / MANIFEST), data, is_own=always)

@@ -323,7 +323,7 @@ def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_p
     record(tmp_path / "journal", {"rounds": 1}, "raid*1")
     before = (tmp_path / "journal").read_bytes()
 
-    with pytest.raises(BadInput, match=r"exists already; .*force"):
+    with pytest.raises(BadInput, match=r"already exists; .*force"):
         record(tmp_path / "journal", {"rounds": 2}, "raid*1")
     assert before == (tmp_path / "journal").read_bytes()
 

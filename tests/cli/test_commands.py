@@ -105,7 +105,7 @@ def test_verify_json_has_the_verdicts(journal: Path, tmp_path: Path) -> None:
     assert ran.code == 1
     assert (first["holds"], first["finished"], len(first["sha256"])) == (True, True, 64)
     assert (second["holds"], second["broken"]["level"]) == (False, 1)
-    assert (third["holds"], "no ordinary file" in third["error"]) == (None, True)
+    assert (third["holds"], "not an ordinary file" in third["error"]) == (None, True)
 
 
 def test_verify_without_journals_is_a_usage_error(tmp_path: Path) -> None:

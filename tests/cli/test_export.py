@@ -120,7 +120,7 @@ def test_tables_that_are_there_want_force(kept: Path, tmp_path: Path) -> None:
     again = goldrush(*arguments, cwd=kept)
 
     assert 0 == first.code
-    assert_refused(again, "events.csv exists already", "--force")
+    assert_refused(again, "events.csv already exists", "--force")
     assert "mine" == (tmp_path / "agents.csv").read_text()
 
     forced = goldrush(*arguments, "--force", cwd=kept)
@@ -153,7 +153,7 @@ def test_a_journal_that_is_read_is_kept_in_spite_of_force(kept: Path, tmp_path: 
         (["--table", "events"], "--table, --out and --force are for tables"),
         (["--out", "x"], "--table, --out and --force are for tables"),
         (["--force"], "--table, --out and --force are for tables"),
-        (["--format", "csv", "--out", "file"], "file is no folder"),
+        (["--format", "csv", "--out", "file"], "file is not a folder"),
         (["--format", "csv", "--out", "no/such"], "cannot write no/such"),
         (["--format", "xlsx"], "xlsx"),
         (["--table", "plots", "--format", "csv"], "no table 'plots'; take one of events, rounds"),

@@ -65,7 +65,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x; give")
     (tmp_path / "x").mkdir()
     assert_refused(goldrush("ls", "x", cwd=tmp_path), "x holds no journal")
-    assert_refused(goldrush("info", "x", cwd=tmp_path), "x is no ordinary file")
+    assert_refused(goldrush("info", "x", cwd=tmp_path), "x is not an ordinary file")
 
 
 def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path: Path) -> None:

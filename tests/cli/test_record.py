@@ -137,7 +137,7 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path: Path) -> None:
     kept = path.read_text()
     forced = goldrush("record", "--rounds", 2, "--out", path, "--force", cwd=tmp_path)
 
-    assert_refused(refused, "exists already", "--force")
+    assert_refused(refused, "already exists", "--force")
     assert kept == "precious"
     assert forced.code == 0
     assert verify(path).holds
@@ -163,7 +163,7 @@ def test_a_missing_folder_and_a_folder_as_file_are_refused(tmp_path: Path) -> No
 
 def test_a_device_is_refused(tmp_path: Path) -> None:
     assert_refused(
-        goldrush("record", "--out", "/dev/null", "--force", cwd=tmp_path), "no ordinary file"
+        goldrush("record", "--out", "/dev/null", "--force", cwd=tmp_path), "not an ordinary file"
     )
 
 

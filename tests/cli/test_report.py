@@ -179,7 +179,7 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     assert ran == goldrush("report", study, *options, cwd=tmp_path)
     (tmp_path / "page.md").write_text("mine")
     refused = goldrush("report", study, *options, cwd=tmp_path)
-    assert_refused(refused, "page.md exists already", "--force")
+    assert_refused(refused, "page.md already exists", "--force")
 
 
 @pytest.mark.parametrize(

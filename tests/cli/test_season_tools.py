@@ -269,7 +269,7 @@ def test_export_writes_nothing_for_a_name_that_is_a_path(
         (["s.journal", "forged.journal", "--to", "x"], "--to takes one journal, and 2 were given"),
         ([path_of("scarce"), "--to", "x"], "has no folders"),
         (["s.journal", "--to", "x", "--at", 99], "no assignment 99"),
-        (["s.journal", "--to", "s.journal"], "s.journal is no folder"),
+        (["s.journal", "--to", "s.journal"], "s.journal is not a folder"),
         (["s.journal", "--to", "."], "names no folder of its own"),
         (["s.journal", "--to", "no/x"], "cannot write no/x"),
     ],

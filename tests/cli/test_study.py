@@ -117,7 +117,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--treatment", "scarce", "--treatment", "scarce"], ["treatment 'scarce' twice"]),
         (["--roster", "gready-mine"], ["no policy", "did you mean greedy-mine?"]),
         (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
-        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, not 20"]),
+        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, but 20"]),
         (["--roster", "llm:a*2"], ["agents"]),
         (["--roster", "portrait", "--treatment", "baseline"], ["`llm` alone names no model"]),
         (["--seeds", "0"], ["seeds is 0"]),
@@ -169,8 +169,12 @@ def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
     there = tree(tmp_path)
 
     assert_refused(goldrush("study", "--out", ".", cwd=tmp_path), "holds no study")
-    assert_refused(goldrush("study", "--out", "x.journal", cwd=tmp_path), "x.journal is no folder")
-    assert_refused(goldrush("study", "--out", "/dev/null", cwd=tmp_path), "/dev/null is no folder")
+    assert_refused(
+        goldrush("study", "--out", "x.journal", cwd=tmp_path), "x.journal is not a folder"
+    )
+    assert_refused(
+        goldrush("study", "--out", "/dev/null", cwd=tmp_path), "/dev/null is not a folder"
+    )
     other = goldrush("study", "--out", "a study", "--treatment", "scarce", cwd=tmp_path)
     assert_refused(other, "holds a study with baseline/random", "give another folder")
     assert there == tree(tmp_path)

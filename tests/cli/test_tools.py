@@ -448,12 +448,12 @@ def test_junit_replaces_its_own_file_and_with_force_another(runs: Path) -> None:
     assert [0, 0] == [judged(xml).code, judged(xml).code]
     ours = timeless(xml)
     xml.write_bytes(b"<testsuites/>")
-    assert_refused(judged(xml), "verify.xml exists already", "--force")
+    assert_refused(judged(xml), "verify.xml already exists", "--force")
     assert b"<testsuites/>" == xml.read_bytes()
     assert 0 == judged(xml, "--force").code
     assert ours == timeless(xml)
     link.symlink_to("verify.xml")
-    assert_refused(judged(link, "--force"), "link.xml is no ordinary file")
+    assert_refused(judged(link, "--force"), "link.xml is not an ordinary file")
     assert_refused(goldrush("verify", "runs", "--force", cwd=runs.parent), "--force")
 
 
@@ -519,7 +519,7 @@ def test_fork_writes_over_another_journal_only_by_force(kept: Path, tmp_path: Pa
     arguments = ("fork", kept / "a.journal", "--at", 5, "--set", "alpha=2.0", "--out", "b.journal")
     refused = goldrush(*arguments, cwd=tmp_path)
 
-    assert_refused(refused, "b.journal exists already", "--force")
+    assert_refused(refused, "b.journal already exists", "--force")
     assert "something of mine" == (tmp_path / "b.journal").read_text()
     assert goldrush(*arguments, "--force", cwd=tmp_path).code == 0
     assert (kept / "fork.journal").read_bytes() == (tmp_path / "b.journal").read_bytes()

@@ -209,12 +209,12 @@ def test_a_fingerprint_piece_by_piece_is_that_of_the_whole(parts: list[Any]) -> 
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"\x91" * 5000 + b"\x01", "too deep"),
-        (b"\xa1\xff", "no UTF-8"),
-        (b"\x92\x01", "no whole value"),
-        (b"\xc1", "no whole value"),
-        (b"\x01\x02", "no whole value"),
-        (b"\xd4\x01\x02", "ext|no whole value"),
+        (b"\x91" * 5000 + b"\x01", "too deeply"),
+        (b"\xa1\xff", "not UTF-8"),
+        (b"\x92\x01", "not one complete"),
+        (b"\xc1", "not one complete"),
+        (b"\x01\x02", "not one complete"),
+        (b"\xd4\x01\x02", "ext|not one complete"),
     ],
 )
 def test_why_bytes_cannot_be_read_is_told_in_our_own_words(data: bytes, says: str) -> None:

@@ -600,5 +600,5 @@ def test_a_commit_that_leaves_open_a_song_that_is_done_is_refused(
 ) -> None:
     start, first = beginning
     path = write(tmp_path / "forged.journal", [start, Commit(UNIT, 1, None, first.blocks)], HEADER)
-    with pytest.raises(MalformedEvents, match="is done but not closed"):
+    with pytest.raises(MalformedEvents, match="is done but open"):
         resume(path, "turning")

@@ -293,7 +293,7 @@ CLOSES = [Block([(BID, [(0, 5, None)])]), Block([(WON, [(0, 5, ())])])]
     ("unit", "fault"),
     [
         (Commit(UNIT, 1, 7, CLOSES), "hand 1 closes before it is done"),
-        (Commit(UNIT, 1, None, CLOSES * 2), "hand 1 is done but not closed"),
+        (Commit(UNIT, 1, None, CLOSES * 2), "hand 1 is done but open"),
     ],
 )
 def test_a_commit_closes_its_unit_when_it_is_done_and_not_before(

@@ -147,7 +147,7 @@ def test_a_fork_out_of_place_or_what_does_not_go_on_after_it_is_malformed(
 ) -> None:
     write(path, commits)
 
-    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not valid here"):
         list(reader)
 
 
@@ -320,7 +320,7 @@ def test_a_longer_file_that_is_overwritten_leaves_nothing_behind_the_branch(
 def test_a_file_that_exists_is_refused_and_kept(path: Path, out: Path) -> None:
     write(path, run())
     out.write_text("precious")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         branch(out, path, 3, [fork(1)])
 
     assert out.read_text() == "precious"
@@ -499,14 +499,14 @@ def test_an_offset_that_is_not_between_commits_is_found_out(path: Path) -> None:
 def test_a_place_with_another_unit_is_found_out(path: Path, unit: int) -> None:
     write(path, run())
     place = commits_of(path)[4].after
-    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not valid here"):
         list(reader.commits(Location(place.offset, place.index, unit)))
 
 
 def test_a_place_that_is_said_to_be_the_first_and_is_not_is_found_out(path: Path) -> None:
     write(path, run())
     place = commits_of(path)[4].after
-    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not belong there"):
+    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="not valid here"):
         list(reader.commits(Location(place.offset, 0, place.unit)))
 
 

@@ -51,7 +51,7 @@ def test_days_to_come_can_be_replaced_by_the_numbers_of_people(day: int) -> None
         (facts(days=1), "days is 1, but the run is forked at 1; give 2 or more"),
         (facts(agents=3), "agents cannot change in the middle of a run, from 2 to 3"),
         (facts(seed=10), "seed is 10; it must be"),
-        (facts(seed=0), "leave out what stays"),
+        (facts(seed=0), "leave out unchanged ones"),
     ],
 )
 def test_what_a_fork_cannot_be_is_refused(given: dict[str, Any], says: str) -> None:

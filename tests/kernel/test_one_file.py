@@ -263,7 +263,7 @@ def test_what_became_a_pipe_after_it_was_looked_at_is_refused(
     path.unlink()
     os.mkfifo(path)
     monkeypatch.setattr(journal.os, "stat", lambda _: stat)
-    with pytest.raises(BadInput, match="no ordinary file"):
+    with pytest.raises(BadInput, match="not an ordinary file"):
         JournalReader(path)
 
 

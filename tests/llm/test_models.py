@@ -159,18 +159,18 @@ def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('model = "a"', ", [model] is not a table"),
-        ("[[a]]", ", [a] is not a table"),
-        ("a = 1", ", [a] is not a table"),
+        ('model = "a"', ", [model] is no table"),
+        ("[[a]]", ", [a] is no table"),
+        ("a = 1", ", [a] is no table"),
         ('[""]', ", []: name is ''"),
         ('["a\\tb"]', ": name is 'a\\tb'"),
         (f'["{"x" * (NAME_MAX + 1)}"]', ": name is 'xxx"),
-        ("[a]\n[a]", " is no TOML: "),
-        ("[a", " is no TOML: "),
-        (b"[a]\nmodel = '\xff'", " is no TOML: "),
-        (b"\x00", " is no TOML: "),
-        ("[a]\nseed = " + "9" * 5_000, " is no TOML: "),
-        ("a = " + "[" * 100_000, " is no TOML: "),
+        ("[a]\n[a]", " is not valid TOML: "),
+        ("[a", " is not valid TOML: "),
+        (b"[a]\nmodel = '\xff'", " is not valid TOML: "),
+        (b"\x00", " is not valid TOML: "),
+        ("[a]\nseed = " + "9" * 5_000, " is not valid TOML: "),
+        ("a = " + "[" * 100_000, " is not valid TOML: "),
         (b"#" * (FILE_MAX + 1), " has more than 1,048,576 bytes"),
     ],
 )
@@ -210,7 +210,7 @@ def test_a_key_in_a_file_is_refused_unseen(field: str, tmp_path: Path) -> None:
 def test_a_key_in_what_is_no_toml_is_unseen(text: str, tmp_path: Path) -> None:
     refused = refusal(tmp_path, text)
 
-    assert " is no TOML: " in refused.what
+    assert " is not valid TOML: " in refused.what
     assert KEY not in str(refused)
 
 
@@ -241,7 +241,7 @@ def test_an_address_that_is_none_is_refused_unseen(address: str, tmp_path: Path)
     quoted = address.replace("\t", "\\t")
     refused = refusal(tmp_path, f'[a]\nbase_url = "{quoted}"')
 
-    assert f"{tmp_path}/models.toml, [a]: base_url is invalid" == refused.what
+    assert f"{tmp_path}/models.toml, [a]: base_url is not one that can be used" == refused.what
     assert "it must be http(s)://host/path, without a key or password in it" == refused.instead
 
 
@@ -249,13 +249,13 @@ def test_an_address_that_is_none_is_refused_unseen(address: str, tmp_path: Path)
 def test_an_address_for_all_is_held_to_the_same(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadInput, match="base_url is invalid") as refused:
+    with pytest.raises(BadInput, match="base_url is not one that can be used") as refused:
         Models(base_url=address)
     assert KEY not in str(refused.value)
 
     if address:
         monkeypatch.setenv("OPENAI_BASE_URL", address)
-        with pytest.raises(BadInput, match="base_url is invalid") as refused:
+        with pytest.raises(BadInput, match="base_url is not one that can be used") as refused:
             Models().endpoint("a")
         assert KEY not in str(refused.value)
 
@@ -479,7 +479,7 @@ def test_llm_alone_is_refused_where_it_could_be_any(known: dict[str, Any]) -> No
         POLICY_SET.parse("llm*2", models=Models(known))
 
     assert "`llm` alone names no model" == refused.value.what
-    assert "write llm:MODEL, or give --model" == refused.value.instead
+    assert "write llm:MODEL, or say which (--model)" == refused.value.instead
 
 
 def test_a_default_may_be_a_name_that_only_the_server_knows() -> None:
@@ -530,7 +530,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "models.toml"
     path.write_text(f'["{name}"]\n')
-    with pytest.raises(BadInput, match="take a name without them"):
+    with pytest.raises(BadInput, match="no roster could name it"):
         read_models(path)
 
 
@@ -563,7 +563,7 @@ def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.Mon
     monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Empty:\nAuthorization: Bearer a-secret")
     far, near = "http://models.example.org/v1", "http://127.0.0.1:8000/v1"
-    headers = "the content of OPENAI_CUSTOM_HEADERS"
+    headers = "what OPENAI_CUSTOM_HEADERS holds"
 
     assert ["its key", headers] == Endpoint(far).secrets_in_clear()
     assert [headers] == Endpoint(far, key_env=None).secrets_in_clear()

@@ -581,9 +581,9 @@ def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
             if left[: place.end] == data[: place.end]:
                 continue  # the rest of it was zeros: it is whole
             out.write_bytes(left)
-            with pytest.raises(BadInput, match="breaks off inside a fork"):
+            with pytest.raises(BadInput, match="ends inside a fork"):
                 resume(out)
-            with pytest.raises(BadInput, match="breaks off inside a fork"):
+            with pytest.raises(BadInput, match="ends inside a fork"):
                 fork(out, 5, out.with_name("again"))
 
             assert left == out.read_bytes()
@@ -856,7 +856,7 @@ def test_what_is_refused_leaves_no_file_and_keeps_one_that_was_there(
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(parent: Path, out: Path) -> None:
     out.write_text("precious")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         fork(parent, 4, out)
     kept = out.read_text()
     fork(parent, 4, out, force=True)

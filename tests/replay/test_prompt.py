@@ -289,7 +289,7 @@ def no_rows(run: Played, path: Path) -> None:
     ("make", "error", "says"),
     [
         (no_file, GoldrushError, "cannot read .*: no such file"),
-        (folder, GoldrushError, "is no ordinary file"),
+        (folder, GoldrushError, "is not an ordinary file"),
         (no_journal, NotAJournal, "is no|not a|no goldrush"),
         (other_world, UnsupportedJournal, "world 'dice' under rules 1; this reads 'mining'"),
         (torn, TornTail, "torn tail"),

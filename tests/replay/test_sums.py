@@ -87,7 +87,7 @@ def test_what_is_no_file_is_no_list_of_pins() -> None:
     Path("folder").mkdir()
     os.mkfifo("pipe")
     for path in ("folder", "pipe"):
-        with pytest.raises(BadInput, match="no ordinary file; give the path of a list of pins"):
+        with pytest.raises(BadInput, match="not an ordinary file; give the path of a list of pins"):
             read_sums(path)
 
 

@@ -33,7 +33,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_file_that_is_there_is_left_alone(journal: Path, tmp_path: Path, form: str) -> None:
     kept = tmp_path / f"agents.{form}"
     kept.write_text("mine")
-    with pytest.raises(BadInput, match=rf"agents\.{form} exists already; .*--force"):
+    with pytest.raises(BadInput, match=rf"agents\.{form} already exists; .*--force"):
         table_files.write([journal], tmp_path, form)
 
     assert ["mine"] == [path.read_text() for path in tmp_path.iterdir()]
@@ -61,7 +61,12 @@ def test_a_journal_that_is_read_is_never_written_over(
 def test_places_where_files_cannot_go_are_refused(journal: Path, tmp_path: Path, form: str) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "full" / f"rounds.{form}").mkdir(parents=True)
-    wrong = {"file": "is no folder", "full": "is a folder", "a/b": "cannot write", "\0": "cannot"}
+    wrong = {
+        "file": "is not a folder",
+        "full": "is a folder",
+        "a/b": "cannot write",
+        "\0": "cannot",
+    }
     for place, says in (wrong | {"x" * 300: "cannot write"}).items():
         with pytest.raises(BadInput, match=says):
             table_files.write([journal], tmp_path / place, form, force=True)

@@ -682,7 +682,7 @@ SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\ns
         ("x = 1", "is no agenda: it has 'x'"),
         ("subject = 3", "is no agenda"),
         ("subject = [3]", "subject 1 is 3"),
-        ("[[subject]", "is no TOML"),
+        ("[[subject]", "is not valid TOML"),
         ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),
         (SUBJECT + "Task = 1", "subject 1 has 'Task', which no subject has; did you mean task"),
         (SUBJECT.replace("up", "Up"), "subject 1: better is 'Up'; give up or down"),

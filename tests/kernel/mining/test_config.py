@@ -317,14 +317,14 @@ def test_a_setup_with_settings_in_another_order_is_refused() -> None:
     wrong = setup()
     wrong["config"] = dict(reversed(wrong["config"].items()))
 
-    assert "the configuration is not whole" == setup_refusal(wrong).what
+    assert "the configuration is incomplete" == setup_refusal(wrong).what
 
 
 def test_a_setup_with_a_whole_number_for_a_real_is_refused() -> None:
     wrong = setup()
     wrong["config"]["alpha"] = 1
 
-    assert "the configuration is not whole" == setup_refusal(wrong).what
+    assert "the configuration is incomplete" == setup_refusal(wrong).what
 
 
 @pytest.mark.parametrize("agents", [0, 2, 4])

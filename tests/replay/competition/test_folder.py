@@ -263,7 +263,7 @@ def test_links_are_not_followed(season: Path, tmp_path: Path, link: str, force: 
 
 @pytest.mark.parametrize(
     ("folder", "says"),
-    [("file", "is no folder"), ("", "names no folder"), (".", "names no folder"),
+    [("file", "is not a folder"), ("", "names no folder"), (".", "names no folder"),
      ("x/..", "names no folder"), ("/", "names no folder"), ("no/such", "cannot write"),
      ("nul\0", "cannot write"), ("n" * 300, "cannot write"), ("dangling/", "symbolic link")],
 )  # fmt: skip

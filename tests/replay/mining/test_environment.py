@@ -447,7 +447,7 @@ def refused() -> dict[str, Callable[[Path], Any]]:
         "the action of agent_0 is": lambda path: begun(path).step({"agent_0": nothing + 37}),
         "there is no action 'dig'": lambda path: small().choice_of("dig", 0),
         "there is no plot 9": lambda path: small().choice_of("raid", 9),
-        "exists already": over_another,
+        "already exists": over_another,
     }
 
 

@@ -572,7 +572,7 @@ def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_pa
 def test_a_page_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("mine")
-    with pytest.raises(BadInput, match=r"page.html exists already; .*--force"):
+    with pytest.raises(BadInput, match=r"page.html already exists; .*--force"):
         report(drawn_once, page)
     assert "mine" == page.read_text()
 
@@ -603,7 +603,7 @@ def test_the_page_in_a_studys_folder_is_not_written_over_another(
     page.unlink(missing_ok=True)
     page.write_text("mine")
     try:
-        with pytest.raises(BadInput, match=r"exists already; .*--force"):
+        with pytest.raises(BadInput, match=r"already exists; .*--force"):
             report(drawn_once, format=form)
         assert "mine" == page.read_text()
     finally:
@@ -620,7 +620,7 @@ def test_a_page_is_never_written_through_a_link_or_to_a_device(
     if kind != "device":
         page.symlink_to(target)
     place = Path("/dev/null") if kind == "device" else page
-    with pytest.raises(BadInput, match="is no ordinary file"):
+    with pytest.raises(BadInput, match="is not an ordinary file"):
         report(drawn_once, place, force=True)
 
     assert (kind == "link") == target.exists()
@@ -630,7 +630,7 @@ def test_a_page_is_never_written_through_a_link_or_to_a_device(
 def test_figures_are_not_put_through_a_link(drawn_once: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "page-figures").symlink_to("elsewhere")
-    with pytest.raises(BadInput, match="page-figures is no folder"):
+    with pytest.raises(BadInput, match="page-figures is not a folder"):
         report(drawn_once, tmp_path / "page.md", "md", force=True)
 
     assert [] == list((tmp_path / "elsewhere").iterdir())
@@ -639,7 +639,7 @@ def test_figures_are_not_put_through_a_link(drawn_once: Path, tmp_path: Path) ->
 def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     (tmp_path / "page-figures").mkdir()
     (tmp_path / "page-figures" / "old.svg").write_text("old")
-    with pytest.raises(BadInput, match="page-figures exists already"):
+    with pytest.raises(BadInput, match="page-figures already exists"):
         report(drawn_once, tmp_path / "page.md", "md")
 
     report(drawn_once, tmp_path / "page.md", "md", jobs=2, force=True)
@@ -700,7 +700,7 @@ def test_the_pages_of_runs_stand_beside_the_report_which_leads_to_them(
     assert (1, page.stat().st_size) == (written.pages.count, written.pages.size)
     page.write_text("mine")
     before = written.path.read_bytes()
-    with pytest.raises(BadInput, match=r"seed-0000.html exists already; .*--force"):
+    with pytest.raises(BadInput, match=r"seed-0000.html already exists; .*--force"):
         report(small, tmp_path / "page.html", jobs=1, pages=True)
     assert ("mine", before) == (page.read_text(), written.path.read_bytes())
 

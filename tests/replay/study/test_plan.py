@@ -263,9 +263,9 @@ def test_treatments_of_ones_own_that_differ_in_case_alone_are_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("treatments = [", "is no TOML"),
-        ("\xff", "is no TOML"),
-        ("a = " + "[" * 5000, "is no TOML"),
+        ("treatments = [", "is not valid TOML"),
+        ("\xff", "is not valid TOML"),
+        ("a = " + "[" * 5000, "is not valid TOML"),
         ("#" * (FILE_MAX + 1), "more than 1,048,576 bytes"),
         ("tretments = []", "there is 'tretments'; a plan may have treatments, rosters"),
         ("treatments = 3", "treatments is 3; it must be of type str or list"),
