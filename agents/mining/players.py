@@ -19,7 +19,7 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.mining.fork import FORKS
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import Actions, resubmitted, submitted
 from goldrush.kernel.mining.treatments import TREATMENTS
@@ -95,7 +95,7 @@ def fork(
 
 def view_of(state: MiningState) -> Prompts:
     """What all agents are shown of the next round, and told if they are models."""
-    return Prompts(Shown(state))
+    return Prompts(SharedView(state))
 
 
 def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:

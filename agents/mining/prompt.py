@@ -28,7 +28,7 @@ from goldrush.kernel.mining.history import (
     PublicRound,
     RoundSummary,
 )
-from goldrush.kernel.mining.observe import Authority, Observation, Shown
+from goldrush.kernel.mining.observe import Authority, Observation, SharedView
 
 VERSION: Final = 1
 
@@ -50,7 +50,7 @@ PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the words betwe
 class Prompts:
     """The prompts of one round, as agents ask for them; what all are shown is written once."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: SharedView) -> None:
         self.shown = shown
 
     def of(self, agent: int) -> tuple[Message, Message]:

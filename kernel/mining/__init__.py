@@ -1,4 +1,4 @@
-"""The gold-mining world: miners claim, raid, defend and mine plots of a grid, round by round."""
+"""The gold-mining world: agents claim, raid, defend and mine plots of a grid, round by round."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The configuration of a mining run: names, defaults, ranges.
 
-Everything that shapes a run besides the agents stands here and goes whole into the journal's first
-event. A value out of range is refused before anything is written, with the field, the value
-and the range in the message.
+It has every setting of a run except the roster, and the journal's first event records all of it. A
+value out of range is refused before anything is written, with the setting, the value and the range
+in the message.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ ALL = "all"
 
 @attrs.frozen
 class MiningConfig:
-    """A checked configuration; `config_of` makes one. Units: stamina in points, gold in gold.
+    """A checked configuration, made by `config_of`. kernel/mining/README.md describes the settings.
 
-    `stamina_by_agent` and `alpha_by_plot` replace `stamina` and `alpha` where given.
+    Units: stamina in points, gold in gold. If given, `stamina_by_agent` and `alpha_by_plot` replace
+    `stamina` and `alpha`.
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -63,22 +64,22 @@ class MiningConfig:
 
     @property
     def plots(self) -> int:
-        """How many plots the grid has."""
+        """The number of plots of the grid."""
         return self.rows * self.cols
 
     @property
     def staminas(self) -> tuple[int, ...]:
-        """S of each agent, in points a round."""
+        """The stamina S of each agent, in points a round."""
         return self.stamina_by_agent or (self.stamina,) * self.agents
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """Gold per stamina of each plot."""
+        """The gold for a point of stamina on each plot."""
         return self.alpha_by_plot or (self.alpha,) * self.plots
 
     @property
     def pressure(self) -> float:
-        """Plots that the agents could use, Σ over agents of ⌈S / cap⌉, ÷ plots: 1 is scarce."""
+        """Demand for plots: Σ over agents of ⌈S / cap⌉ ÷ plots. Plots are scarce above 1."""
         return sum(-(-s // self.mining_cap) for s in self.staminas) / self.plots
 
     def as_dict(self) -> dict[str, Any]:
@@ -89,13 +90,17 @@ class MiningConfig:
 _REALS = ("alpha", "detection", "fine")
 
 
-def config_of(given: Mapping[str, Any]) -> MiningConfig:
-    """The configuration with these settings, defaults elsewhere.
+def config_of(named: Mapping[str, Any]) -> MiningConfig:
+    """A configuration with these settings, and defaults for the others.
 
-    Whole numbers are taken for reals. Raises BadInput, naming the field, the value and the range.
+    Whole numbers are accepted as reals.
+
+    Raises:
+        BadInput: naming the setting, the value and the range.
+
     """
     values: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in named.items():
         check_setting(name, value)
         if name in _REALS:
             value = value + 0.0  # a float, and never minus zero
@@ -110,7 +115,10 @@ def config_of(given: Mapping[str, Any]) -> MiningConfig:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """Raises BadInput unless this is a setting and a value that it can have in some run."""
+    """Check the name and the value of a setting, apart from its dependence on others.
+
+    Raises BadInput.
+    """
     settings.check_setting(MiningConfig, name, value)
 
 

@@ -1,8 +1,8 @@
-"""What follows from a round's submissions: cleaning, claims, raids, rulings, mining.
+"""The derived events of a round: pruning, claims, raids, rulings, mining.
 
-All judgement of the mining world stands here, in the order in which a round is resolved. `decide`
-changes nothing: ownership that moves within the round is kept in `moved` until the events
-are applied. Draws are keyed by seed, round, plot and kind, one `Draws` a tie-break.
+All rules of the mining world are here, in the order in which a round is resolved. `decide` does not
+change the state: ownership that changes within the round is kept in `moved`. Draws are keyed by
+seed, round, plot and kind, one `Draws` for each tie-break.
 """
 
 from __future__ import annotations
@@ -45,14 +45,18 @@ from goldrush.kernel.world import Batch, Block, Row, amount
 
 LEGAL = -1
 
-Moved = dict[int, int]  # plot -> its owner now, where that changed this round
+Moved = dict[int, int]  # plot -> its new owner, if it changed in this round
 
 
 class Plans:
-    """What is left of the round's plans, by plot.
+    """The legal actions of a round, by plot.
 
-    `defense`: points. `mining`: the row of the settlement if the plot stays with whoever declared
-    to mine it; `idle` those mined with nothing. `claims`, `raids`: agents, ascending.
+    Attributes:
+        defense: points.
+        mining: the settlement row that is paid if the plot stays with the agent that mines it.
+        idle: plots mined with 0 points.
+        claims, raids: agents, ascending.
+
     """
 
     __slots__ = ("claims", "defense", "idle", "mining", "raids")
@@ -66,9 +70,9 @@ class Plans:
 
 
 def arrange(inputs: Block) -> Block:
-    """Submissions that were committed as they came, in the order of their agents."""
+    """Submissions of several commits in the order of their agents."""
     if len(inputs.batches) != 1:
-        return inputs  # what is none, `decide` refuses
+        return inputs  # invalid ones are refused by `decide`
     [(code, rows)] = inputs.batches
     if not all(type(row) is tuple and row and type(row[0]) is int for row in rows):
         return inputs
@@ -76,22 +80,25 @@ def arrange(inputs: Block) -> Block:
 
 
 def pending_fault(state: MiningState, pending: Block) -> str | None:
-    """What is wrong with the submissions of a round that is left open: each must be of another
-    agent of the run.
+    """The reason why the recorded submissions of an open round are invalid, or None.
+
+    Each must be of another agent of the run.
     """
     agents = [row[0] for row in pending.rows(SUBMITTED)]
     if len(set(agents)) == len(agents) and all(a < state.config.agents for a in agents):
         return None
     return (
-        "the submissions of the round left open are not of different agents of the run, but of "
+        "the submissions of the open round are not of different agents of the run, but of "
         f"{format_value(agents)}"
     )
 
 
 def decide(state: MiningState, inputs: Block) -> list[Batch]:
-    """The derived events of a round from everybody's submissions, in agent order.
+    """The derived events of a round from the submissions of all agents, in the order of agents.
 
-    Raises ValueError unless every agent has submitted once.
+    Raises:
+        ValueError: unless every agent has submitted exactly once.
+
     """
     submitted = inputs.rows(SUBMITTED)
     if [row[0] for row in submitted] != list(range(state.config.agents)):
@@ -117,20 +124,22 @@ def decide(state: MiningState, inputs: Block) -> list[Batch]:
 def _prune(
     state: MiningState, agent: int, actions: Sequence[Action], plans: Plans
 ) -> tuple[list[tuple[int, int]], int]:
-    """Step 0 for one agent: what is legal and within its stamina goes into `plans`.
+    """Step 0 for one agent: legal actions within its stamina go into `plans`.
 
-    Returns (place, reason) of the rest, and the cost of what was left. Costs are never negative,
-    so taking legal actions off the tail until the rest fits keeps the longest prefix that
-    fits: from the first one that does not, all are over budget.
+    Returns:
+        (index, reason) of each removed action, and the cost of the others. Costs are never
+        negative, so removing legal actions from the end until the rest fits keeps the longest
+        prefix that fits: from the first action that does not fit, all are over budget.
+
     """
     owner, alphas, mining = state.owner, state.alphas, plans.mining
     plots, cap, stamina = len(owner), state.config.mining_cap, state.staminas[agent]
     removed: list[tuple[int, int]] = []
     seen: set[int] = set()
     cost = total = 0
-    for place, action in enumerate(actions):
+    for index, action in enumerate(actions):
         if action is None:
-            removed.append((place, MALFORMED))
+            removed.append((index, MALFORMED))
             continue
         kind, plot, points = action
         if (
@@ -141,7 +150,7 @@ def _prune(
             and plot not in mining
             and total + points <= stamina
         ):
-            # What the rest comes to for nearly every action on a settled map, in half the time.
+            # A shortcut with the same result, which covers most actions and halves the time.
             total += points
             cost = total
             mining[plot] = (plot, agent, points, points * alphas[plot])
@@ -157,10 +166,10 @@ def _prune(
                 if total > stamina:
                     reason = BUDGET
         if reason != LEGAL:
-            removed.append((place, reason))
+            removed.append((index, reason))
             continue
         cost = total
-        if kind == MINE:  # with nothing: legal, and comes to nothing
+        if kind == MINE:  # with 0 points: legal, without effect
             mining[plot] = (plot, agent, 0, 0)
             plans.idle.append(plot)
         elif kind == DEFEND:
@@ -171,7 +180,7 @@ def _prune(
 
 
 def _objection(state: MiningState, agent: int, kind: int, plot: int, points: int) -> int:
-    """Why an action is not legal in itself (the first reason in the order of REASONS), or LEGAL."""
+    """The first reason, in the order of REASONS, why an action is illegal in itself; else LEGAL."""
     config = state.config
     if not 0 <= plot < len(state.owner):
         return OFF_GRID
@@ -190,12 +199,12 @@ def _objection(state: MiningState, agent: int, kind: int, plot: int, points: int
         return LEGAL if owner is None else ALREADY_OWNED
     if owner == agent:
         return OWN_PLOT
-    # Without a truce a raid may be aimed at whoever claims the plot this round.
+    # Without a truce a raid may target the agent that claims the plot in this round.
     return UNOWNED if owner is None and config.truce else LEGAL
 
 
 def _draw_claims(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
-    """Step 1: the claimants of each plot draw for it."""
+    """Step 1: each claimed plot goes to one of its claimants, by a draw."""
     rows: list[Row] = []
     for plot in sorted(plans.claims):
         claimants = plans.claims[plot]
@@ -224,7 +233,7 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
         else:
             outcome = CAPTURED
             if defense:
-                # Each point stops one raider; who comes through first takes the plot.
+                # Each point stops one raider; the next one in a random order captures the plot.
                 draws = Draws(state.config.seed, state.round + 1, plot, "raid")
                 winner = draws.shuffled(others)[defense]
                 words = draws.words()
@@ -236,7 +245,7 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
 
 
 def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
-    """The authority, where there is one, finds out about captures and undoes or fines them."""
+    """The authority, if there is one, detects captures and undoes or fines them."""
     config = state.config
     if config.authority == NO_AUTHORITY:
         return []
@@ -262,7 +271,7 @@ def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
 
 
 def _settle(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
-    """Step 3: who declared to mine a plot is paid for it if it is still theirs."""
+    """Step 3: each agent that mines a plot is paid if it still owns the plot."""
     mining = plans.mining
     for plot in plans.idle:
         del mining[plot]
@@ -279,7 +288,7 @@ def _settle(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
 def _winner(
     state: MiningState, plot: int, kind: str, participants: Sequence[int]
 ) -> tuple[int, tuple[int, ...]]:
-    """One of the participants (ascending), and the words taken; a single one needs no draw."""
+    """One of the participants (ascending), and the words of the draw; one alone needs none."""
     if len(participants) == 1:
         return participants[0], ()
     draws = Draws(state.config.seed, state.round + 1, plot, kind)

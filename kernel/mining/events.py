@@ -1,7 +1,7 @@
-"""The events of the mining world: what is submitted and what follows from it.
+"""The events of the mining world: submissions and derived events.
 
-A row holds the fields in the order given here; the round is implied by the commit. Names that
-come from a short list (kinds, reasons, outcomes) are held as their position in it.
+A row holds the fields in the order given here; its round is that of the commit. Enumerations
+(kinds, reasons, outcomes) are held as the index of the name.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from goldrush.kernel.world import (
     text,
 )
 
-# What an agent can do to a plot.
+# The actions of an agent on a plot.
 KINDS: Final = ("defend", "mine", "claim", "raid")
 DEFEND, MINE, CLAIM, RAID = range(4)
 
-# Why an action was removed, in the order in which the reasons are tried.
+# The reasons for removing an action, in the order in which they are checked.
 REASONS: Final = (
     "malformed", "off-grid", "bad-amount", "not-owner", "already-owned", "own-plot", "unowned",
     "duplicate", "budget",
@@ -41,11 +41,11 @@ REASONS: Final = (
 (MALFORMED, OFF_GRID, BAD_AMOUNT, NOT_OWNER, ALREADY_OWNED, OWN_PLOT, UNOWNED, DUPLICATE,
  BUDGET) = range(9)  # fmt: skip
 
-# How a raid ends.
+# The outcomes of a raid.
 OUTCOMES: Final = ("void", "truce", "blocked", "captured")
 VOID, TRUCE, BLOCKED, CAPTURED = range(4)
 
-# What an authority does about a capture that it detects.
+# The remedies of an authority for a detected capture.
 REMEDIES: Final = ("restored", "fined")
 RESTORED, FINED = range(2)
 
@@ -53,9 +53,9 @@ ITEMS_MAX = 1_000  # actions in a plan
 MEMO_MAX = 2_000  # characters
 SAY_MAX = 280  # code points, after cleaning
 OVERFLOW = "overflow"  # the error of a plan with more than ITEMS_MAX actions
-INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # what a plot or an amount in a plan may be
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # the range of plots and amounts in a plan
 
-Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for an item that is no action
+Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for a malformed item
 
 
 def _are_actions(value: Any) -> bool:

@@ -1,8 +1,8 @@
-"""What may change in the middle of a run, and how the state takes it.
+"""What a fork can change in a mining run, and its effect on the state.
 
-A fork leaves its parent after a round and may go on under another configuration, with other agents,
-or with some submissions put in by hand. What the state is made of stays: the grid and the number of
-agents; nor can a run end before the round at which it is forked.
+A fork continues its parent after a round with another configuration, another roster, or some
+submissions given by hand. The grid and the number of agents stay, and the run cannot end before the
+round at which it is forked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORKS: Final = Forks(
 
 
 def fork(state: MiningState, facts: Mapping[str, Any], past: Past) -> MiningState:
-    """The state with what a fork changes; its record of past rounds follows `visibility`."""
+    """The state with a fork's changes; its record of past rounds follows `visibility`."""
     config, roster = FORKS.forked(state.config, facts, state.round)
     visibility = state.config.visibility
     state.set_up(config, state.roster if roster is None else roster)

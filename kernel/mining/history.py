@@ -1,7 +1,7 @@
-"""What a closed round looks like afterwards: public events, summaries, and one's own actions.
+"""Closed rounds as agents see them: public events, summaries, the agent's own actions.
 
-Made from the record that the state keeps of the last rounds; who is shown what is decided in
-`observe`.
+They are made from the state's record of the last rounds; `observe` decides what each agent is
+shown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from goldrush.kernel.mining.state import RoundRecord
 
 @attrs.frozen
 class PublicClaim:
-    """A claimed plot: who claimed it (ascending ids) and who won."""
+    """A claimed plot, its claimants (ascending ids) and the winner."""
 
     plot: int
     claimants: tuple[int, ...]
@@ -40,8 +40,16 @@ class PublicClaim:
 
 @attrs.frozen
 class PublicRaid:
-    """A raided plot: its owner after the claims (None: nobody's), the raiders (ascending ids),
-    whether it was defended, the outcome, and who took it (None: nobody).
+    """A raided plot.
+
+    Attributes:
+        plot: the plot.
+        owner: after the claims; None: unowned.
+        raiders: ascending ids.
+        defended: whether it was defended.
+        outcome: one of OUTCOMES.
+        winner: the agent that captured it; None: nobody.
+
     """
 
     plot: int
@@ -54,7 +62,7 @@ class PublicRaid:
 
 @attrs.frozen
 class PublicRound:
-    """The public events of a round, each tuple by ascending plot; `defended` lists plots."""
+    """The public events of a round, by ascending plot; `defended` lists plots."""
 
     round: int
     claims: tuple[PublicClaim, ...]
@@ -64,7 +72,7 @@ class PublicRound:
 
 @attrs.frozen
 class PlotSummary:
-    """One plot in a round further back: numbers of claimants and raiders, and what came of it."""
+    """One plot in an earlier round: the numbers of claimants and raiders, and the outcome."""
 
     plot: int
     claimants: int
@@ -75,7 +83,7 @@ class PlotSummary:
 
 @attrs.frozen
 class RoundSummary:
-    """A round further back: the plots on which something public happened, ascending."""
+    """An earlier round: the plots with public events, ascending."""
 
     round: int
     plots: tuple[PlotSummary, ...]
@@ -83,12 +91,18 @@ class RoundSummary:
 
 @attrs.frozen
 class PastAction:
-    """One of the agent's own actions and what came of it.
+    """One of the agent's own actions and its result.
 
-    `kind` and `plot` are None and `amount` 0 for an item that was no action. `result`: a reason
-    for removal (see the `pruned` event), or: mined, forfeited (mine); won, lost (claim); captured,
-    undone (by an authority), lost (another raider took it), blocked, truce, void (raid); held,
-    fell, untested (defend). `gold` is what it mined.
+    Attributes:
+        round: its round, from 1.
+        kind: defend, mine, claim or raid; None for a malformed item.
+        plot: the plot; None for a malformed item.
+        amount: points of stamina; 0 for a malformed item.
+        result: a reason for removal (see the `pruned` event), or: mined, forfeited (mine); won,
+            lost (claim); captured, undone (by an authority), lost (to another raider), blocked,
+            truce, void (raid); held, fell, untested (defend).
+        gold: the gold that it mined.
+
     """
 
     round: int
@@ -116,18 +130,18 @@ def public_round(record: RoundRecord) -> PublicRound:
 
 
 def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """(agent, action) of every action that was left after pruning, in plan order."""
+    """(agent, action) of every action that was not pruned, in the order of plans."""
     removed = {
-        (agent, place) for agent, removals, _ in record.rows(PRUNED) for place, _ in removals
+        (agent, index) for agent, removals, _ in record.rows(PRUNED) for index, _ in removals
     }
     for row in record.rows(SUBMITTED):
-        for place, action in enumerate(row[1]):
-            if action is not None and (row[0], place) not in removed:
+        for index, action in enumerate(row[1]):
+            if action is not None and (row[0], index) not in removed:
                 yield row[0], action
 
 
 def summary(public: PublicRound) -> RoundSummary:
-    """A round boiled down to counts by plot."""
+    """A round summarised as counts by plot."""
     claims = {claim.plot: len(claim.claimants) for claim in public.claims}
     raids = {raid.plot: raid for raid in public.raids}
     defended = set(public.defended)
@@ -147,7 +161,7 @@ def summary(public: PublicRound) -> RoundSummary:
 
 
 class Outcomes:
-    """What came of every action of a recorded round, looked up by agent."""
+    """The result of every action of a recorded round, by agent."""
 
     def __init__(self, record: RoundRecord) -> None:
         self.round = record.round
@@ -159,16 +173,16 @@ class Outcomes:
         self._settled = {row[0]: row[3] for row in record.rows(MINING_SETTLED)}
 
     def of(self, agent: int) -> Iterator[PastAction]:
-        """An agent's actions in plan order, with what came of each."""
+        """An agent's actions with their results, in the order of its plan."""
         removed = self._removed.get(agent, {})
-        for place, action in enumerate(self._actions[agent]):
+        for index, action in enumerate(self._actions[agent]):
             if action is None:
-                yield PastAction(self.round, None, None, 0, REASONS[removed[place]])
+                yield PastAction(self.round, None, None, 0, REASONS[removed[index]])
                 continue
             kind, plot, points = action
             gold = 0.0
-            if place in removed:
-                result = REASONS[removed[place]]
+            if index in removed:
+                result = REASONS[removed[index]]
             elif kind == MINE:
                 result = "forfeited" if self._fell(plot) else "mined"
                 gold = float(self._settled.get(plot, 0))
@@ -191,6 +205,6 @@ class Outcomes:
         return "undone" if plot in self._undone else "captured"
 
     def _fell(self, plot: int) -> bool:
-        """Whether a plot was taken from who owned it, for good."""
+        """Whether a plot was captured, and not given back by an authority."""
         raid = self._raids.get(plot)
         return raid is not None and raid[4] == CAPTURED and plot not in self._undone

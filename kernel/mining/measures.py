@@ -1,8 +1,8 @@
-"""The measures of a round of the mining world: what each means.
+"""The measures of a round of the mining world, with their definitions.
 
-A round is first counted (`Counts`, from its events alone), then each measure is a function of the
-counts; its docstring is its definition. Undefined (nothing in the denominator) is None, never 0.
-Captures are those that stand when the round closes; what an authority has undone is counted apart.
+The events of a round are counted first (`Counts`); each measure is a function of the counts, and
+its docstring is its definition, which reports print. A measure is None, never 0, where its
+denominator is 0. Captures that an authority has undone do not count as captures.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ from goldrush.kernel.mining.events import CAPTURED
 from goldrush.kernel.world import Row
 
 HELD_LONG: Final = 5  # rounds after which a holder counts as stable
-WINDOW: Final = 10  # rounds whose stamina is pooled for the convergence of shares
+WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of shares
 
 
 class Basic(Protocol):
-    """What the rates of a round are made of: plots `owned` at round start and `turned`, those of
-    them with another owner at round end; `raids`, the raid actions on them; gold `mined`.
+    """The counts from which the main rates are computed.
+
+    Attributes:
+        owned: plots owned at the start of the round.
+        turned: those of them with another owner at its end.
+        raids: raid actions on the owned plots.
+        mined: gold.
+
     """
 
     @property
@@ -54,8 +60,13 @@ def basics(
     raids: Sequence[Row],
     settled: Sequence[Row],
 ) -> Basics:
-    """Counted from the owners of all plots before and after a round, and from its `raid_resolved`
-    and `mining_settled` rows.
+    """Count a round.
+
+    Args:
+        before, after: the owners of all plots before and after the round.
+        raids: its `raid_resolved` rows.
+        settled: its `mining_settled` rows.
+
     """
     on_owned = [row for row in raids if before[row[0]] is not None]
     return Basics(
@@ -68,7 +79,7 @@ def basics(
 
 @attrs.frozen
 class Group:
-    """Plots owned at round start, and the raid actions on them."""
+    """Plots owned at the start of a round, and the raid actions on them."""
 
     plots: int
     raids: int
@@ -76,22 +87,36 @@ class Group:
 
 @attrs.frozen
 class Counts:
-    """What happened in a round. Plots and actions are numbers of them, stamina in points.
+    """Counts of a round. Actions are those left after pruning; stamina is in points.
 
-    Actions are those left after pruning. `owned` plots at round start and `turned`: those of them
-    with another owner at round end; `owned_after` at round end. `raided`: plots of `owned` that
-    were raided, by `raids` actions; `speculative`: raid actions on nobody's plots. `captures` that
-    stand, `undone` ones. `defended` plots, of these `defended_raided`, `defended_captured` and
-    `defended_undone`; `overrun`: defended plots, not in a truce, with more raiders (the owner left
-    out) than points, under pointwise defence; under the absolute one none are, as one point stops
-    all. `undefended_captured`: other plots of `owned` that were captured. `staked`: what was
-    allocated to mining on defended plots. `claims`: claimed plots, `contested` of them by two or
-    more.
-    `defend`, `mine`, `claim`, `raid`: stamina spent on each, `stamina` what all had. `lost_claims`,
-    `failed_raids`, `forfeited` and `untested`: stamina spent on claims that another won, raids that
-    captured nothing for good, mining on plots lost in the same round, defence of plots that nobody
-    raided. `mined`: gold. `long_claimed`, `long_captured`: plots held for 5 rounds or more, by how
-    they are held; `new_claimed`, `new_captured`: the others.
+    Attributes:
+        round: the round.
+        owned: plots owned at the start of the round.
+        turned: those of them with another owner at its end.
+        owned_after: plots owned at its end.
+        raided: those of `owned` that were raided.
+        raids: raid actions on `owned` plots.
+        speculative: raid actions on unowned plots.
+        captures: captures that were not undone.
+        undone: captures undone by an authority.
+        defended: defended plots.
+        defended_raided, defended_captured, defended_undone: of these.
+        overrun: defended plots, not in a truce, with more raiders (apart from the owner) than
+            points, under pointwise defence; 0 under the absolute one, where one point stops all.
+        undefended_captured: other plots of `owned` that were captured.
+        staked: stamina allocated to mining on defended plots.
+        claims: claimed plots.
+        contested: those with two claimants or more.
+        defend, mine, claim, raid: stamina spent on each.
+        stamina: the stamina of all agents.
+        lost_claims: stamina spent on claims that another agent won.
+        failed_raids: stamina spent on raids without a lasting capture.
+        forfeited: stamina spent on mining plots that were lost in the same round.
+        untested: stamina spent on defence of plots that nobody raided.
+        mined: gold.
+        long_claimed, long_captured: plots held for 5 rounds or more, by how they are held.
+        new_claimed, new_captured: the other owned plots.
+
     """
 
     round: int
@@ -129,14 +154,18 @@ class Counts:
 
     @property
     def spent(self) -> int:
-        """Stamina spent by all."""
+        """The stamina spent by all agents."""
         return self.defend + self.mine + self.claim + self.raid
 
 
 @attrs.frozen
 class Land:
-    """What the grid can yield in a round, in gold: `all` if every plot is mined to its cap, and
-    `reachable` with the stamina that there is.
+    """The yield of the grid in a round, in gold.
+
+    Attributes:
+        all: if every plot is mined to its cap.
+        reachable: with the stamina of all agents, plots filled to the cap by descending α.
+
     """
 
     all: float
@@ -144,7 +173,7 @@ class Land:
 
 
 def land_of(config: MiningConfig) -> Land:
-    """What a grid can yield; `reachable`: plots filled to the cap by α descending."""
+    """The yield of a grid."""
     cap, left = config.mining_cap, sum(config.staminas)
     alphas = sorted(config.alphas, reverse=True)
     filled = []

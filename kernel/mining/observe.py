@@ -1,8 +1,8 @@
-"""What an agent is shown at the start of a round, and nothing more.
+"""Observations: what an agent is shown at the start of a round, and nothing more.
 
 An `Observation` is a view: it reads from the state only what is asked for, because most policies
-look at little and a full copy for each agent would cost more than the round. It is valid for the
-round it was made for; keep nothing from it but what a memo can hold.
+look at little, and a full copy for each agent would cost more than the round. It is valid only for
+its round; a policy can keep values in its memo.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from goldrush.kernel.mining.state import MiningState
 
 @attrs.frozen
 class Message:
-    """What an agent said last round."""
+    """A message that an agent sent in the last round."""
 
     agent: int
     text: str
@@ -34,15 +34,19 @@ class Message:
 
 @attrs.frozen
 class Authority:
-    """The authority's rule (`adjudicate`, `punish`), its chance to detect, its fine in gold."""
+    """The authority: its rule (`adjudicate` or `punish`), probability of detection, and fine in
+    gold.
+    """
 
     rule: str
     detection: float
     fine: float
 
 
-class Shown:
-    """What everybody is shown, made once a round for all agents and only when asked for."""
+class SharedView:
+    """The parts of observations that are the same for all agents, computed once a round on first
+    use.
+    """
 
     def __init__(self, state: MiningState) -> None:
         self.state = state
@@ -75,7 +79,7 @@ class Shown:
     @cached_property
     def messages(self) -> tuple[Message, ...]:
         if not self.state.history or not self.state.config.communication:
-            return ()  # after a fork that ends it, what was said before is not passed on
+            return ()  # a fork may have turned it off; earlier messages are not delivered then
         rows = self.state.history[-1].rows(SUBMITTED)
         return tuple(Message(row[0], row[3]) for row in rows if row[3])
 
@@ -83,13 +87,13 @@ class Shown:
 class Observation:
     """What agent `agent` is shown before round `round`; see README.md, section 9.
 
-    Plots and agents are ids; tuples of plots ascend. `owners` and `alphas` are indexed by plot.
-    Never another agent's gold, stamina, plan, memo or prompt.
+    Plots and agents are ids; tuples of plots are ascending. `owners` and `alphas` are indexed by
+    plot. It never shows another agent's gold, stamina, plan, memo or prompt.
     """
 
     __slots__ = ("_shown", "_state", "agent", "stamina")
 
-    def __init__(self, shown: Shown, agent: int) -> None:
+    def __init__(self, shown: SharedView, agent: int) -> None:
         self._shown = shown
         self._state = shown.state
         self.agent = agent
@@ -97,7 +101,7 @@ class Observation:
 
     @property
     def agents(self) -> int:
-        """How many agents there are."""
+        """The number of agents."""
         return self._state.config.agents
 
     @property
@@ -107,7 +111,7 @@ class Observation:
 
     @property
     def rounds(self) -> int:
-        """How many rounds there will be."""
+        """The number of rounds of the run."""
         return self._state.config.rounds
 
     @property
@@ -122,12 +126,12 @@ class Observation:
 
     @property
     def mining_cap(self) -> int:
-        """The most stamina that pays on one plot in a round."""
+        """The most stamina that is paid on one plot in a round."""
         return self._state.config.mining_cap
 
     @property
     def truce(self) -> int:
-        """Rounds for which a newly claimed plot is protected, the claiming round counted."""
+        """Rounds for which a newly claimed plot is protected, including the round of the claim."""
         return self._state.config.truce
 
     @property
@@ -137,17 +141,17 @@ class Observation:
 
     @property
     def visibility(self) -> int | str:
-        """How many past rounds are shown, or `"all"`."""
+        """The number of past rounds that are shown, or `"all"`."""
         return self._state.config.visibility
 
     @property
     def communication(self) -> bool:
-        """Whether messages are passed on."""
+        """Whether agents can send messages."""
         return self._state.config.communication
 
     @property
     def authority(self) -> Authority | None:
-        """The authority's rule, if there is one."""
+        """The authority, if there is one."""
         config = self._state.config
         if config.authority == NO_AUTHORITY:
             return None
@@ -155,12 +159,12 @@ class Observation:
 
     @property
     def owners(self) -> tuple[int | None, ...]:
-        """The owner of every plot; None: nobody."""
+        """The owner of every plot; None: unowned."""
         return self._shown.owners
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """Gold per stamina of every plot."""
+        """Gold for a point of stamina on every plot."""
         return self._shown.alphas
 
     @property
@@ -170,7 +174,7 @@ class Observation:
 
     @property
     def own_by_alpha(self) -> tuple[int, ...]:
-        """The agent's plots, the richest first, then by id."""
+        """The agent's plots by descending alpha, then by id."""
         state = self._state
         own = state.plots_of[self.agent]
         if state.config.alpha_by_plot is None:
@@ -179,7 +183,7 @@ class Observation:
 
     @property
     def unowned(self) -> tuple[int, ...]:
-        """Nobody's plots."""
+        """The plots without an owner."""
         return self._shown.unowned
 
     @property
@@ -191,7 +195,7 @@ class Observation:
         )
 
     def plots_of(self, agent: int) -> tuple[int, ...]:
-        """The plots of any agent."""
+        """The plots of an agent."""
         return tuple(self._state.plots_of[agent])
 
     @property
@@ -201,17 +205,17 @@ class Observation:
 
     @property
     def memo(self) -> str | None:
-        """What the agent left for itself last round."""
+        """The memo that the agent wrote in the last round."""
         return self._state.memo[self.agent]
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What was said last round."""
+        """The messages of the last round."""
         return self._shown.messages
 
     @property
     def last(self) -> PublicRound | None:
-        """The public events of last round in full; None before the first."""
+        """The public events of the last round in full; None before the first round."""
         return self._shown.last
 
     @property

@@ -1,12 +1,12 @@
-"""The state of the mining world, and how events change it.
+"""The state of the mining world, and the effect of events on it.
 
-State is a fold over events and holds all that a later round can depend on: who owns each plot,
-since when and how, gold, what each agent has spent on what, memos, and the record of the last
-rounds that agents are shown. `evolve` applies facts; it draws nothing and refuses nothing.
+State is a fold over events and has everything that a later round can depend on: the owner of each
+plot, since when and how; gold; the stamina spent by agent and kind; memos; and the record of the
+last rounds that agents are shown. `evolve` applies events; it draws nothing and refuses nothing.
 
-The digest covers every field at a cost that follows what happened: what rarely changes (plots,
-memos, the record) is kept as a sum of fingerprints modulo 2^64, adjusted as items come and go; only
-gold and stamina, which change for everybody every round, are packed anew.
+The digest covers every field, at a cost that depends on the number of events: values that rarely
+change (plots, memos, the record) are covered by a sum of fingerprints modulo 2^64 that is updated
+with each change; only gold and stamina, which change for all agents every round, are packed anew.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from goldrush.kernel.world import Block, Past, Row, amount
 WORD_MASK = (1 << 64) - 1
 
 
-# How a plot came to its owner.
+# How an owner got a plot.
 NOBODYS, BY_CLAIM, BY_CAPTURE = range(3)
 HOLDINGS = (None, "claim", "capture")
 
 
 class RoundRecord:
-    """One round as agents are shown it afterwards: its events, inputs and derived."""
+    """The events of a closed round, inputs and derived, from which agents are shown the past."""
 
     __slots__ = ("derived", "fingerprint", "inputs", "round")
 
@@ -51,13 +51,23 @@ class RoundRecord:
 
 
 class MiningState:
-    """After round `round` closed; plots and agents are indices.
+    """The state after round `round`. Plots and agents are indices from 0.
 
-    `owner` (None: nobody's), `since` (round), `how`: by plot. `gold`, `memo`: by agent.
-    `spent[agent][kind]`: stamina since the start. `history`: the last `visibility` rounds.
-    `plots_of[agent]`: what `owner` says, the other way round, ascending. `*_sum` and `setup_print`
-    are parts of the digest. The fields that begin with an underscore are of the round under
-    way and are empty when it is closed.
+    Fields with a leading underscore belong to the round under way and are empty once it is closed.
+
+    Attributes:
+        config, roster: the setup in force.
+        round: the last closed round; 0 at the start.
+        owner: by plot; None: unowned.
+        since: by plot: the round in which the owner got it.
+        how: by plot: BY_CLAIM, BY_CAPTURE or NOBODYS.
+        plots_of: the inverse of `owner`: the plots of each agent, ascending.
+        gold, memo: by agent.
+        spent: `spent[agent][kind]`: stamina since the start.
+        history: the last `visibility` rounds.
+        staminas, alphas: by agent and by plot.
+        plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
+
     """
 
     __slots__ = (
@@ -91,7 +101,7 @@ class MiningState:
         )
 
     def set_up(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
-        """Take a configuration and a roster, and what follows from them."""
+        """Set the configuration and the roster, and the values derived from them."""
         self.config = config
         self.roster = roster
         self.staminas = config.staminas
@@ -121,7 +131,7 @@ class MiningState:
         self.memo[agent] = memo
 
     def recall(self, past: Past) -> None:
-        """Make the record as long as `visibility` says, from the journal where it is too short."""
+        """Cut the record to `visibility` rounds, or read it from the journal if it is too short."""
         window = self.config.visibility
         first = max(1, self.round - window + 1) if type(window) is int else 1
         if self.history and self.history[0].round <= first:
@@ -139,12 +149,15 @@ class MiningState:
 
 
 def initial(setup: Mapping[str, Any]) -> MiningState:
-    """The state before round 1 of a run with this setup: `config` and `roster`, both whole."""
+    """The state before round 1.
+
+    Raises BadInput unless the setup has a complete `config` and `roster`.
+    """
     return MiningState(*setup_of(setup, config_of))
 
 
 def copied(state: MiningState) -> MiningState:
-    """A state that shares nothing changeable with the one given."""
+    """A copy that shares no mutable value with the original."""
     copy = MiningState.__new__(MiningState)
     for name in MiningState.__slots__:
         value = getattr(state, name)
@@ -166,12 +179,12 @@ def evolve(state: MiningState, block: Block) -> MiningState:
 
 
 def unit_done(state: MiningState) -> bool:
-    """Whether everybody's submission of the round under way is in."""
+    """Whether all agents have submitted in the round under way."""
     return len(state._submitted) == state.config.agents
 
 
 def close(state: MiningState) -> MiningState:
-    """Close the round under way: its events become the newest of the record."""
+    """Close the round under way and append its events to the record."""
     state.round += 1
     record = RoundRecord(state.round, Block.joined(state._inputs), Block.joined(state._derived))
     state.history.append(record)
@@ -185,7 +198,7 @@ def close(state: MiningState) -> MiningState:
 
 
 def digest(state: MiningState) -> int:
-    """64 bits over every field of a state whose round is closed; see kernel/README.md."""
+    """64 bits that cover every field of a state with a closed round; see kernel/README.md."""
     return fingerprint(
         (
             state.setup_print,
@@ -205,7 +218,7 @@ def ended(state: MiningState) -> bool:
 
 
 def freeze(state: MiningState) -> Any:
-    """A closed state as plain values, without the record of the last rounds."""
+    """A state with a closed round as plain values, without the record of the last rounds."""
     held = [
         (plot, owner, state.since[plot], state.how[plot])
         for plot, owner in enumerate(state.owner)
@@ -216,13 +229,16 @@ def freeze(state: MiningState) -> Any:
 
 
 def thaw(frozen: Any, past: Past) -> MiningState:
-    """The state again, all its sums worked out anew. Raises one of REFUSED or BadInput for values
-    that are no frozen state.
+    """The inverse of `freeze`; the parts of the digest are computed again.
+
+    Raises:
+        BadInput, TypeError, ValueError, LookupError: for values that are not a frozen state.
+
     """
     config, roster, round, held, gold, spent, memo = frozen
     state = MiningState(config_of(config), roster)
     if not len(gold) == len(spent) == len(memo) == state.config.agents:
-        raise ValueError("a frozen state of another number of agents")
+        raise ValueError("a frozen state with another number of agents")
     state.round = round
     state.gold = list(gold)
     state.spent = [list(by_kind) for by_kind in spent]
@@ -249,7 +265,7 @@ def _submitted(state: MiningState, rows: Sequence[Row]) -> None:
 
 def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
     for agent, removed, _ in rows:
-        actions = state._submitted[agent][1]  # everybody submits, in agent order
+        actions = state._submitted[agent][1]  # all agents submit, in order
         for index, _ in removed:
             action = actions[index]
             if action is not None:

@@ -1,7 +1,7 @@
-"""From what an agent answers to what the journal records of it.
+"""Submissions: converts a policy's answer to the row that the journal records.
 
-Everything that comes from outside passes here once: integers are bounded, lists cut, messages
-cleaned. What is left is legal to record, not yet legal to do; that is judged in `decide`.
+All outside input passes here once: integers are bounded, lists cut, messages cleaned. The result
+can be recorded; whether its actions are legal is judged in `decide`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from goldrush.kernel.world import ERROR_MAX, Row
 
 _CODES = {name: code for code, name in enumerate(KINDS)}
 _WANTED = "an item is (kind, plot, amount): one of " + ", ".join(KINDS) + ", and two integers"
-# Control characters (C0, delete, C1) could move a cursor or forge a line where a message is shown;
-# lone surrogates are no text and become U+FFFD.
+# Control characters (C0, delete, C1) could move a cursor or forge a line in a terminal; lone
+# surrogates are not valid text and become U+FFFD.
 _CLEANED: dict[int, str | None] = {
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
@@ -37,10 +37,13 @@ _CLEANED: dict[int, str | None] = {
 
 @attrs.frozen
 class Plan:
-    """A policy's answer where it is more than a list of actions.
+    """A policy's answer with more than a list of actions.
 
-    `actions`: `(kind, plot, amount)`, most important first. `say`: a message to all, where
-    communication is on. `memo`: at most 2,000 characters, handed back next round.
+    Attributes:
+        actions: `(kind, plot, amount)`, most important first.
+        say: a message to all agents, if communication is on.
+        memo: at most 2,000 characters, given back in the next round.
+
     """
 
     actions: Sequence[Any]
@@ -49,28 +52,41 @@ class Plan:
 
 
 class Actions(list[Action]):
-    """Actions already in the journal's form: codes of kinds, 64-bit integers."""
+    """Actions in the journal's form: codes of kinds, 64-bit integers."""
 
     __slots__ = ()
 
 
 def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
-    """The row of the `submitted` event for a policy's answer: a list of actions or a Plan.
+    """The row of the `submitted` event for a policy's answer.
 
-    Integers beyond 64 bits make their item null; items beyond 1,000 are cut (`overflow`). Raises
-    BadPlan for anything else.
+    Args:
+        agent: the agent.
+        answer: a list of actions or a Plan. An item with an integer beyond 64 bits becomes null;
+            items beyond 1,000 are cut, with the error `overflow`.
+        config: the configuration of the run.
+
+    Raises:
+        BadPlan: for any other answer.
+
     """
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
-    said = message_of(answer.say, config)
-    return (agent, *_actions(answer.actions), said, _memo(answer.memo), None)
+    message = message_of(answer.say, config)
+    return (agent, *_actions(answer.actions), message, _memo(answer.memo), None)
 
 
 def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
-    """The row for a submission in its logical form, as `export` prints it, to be put in by hand.
+    """The row for a submission given by hand in its logical form, as `export` prints it.
 
-    `agent` and `actions` (with nulls for items that were no action) must be there, `error`, `say`
-    and `memo` may be; everything is cleaned as an answer is. Raises BadPlan.
+    Args:
+        item: has `agent` and `actions` (null for a malformed item), optionally `error`, `say` and
+            `memo`. It is cleaned as an answer is.
+        config: the configuration of the run.
+
+    Raises:
+        BadPlan: for an invalid item.
+
     """
     agent, error, say = item.get("agent"), item.get("error"), item.get("say")
     if type(agent) is not int or not 0 <= agent < config.agents:
@@ -79,19 +95,21 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
     if error is not None and not is_code:
         raise BadPlan(f"error is {format_value(error)}; it must be null or a short code in ASCII")
     actions, overflow = _actions(item.get("actions"), nulls=True)
-    said = message_of(say, config)
-    return (agent, tuple(actions), overflow or error, said, _memo(item.get("memo")), None)
+    message = message_of(say, config)
+    return (agent, tuple(actions), overflow or error, message, _memo(item.get("memo")), None)
 
 
 def clean_message(text: str) -> str:
-    """A message as others are shown it: control characters removed, at most 280 code points."""
+    """A message as other agents see it: no control characters, at most 280 code points."""
     return text.translate(_CLEANED)[:SAY_MAX]
 
 
 def message_of(text: object, config: MiningConfig) -> str | None:
-    """A message as it is recorded: cleaned; None where it is empty, or nobody hears it.
+    """A message as it is recorded: cleaned; None if it is empty or communication is off.
 
-    Raises BadPlan for what is no text.
+    Raises:
+        BadPlan: if it is not text.
+
     """
     if text is not None and type(text) is not str:
         raise BadPlan(f"say is {format_value(text)}; it must be text or None")
@@ -119,8 +137,8 @@ def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str |
             else:
                 actions.append(None)
     except (TypeError, ValueError, KeyError):
-        place = len(actions)
-        raise BadPlan(f"item {place} is {format_value(items[place])}; {_WANTED}") from None
+        index = len(actions)
+        raise BadPlan(f"item {index} is {format_value(items[index])}; {_WANTED}") from None
     return actions, error
 
 
@@ -132,5 +150,5 @@ def _memo(memo: object) -> str | None:
     try:
         memo.encode()
     except UnicodeEncodeError:
-        raise BadPlan("the memo holds lone surrogates, which are no text") from None
+        raise BadPlan("the memo has lone surrogates, which are not valid text") from None
     return memo

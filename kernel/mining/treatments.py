@@ -60,15 +60,22 @@ TREATMENTS: Final[Mapping[str, Treatment[MiningConfig]]] = by_name(
 
 
 def treatment_named(name: str) -> Treatment[MiningConfig]:
-    """The treatment of that name. Raises BadInput if there is none."""
+    """The treatment of that name. Raises BadInput for an unknown name."""
     return treatments.treatment_named(TREATMENTS, name)
 
 
 def treated(
     treatment: Treatment[MiningConfig], settings: Mapping[str, Any], agents: int
 ) -> MiningConfig:
-    """The configuration of a run under a treatment, for so many agents.
+    """The configuration of a run under a treatment, for this number of agents.
 
-    `settings` go before those of the treatment. Raises BadInput as `config_of` does.
+    Args:
+        treatment: the treatment.
+        settings: settings given by hand, which override those of the treatment.
+        agents: the number of agents.
+
+    Raises:
+        BadInput: as `config_of`.
+
     """
     return treatments.treated(treatment, {**settings, "agents": agents}, config_of)

@@ -18,7 +18,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.mining.events import DEFEND, KINDS, MINE, OUTCOMES, REASONS
 from goldrush.kernel.mining.history import Outcomes, public_round, summary
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import HOLDINGS, MiningState
 
 PAST_MAX: Final = 20  # past rounds in an observation, whatever `visibility` is
@@ -195,7 +195,7 @@ class Arrays:
 
     def observations(self, state: MiningState) -> dict[int, Observed]:
         """What each learner is shown before the next round."""
-        shown, config, plots = Shown(state), self._config, self._config.plots
+        shown, config, plots = SharedView(state), self._config, self._config.plots
         owner = np.array([_from_1(owner) for owner in shown.owners], np.float32)
         common = np.zeros((len(self.features), plots), np.float32)
         common[:4] = owner, self._alphas, _all(state.round + 1, plots), _all(config.rounds, plots)

@@ -21,7 +21,7 @@ from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
 from goldrush.agents.mining.prompt import schema
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import config_of
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import initial
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
@@ -96,7 +96,7 @@ def test_no_schema_is_longer_than_its_limit() -> None:
     state = initial({"config": config.as_dict(), "roster": [entry]})
     rules = rules_of(configured({}).arena)
     schemas = [one.schema(rules) for one in QUESTIONS.values()] + [
-        schema(Observation(Shown(state), 0))
+        schema(Observation(SharedView(state), 0))
     ]
 
     assert SCHEMA_MAX > max(len(json.dumps(schema).encode()) for schema in schemas)

@@ -24,7 +24,7 @@ from goldrush.kernel.fold import fold
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig, config_of
 from goldrush.kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX, SAY_MAX, SUBMITTED
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.submit import clean_message
 from goldrush.kernel.mining.treatments import TREATMENTS
@@ -60,7 +60,7 @@ def after(state: MiningState, *rounds: Round) -> MiningState:
 
 
 def prompt_of(state: MiningState, agent: int = 0) -> tuple[str, str]:
-    first, second = Prompts(Shown(state)).of(agent)
+    first, second = Prompts(SharedView(state)).of(agent)
     return first["content"], second["content"]
 
 
@@ -205,7 +205,7 @@ def test_the_form_of_an_answer_names_no_plot_and_no_plan_stands_in_it() -> None:
 
 @pytest.mark.parametrize("name", ALL_CONFIGS)
 def test_an_answer_in_the_form_that_is_asked_for_is_read(name: str) -> None:
-    form = schema(Observation(Shown(start(**ALL_CONFIGS[name])), 0))
+    form = schema(Observation(SharedView(start(**ALL_CONFIGS[name])), 0))
     item = form["properties"]["actions"]["items"]["properties"]
     action = {"type": "mine", "plot": item["plot"]["maximum"], "stamina": 1}
     answer = {"actions": [action], **({"say": "hi"} if "say" in form["properties"] else {})}
@@ -362,7 +362,7 @@ def test_the_last_round_is_told_in_full_and_earlier_ones_in_short() -> None:
         },
     )
     told = prompt_of(state)[1]
-    [(claim, winner)] = [(c, c.winner) for c in Shown(state).last.claims if c.plot == 7]  # type: ignore[union-attr]
+    [(claim, winner)] = [(c, c.winner) for c in SharedView(state).last.claims if c.plot == 7]  # type: ignore[union-attr]
     captor = state.owner[1]
 
     assert (1, 2) == claim.claimants
@@ -414,7 +414,7 @@ def test_where_not_all_rounds_fit_those_before_are_told_together() -> None:
 def test_nothing_is_left_out_in_the_treatments(treatment: str) -> None:
     config, roster = prepare({"seed": 3}, None, treatment)
     for state in scripted(config, roster, 8):
-        for message in Prompts(Shown(state)).of(0):
+        for message in Prompts(SharedView(state)).of(0):
             assert [] == re.findall(r"\d+ more\b", message["content"])
 
 
@@ -559,7 +559,7 @@ def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest() -> None:
     longest: dict[str, int] = {}
     for extremes in EXTREMES:
         state = extreme(*extremes)
-        prompts = Prompts(Shown(state))
+        prompts = Prompts(SharedView(state))
         for agent in (0, state.config.agents - 1):
             first, second = prompts.of(agent)
             assert size([first, second]) <= PROMPT_MAX
@@ -578,7 +578,7 @@ def test_a_prompt_of_any_game_is_bounded_in_lines_and_begins_as_that_of_the_othe
     game: Game,
 ) -> None:
     for round in played(game):
-        shown = Shown(round.before)
+        shown = SharedView(round.before)
         prompts = Prompts(shown)
         found = [prompts.of(agent) for agent in range(game.config.agents)]
 
@@ -756,8 +756,8 @@ def markers(tokens: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def test_no_special_token_of_a_model_stands_in_what_others_say(tokens: Any) -> None:
     hostile = [text for text in HOSTILE.values() if text] + list(MARKERS)
-    shown = Shown(said(*hostile))
-    quiet = Shown(said(*["hello"] * len(hostile)))
+    shown = SharedView(said(*hostile))
+    quiet = SharedView(said(*["hello"] * len(hostile)))
     found = tokens(Prompts(shown).of(0))
     unquoted = [{"role": "user", "content": HOSTILE["ChatML"]}]
 
@@ -771,7 +771,7 @@ def test_a_prompt_has_about_as_many_tokens_as_is_estimated(
 ) -> None:
     config, roster = prepare({"seed": 7}, None, treatment)
     *_, state = scripted(config, roster, rounds)
-    messages = Prompts(Shown(state)).of(0)
+    messages = Prompts(SharedView(state)).of(0)
     ratio = size(messages) / len(tokens(messages))
 
     assert 1.8 < ratio < 4.5, ratio

@@ -28,7 +28,7 @@ from goldrush.kernel.fold import fold
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
-from goldrush.kernel.mining.observe import Shown
+from goldrush.kernel.mining.observe import SharedView
 from goldrush.kernel.world import Block, Row
 from goldrush.replay.prompts import prompted
 from goldrush.replay.rebuild import rebuild
@@ -114,7 +114,7 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
         found = prompted(run.path, GAME, round, 4)
         state = rebuild(run.path, round - 1).state
 
-        assert Prompts(Shown(state)).of(4) == found.messages
+        assert Prompts(SharedView(state)).of(4) == found.messages
         assert digest(found.messages) == found.digest
         assert (None, False) == (found.recorded, found.is_model)
         assert (

@@ -30,7 +30,7 @@ from goldrush.kernel.mining.events import (
     SUBMITTED,
     Action,
 )
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import HOLDINGS
 from goldrush.kernel.mining.submit import Plan, submitted
 from goldrush.kernel.world import Batch, Block, Row, amount
@@ -143,7 +143,7 @@ class Scenario:
 
     def seen(self, agent: int = 0) -> Observation:
         """What an agent is shown at the start of the next round."""
-        return Observation(Shown(self.state), agent)
+        return Observation(SharedView(self.state), agent)
 
     def planned(self, policy: Policy, agent: int = 0) -> list[tuple[str, int, int]]:
         """What an agent of this built-in policy plans for the next round."""

@@ -389,7 +389,7 @@ def test_settings_out_of_range_and_unknown_ones_are_refused(
     ],
 )  # fmt: skip
 def test_changes_are_what_changes_and_in_the_one_form(wrong: dict[str, Any]) -> None:
-    with pytest.raises(BadInput, match="leave out what stays"):
+    with pytest.raises(BadInput, match="leave out unchanged ones"):
         given().passed(3).fork(changes=wrong)
 
 

@@ -35,7 +35,7 @@ from goldrush.kernel.fold import states
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
-from goldrush.kernel.mining.observe import Observation, Shown
+from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import MiningState, copied
 from goldrush.kernel.world import Block
 from goldrush.replay.log import log
@@ -320,7 +320,7 @@ def test_an_observation_is_what_the_rules_show(
     different = []
     for step, state in zip(steps, states_of(tmp_path / "a"), strict=False):
         for name in one.possible_agents:
-            seen = Observation(Shown(state), int(name.removeprefix("agent_")))
+            seen = Observation(SharedView(state), int(name.removeprefix("agent_")))
             rows = dict(seen_rows(seen, one.config, min(window, one.config.rounds)))
             shown = dict(zip(one.features, step.shown[name]["observation"], strict=True))
 
