@@ -12,7 +12,7 @@ from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_error, echo_json, maybe_unread
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.recheck import Recheck
@@ -98,9 +98,11 @@ def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequen
     by = _draws(journal)
     if kind is not None and kind not in by.kinds:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
-    if place is None and by.needs_place:
-        raise BadInput(f"draws of {journal} belong to a {by.place}", f"give one (--{by.place})")
-    return by.at(journal, at, place_number(journal, by.place, place), kind)
+    if place is None and by.needs_location:
+        raise BadInput(
+            f"draws of {journal} belong to a {by.location}", f"give one (--{by.location})"
+        )
+    return by.at(journal, at, place_number(journal, by.location, place), kind)
 
 
 def _draws(journal: str) -> TieBreaks:
@@ -115,7 +117,7 @@ def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) 
 
     toolkit = toolkit_at(journal)
     by = needed(toolkit.scores, journal, "scores to audit")
-    word = toolkit.tie_breaks.place if toolkit.tie_breaks else ""
+    word = toolkit.tie_breaks.location if toolkit.tie_breaks else ""
     found = by.at(journal, at, agent_of(journal, agent), place_number(journal, word, place))
     with maybe_unread():
         if as_json:
@@ -129,7 +131,7 @@ def _format(audited: TieBreak) -> str:
     rows = [
         *_took_part(audited),
         ("key", audited.key),
-        ("words", ", ".join(audited.words) or "none: nothing was drawn"),
+        ("words", ", ".join(audited.draw_words) or "none: nothing was drawn"),
         ("rule", audited.rule),
         ("index", "-" if audited.index is None else str(audited.index)),
         (audited.occasion.decides, _value(audited, audited.outcome_again)),
@@ -138,7 +140,7 @@ def _format(audited: TieBreak) -> str:
     ]
     head = f"{audited.kind} {audited.occasion.where}"
     snippet = f"\nredo it with msgpack and xxhash:\n\n{audited.snippet}" if audited.snippet else ""
-    return f"{head}\n\n{table(rows)}\n{snippet}".rstrip()
+    return f"{head}\n\n{format_table(rows)}\n{snippet}".rstrip()
 
 
 def _took_part(audited: TieBreak) -> list[tuple[str, str]]:
@@ -162,7 +164,7 @@ def _value(audited: TieBreak, outcome: Outcome) -> str:
 
 
 def _again(audited: TieBreak) -> str:
-    words = ", ".join(audited.words_again) or "no words"
+    words = ", ".join(audited.draw_words_again) or "no words"
     return f"{_value(audited, audited.outcome_again)} with {words}"
 
 
@@ -193,7 +195,7 @@ def _lines(result: Recheck) -> list[str]:
     lines = [f"{result.path}: {counts}; {result.drawn:,} needed a draw; {says}"]
     lines += [
         f"  {bad.kind} {bad.occasion.where}: recorded {_value(bad, bad.outcome)} "
-        f"with {', '.join(bad.words) or 'no words'}, the key gives {_again(bad)}"
+        f"with {', '.join(bad.draw_words) or 'no words'}, the key gives {_again(bad)}"
         for bad in broken[:LISTED_MAX]
     ]
     if len(broken) > LISTED_MAX:
@@ -222,6 +224,6 @@ def _fairness(journals: Sequence[str], as_json: bool) -> int:
         )
         for test in tests
     ]
-    click.echo(table(rows, numbers=(0, 1, 3, 4, 5, 6)))
+    click.echo(format_table(rows, numbers=(0, 1, 3, 4, 5, 6)))
     click.echo("draws of one key (runs that share a seed) are counted once")
     return DONE

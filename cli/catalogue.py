@@ -15,7 +15,7 @@ from goldrush.cli.help import command
 from goldrush.cli.options import json_option, or_default, world_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
@@ -51,7 +51,7 @@ def policies(world: str, as_json: bool) -> None:
         rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
-    click.echo(table(rows))
+    click.echo(format_table(rows))
 
 
 def _listed(found: Plugin) -> CatalogueEntry | None:
@@ -107,7 +107,7 @@ def treatments(world: str, as_json: bool) -> None:
     for one in found:
         settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
         rows.append((escaped(one.name), escaped(one.description), escaped(settings)))
-    click.echo(table(rows))
+    click.echo(format_table(rows))
 
 
 @command()
@@ -142,7 +142,9 @@ def settings(world: str, as_json: bool) -> None:
         names = ("setting", "default", "range")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])
     else:
-        click.echo(table([(name, json.dumps(value), range_) for name, value, range_ in rows]))
+        click.echo(
+            format_table([(name, json.dumps(value), range_) for name, value, range_ in rows])
+        )
 
 
 @command()
@@ -172,7 +174,7 @@ def plugins(as_json: bool) -> int:
         names = ("name", "kind", "distribution", "trouble")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])
     elif rows:
-        click.echo(table([tuple(escaped(cell or "") for cell in row) for row in rows]))
+        click.echo(format_table([tuple(escaped(cell or "") for cell in row) for row in rows]))
     else:
         click.echo("no plugins are installed, or GOLDRUSH_PLUGINS allows none")
     return DIFFERS if any(row[3] for row in rows) else DONE
@@ -182,14 +184,14 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     """The groups of plugins: entry point group, kind, loader, and names that are taken."""
     from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
     from goldrush.cli.commands import BUILT_IN, is_command
-    from goldrush.replay.toolkit import NAMES, own_kinds, own_policies, toolkit_named
+    from goldrush.replay.toolkit import NAMES, built_in_kinds, built_in_policies, toolkit_named
 
     kinds: list[tuple[str, str, Callable[[Plugin], object], Collection[str]]] = [
         (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
-        (POLICIES, "policy", lambda one: one.load(callable), own_policies()),
+        (POLICIES, "policy", lambda one: one.load(callable), built_in_policies()),
         (COMMANDS, "command", lambda one: one.load(is_command), BUILT_IN),
     ]
-    for kind in own_kinds():
+    for kind in built_in_kinds():
         names = [point.name for point in kind.built_in]
         kinds.append((kind.group, kind.title, partial(_load, kind), names))
     return kinds

@@ -62,7 +62,9 @@ def log(
     from goldrush.replay.toolkit import needed, toolkit_at
 
     first, last = range_of(at, _AT)
-    ids = [needed(toolkit_at(journal).place_of, journal, "plots")(journal, text) for text in plots]
+    ids = [
+        needed(toolkit_at(journal).location_of, journal, "plots")(journal, text) for text in plots
+    ]
     who = [agent_of(journal, text) for text in agents]
     events = log(journal, Query(first, last, who, ids, _listed(names)))
     if as_json:

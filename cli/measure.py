@@ -15,7 +15,7 @@ from goldrush.cli.models import models_file, models_of
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_csv, echo_json
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.groups import Group
@@ -123,7 +123,7 @@ def _tell_groups(runs: Iterator[RunData], as_csv: bool, as_json: bool) -> None:
 
 def _grouped(groups: Sequence[Group]) -> str:
     """The groups of one world as a table, measure by measure."""
-    from goldrush.replay.groups import treatment_text
+    from goldrush.replay.groups import format_treatment
 
     units = groups[0].kind.units
     rows: list[Sequence[str]] = [tuple(units if cell == "units" else cell for cell in _GROUPED)]
@@ -132,14 +132,14 @@ def _grouped(groups: Sequence[Group]) -> str:
             one, kind = group.means[name], group.kind
             runs = str(one.n) if one.n == group.runs else f"{one.n} of {group.runs}"
             ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
-            labels = (_cut(treatment_text(kind) or "-"), _cut(kind.roster or "-"))
+            labels = (_cut(format_treatment(kind) or "-"), _cut(kind.roster or "-"))
             rows.append(
                 ("" if place else measure.title, *labels, str(kind.horizon), runs,
                  _number(one.mean), ends)
             )  # fmt: skip
     unfinished = sum(group.unfinished for group in groups)
     note = f"\n\n{unfinished} of these runs are unfinished" if unfinished else ""
-    return table(rows, numbers=(3, 4, 5)) + note
+    return format_table(rows, numbers=(3, 4, 5)) + note
 
 
 def _cut(text: str) -> str:
@@ -195,7 +195,7 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
 
     if plots is None:
         return run.measured
-    needed(run.toolkit.place_of, run.path, "plots")(run.path, str(max(plots)))
+    needed(run.toolkit.location_of, run.path, "plots")(run.path, str(max(plots)))
     return _spells_of(run).at(run.measured, plots)
 
 
@@ -296,7 +296,7 @@ def _tell_usage(
         rows = [(str(agent), escaped(model), *_cells(taken)) for agent, model, taken in one.agents]
         click.echo(f"{escaped(one.path)}")
         rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(one.total))]
-        click.echo(table(rows, numbers=[0, *range(2, len(rows[0]))]))
+        click.echo(format_table(rows, numbers=[0, *range(2, len(rows[0]))]))
         if by_round:
             rows = [(str(round_), *_cells(taken)) for round_, taken in one.rounds]
             click.echo("\n" + _table([("round", *_HEAD), *rows], 0))
@@ -304,7 +304,7 @@ def _tell_usage(
 
 
 def _table(rows: Sequence[Sequence[str]], first_number: int) -> str:
-    return table(rows, numbers=range(first_number, len(rows[0])))
+    return format_table(rows, numbers=range(first_number, len(rows[0])))
 
 
 def _cells(taken: Any) -> tuple[str, ...]:

@@ -106,9 +106,9 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
         return None
     if not word:
         raise BadInput(f"events of {journal} have no place", "leave --place out")
-    place_of = toolkit_at(journal).place_of
-    if place_of is not None:
-        return place_of(journal, place)
+    location_of = toolkit_at(journal).location_of
+    if location_of is not None:
+        return location_of(journal, place)
     if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):
         raise BadInput(f"there is no {word} {place!r}", "give a whole number")
     return int(place)

@@ -14,7 +14,7 @@ from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.text import ranges, table
+from goldrush.replay.text import format_ranges, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.outline import Outline
@@ -56,7 +56,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
         echo_json([one.as_dict() for one in found])
         return
     head = ("journal", "world", "treatment", "roster", "seed", "units", "state", "bytes")
-    click.echo(table([head, *map(_row, found)], numbers=(4, 5, 7)))
+    click.echo(format_table([head, *map(_row, found)], numbers=(4, 5, 7)))
 
 
 def _row(one: Outline) -> tuple[str, ...]:
@@ -144,13 +144,17 @@ def _format(one: Outline) -> str:
         ("bytes", f"{one.bytes:,}"),
         ("sha256", one.sha256),
     ]
-    parts = [table([(name, escaped(value)) for name, value in rows if value is not None])]
+    parts = [format_table([(name, escaped(value)) for name, value in rows if value is not None])]
     if one.declared.roster is not None:
-        parts.append(table([("agents", "policy", "options"), *_players(one.declared.players)]))
+        parts.append(
+            format_table([("agents", "policy", "options"), *_players(one.declared.players)])
+        )
     if one.declared.settings:
         settings = _settings(one)
         shown = 3 if any(default for _, _, default in settings) else 2
-        parts.append(table([row[:shown] for row in (("setting", "value", "default"), *settings)]))
+        parts.append(
+            format_table([row[:shown] for row in (("setting", "value", "default"), *settings)])
+        )
     if one.forks:
         after = [
             f"after {one.vocabulary.unit} {fork.unit} {escaped(line)}"
@@ -169,7 +173,7 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
     for (policy, others), group in groupby(enumerate(players), lambda pair: _kind(pair[1])):
         members = list(group)
         names = [entry["name"] for _, entry in members if "name" in entry]
-        who = ", ".join(map(str, names)) or ranges(number for number, _ in members)
+        who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
         rows.append((_cut(who), _cut(policy), _cut(others)))
     return rows
 

@@ -37,7 +37,7 @@ from goldrush.cli.options import (
 from goldrush.cli.progress import OnStep, progress
 from goldrush.cli.text import echo_error, echo_json, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
@@ -400,7 +400,7 @@ def estimated(
         cost = "no price given" if one.most_cost is None else f"at most {one.most_cost:,.2f}"
         numbers = (one.questions, one.tokens_in, one.most_in, one.most_out)
         rows.append((escaped(one.model), *(f"{number:,}" for number in numbers), cost))
-    click.echo(table(rows, numbers=range(1, 6)))
+    click.echo(format_table(rows, numbers=range(1, 6)))
     return DONE
 
 

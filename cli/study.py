@@ -18,7 +18,7 @@ from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_error, echo_json, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.studies import Criteria
@@ -257,7 +257,7 @@ def _verdicts(found: Sequence[Verdict], units: str) -> str:
     head = ("treatments", "roster", units, *(one.criterion for one in next(iter(lines.values()))))
     rows = [(*key, *(one.verdict for one in of)) for key, of in lines.items()]
     several = len({rounds for *_, rounds in lines}) > 1
-    says = [table([head, *rows], [2]), "", "because:"]
+    says = [format_table([head, *rows], [2]), "", "because:"]
     for (treatments, roster, rounds), of in lines.items():
         who = f"{roster} under {treatments}{f', {rounds} {units}' if several else ''}"
         if len({one.note for one in of}) == 1:

@@ -41,7 +41,7 @@ def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bo
 
     by = needed(toolkit_at(journal).why, journal, "explanations")
     who = None if agent is None else agent_of(journal, agent)
-    found = by.at(journal, at, place_number(journal, by.place, place), who)
+    found = by.at(journal, at, place_number(journal, by.location, place), who)
     if as_json:
         echo_json([_as_dict(one, journal) for one in found])
     else:
@@ -55,13 +55,13 @@ def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
 
 
 def _format(one: Explanation, journal: str, by: Why, unit: str) -> str:
-    on = "" if one.place is None else f" on {by.place} {one.place}"
+    on = "" if one.location is None else f" on {by.location} {one.location}"
     plan = [] if one.plan is None else ["agent {}'s plan: {}".format(*one.plan)]
     account = "\n".join(map(escaped, [*one.account, *plan]))
     parts = [f"{escaped(one.kind)}{on} in {unit} {one.unit}", account]
     if one.change is not None:
         parts += [
-            f"{escaped(one.change.says)}; play it so:",
+            f"{escaped(one.change.text)}; play it so:",
             one.change.command(journal, program()),
         ]
     if one.snippet:

@@ -42,7 +42,7 @@ class Column:
     name: str
     type: Type
     unit: str
-    says: str
+    description: str
 
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch

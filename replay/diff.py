@@ -38,18 +38,32 @@ _AS_IT_CAME: Final = attrs.fields(World).arrange.default
 
 @attrs.frozen
 class Cause:
-    """Why two runs differ: one of CAUSES, the first round it bears on, in words.
+    """A reason why two runs differ.
 
-    The round has the number that people know it by; that before the first is the start.
-    `name` is the setting, or the agents as text; `a` and `b` are its values in the two runs.
+    Attributes:
+        kind: one of CAUSES.
+        round: the public number of the first unit that it affects; the number before the first
+            unit's is the start.
+        text: the cause as a sentence.
+        name: the setting, or the agents as text.
+        a: its value in the first run.
+        b: its value in the second run.
+
     """
 
     kind: str
     round: int
-    says: str
+    text: str
     name: str | None = None
     a: Any = None
     b: Any = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The cause for JSON."""
+        return {
+            "kind": self.kind, "round": self.round, "says": self.text, "name": self.name,
+            "a": self.a, "b": self.b,
+        }  # fmt: skip
 
 
 @attrs.frozen
@@ -135,7 +149,7 @@ class Diff:
             "prefix": self.prefix,
             "a": attrs.asdict(self.a),
             "b": attrs.asdict(self.b),
-            "causes": [attrs.asdict(cause) for cause in self.causes],
+            "causes": [cause.as_dict() for cause in self.causes],
             "first": first,
         }
 

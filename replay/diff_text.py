@@ -12,37 +12,39 @@ from goldrush.replay.story import narrator
 SHOWN_MAX: Final = 20  # causes: how many are listed
 
 
-def format_diff(found: Diff) -> list[str]:
+def format_diff(difference: Diff) -> list[str]:
     """The headline, the causes, and the first event that differs as each run has it, line by line.
 
     Raises what reading the journals raises.
     """
-    a, b = found.a, found.b
-    lines = [_headline(found)]
-    lines += [f"cause: {cause.kind}: {cause.says}" for cause in found.causes[:SHOWN_MAX]]
-    if len(found.causes) > SHOWN_MAX:
-        lines.append(f"and {len(found.causes) - SHOWN_MAX} more; --json has all")
-    if found.first is not None:
-        lines += _both(found)
-    told = " ".join(cause.says for cause in found.causes)
+    a, b = difference.a, difference.b
+    lines = [_headline(difference)]
+    lines += [f"cause: {cause.kind}: {cause.text}" for cause in difference.causes[:SHOWN_MAX]]
+    if len(difference.causes) > SHOWN_MAX:
+        lines.append(f"and {len(difference.causes) - SHOWN_MAX} more; --json has all")
+    if difference.first is not None:
+        lines += _both(difference)
+    told = " ".join(cause.text for cause in difference.causes)
     lines += [
         f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in told
     ]
     return lines
 
 
-def _headline(found: Diff) -> str:
-    a, b, vocabulary = found.a, found.b, found.vocabulary
+def _headline(difference: Diff) -> str:
+    a, b, vocabulary = difference.a, difference.b, difference.vocabulary
     both = f"{a.path} (a) and {b.path} (b)"
-    if found.same:
+    if difference.same:
         end = "finished" if a.finished else "unfinished"
         return f"the same: {a.rounds} {vocabulary.units}, {end}"
-    if found.first is not None:
-        return f"{both} differ from {vocabulary.unit} {found.first.round} on"
-    if found.prefix is not None:
-        return _prefix(*((a, b) if found.prefix == "a" else (b, a)), vocabulary)
-    kinds = {cause.kind for cause in found.causes}
-    broken = [vocabulary.unit_of(cause.round) for cause in found.causes if cause.kind == "damage"]
+    if difference.first is not None:
+        return f"{both} differ from {vocabulary.unit} {difference.first.round} on"
+    if difference.prefix is not None:
+        return _prefix(*((a, b) if difference.prefix == "a" else (b, a)), vocabulary)
+    kinds = {cause.kind for cause in difference.causes}
+    broken = [
+        vocabulary.unit_of(cause.round) for cause in difference.causes if cause.kind == "damage"
+    ]
     common = min(a.rounds, b.rounds, *(unit - 1 for unit in broken))
     if kinds & {"world", "rules"} or (common < 1 and kinds):
         return f"{both} cannot be compared event by event"
@@ -66,12 +68,12 @@ def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
     )
 
 
-def _both(found: Diff) -> list[str]:
+def _both(difference: Diff) -> list[str]:
     """The first event that differs as it is in both runs; where words do not tell, as JSON."""
-    story = narrator(found.a.path).lines
-    assert found.first is not None
-    events = found.first.a, found.first.b
-    nothing = f"nothing more in this {found.vocabulary.unit}"
+    story = narrator(difference.a.path).lines
+    assert difference.first is not None
+    events = difference.first.a, difference.first.b
+    nothing = f"nothing more in this {difference.vocabulary.unit}"
     told = [nothing if event is None else next(story([event])) for event in events]
     if told[0] == told[1]:
         told = [json.dumps(event and event.as_dict()) for event in events]

@@ -35,8 +35,8 @@ def draws_of(
                     for row in block.rows(code):
                         yield of(state, vocabulary.number(commit.unit), row)
 
-    def at(path: str | Path, unit: int, place: int | None, kind: str | None) -> list[TieBreak]:
-        found = [one for one in every(path) if one.place[vocabulary.unit] == unit]
+    def at(path: str | Path, unit: int, location: int | None, kind: str | None) -> list[TieBreak]:
+        found = [one for one in every(path) if one.location[vocabulary.unit] == unit]
         if not found:
             says = f"{path} has no draw in {vocabulary.unit} {unit}"
             raise BadInput(says, f"give a {vocabulary.unit} that was played")

@@ -45,7 +45,7 @@ def events_table(world: World[Any], toolkit: Toolkit) -> Table:
         for name, type in fields.items()
     ]
     names = [column.name for column in setup]
-    renamed = [Column(free_name(c.name, everywhere), c.type, c.unit, c.says) for c in setup]
+    renamed = [Column(free_name(c.name, everywhere), c.type, c.unit, c.description) for c in setup]
     return Table(
         "events",
         "an event, in the order of the journal; null where an event has no such field",

@@ -107,10 +107,10 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
     """Add a draw that somebody won, if it is new. Raises BadInput for one that does not hold."""
     size = len(drawn.participants)
     if not drawn.holds:
-        where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.place.items()]))
+        where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.location.items()]))
         raise BadInput(f"{path}: a draw does not hold: {where}", "see `audit --all`")
     key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
-    if drawn.words and drawn.outcome in drawn.participants and key not in seen:
+    if drawn.draw_words and drawn.outcome in drawn.participants and key not in seen:
         seen.add(key)
         place = drawn.participants.index(drawn.outcome)
         counts.setdefault(size, [0] * size)[place] += 1

@@ -69,7 +69,7 @@ class Group:
     def rows(self) -> Iterator[Sequence[Any]]:
         """A row for each measure, as COLUMNS has them."""
         kind = self.kind
-        front = (kind.world, treatment_text(kind), kind.roster, kind.horizon)
+        front = (kind.world, format_treatment(kind), kind.roster, kind.horizon)
         for name, one in self.means.items():
             yield (*front, name, self.runs, one.n, one.mean, one.low, one.high)
 
@@ -88,7 +88,7 @@ COLUMNS: Final = (
 )
 
 
-def treatment_text(kind: Kind) -> str | None:
+def format_treatment(kind: Kind) -> str | None:
     """The treatment as text: its name, or `name=value` for each setting."""
     if isinstance(kind.treatment, Mapping):
         return " ".join(f"{name}={value}" for name, value in kind.treatment.items())

@@ -60,7 +60,7 @@ def recheck(path: str | Path) -> Recheck:
         by = needed(toolkit_at(path).tie_breaks, path, "draws to audit")
         for audited in by.every(path):
             checked[audited.kind] += 1
-            drawn += bool(audited.words)
+            drawn += bool(audited.draw_words)
             if not audited.holds:
                 broken.append(audited)
     except GoldrushError as trouble:

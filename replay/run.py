@@ -166,7 +166,7 @@ class Run:
         given = _given(who, roster)
         reach = models_of(models)
         run = who.prepare(settings, given.text, treatment, reach)
-        with _place(path) as target:
+        with _target(path) as target:
             players.record(
                 toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
                 resources=Resources(jobs, program, policies=given.policies), on_unit=on_unit,
@@ -308,36 +308,38 @@ class Run:
         return diff(self.path, other.path if isinstance(other, Run) else other)
 
     def audit(
-        self, at: int, place: int | None = None, kind: str | None = None
+        self, at: int, location: int | None = None, kind: str | None = None
     ) -> Sequence[TieBreak]:
         """The draws of a unit, each worked out again from its key.
 
         Args:
             at: the unit.
-            place: where in it (a plot, a table); mining needs one.
+            location: where in it (a plot, a table); mining needs one.
             kind: only draws of this kind.
 
         Raises:
-            BadInput: for a world without draws, and for a unit, place or kind that there is not.
+            BadInput: for a world without draws, and for a unit, location or kind that there is not.
 
         """
         by = needed(self.toolkit.tie_breaks, self.path, "draws to audit")
-        if place is None and by.needs_place:
-            raise BadInput(f"the draws of a unit are audited by {by.place}", f"give a {by.place}")
-        return by.at(self.path, at, place, kind)
+        if location is None and by.needs_location:
+            raise BadInput(
+                f"the draws of a unit are audited by {by.location}", f"give a {by.location}"
+            )
+        return by.at(self.path, at, location, kind)
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, worked out again and counted. Raises nothing: see its `error`."""
         return recheck(self.path)
 
     def why(
-        self, at: int, place: int | None = None, agent: int | None = None
+        self, at: int, location: int | None = None, agent: int | None = None
     ) -> Sequence[Explanation]:
         """Why things came out as they did in a unit, and what would have changed them.
 
         Args:
             at: the unit.
-            place: only there (a plot).
+            location: only there (a plot).
             agent: only what this agent has to do with.
 
         Raises:
@@ -345,22 +347,22 @@ class Run:
 
         """
         by = needed(self.toolkit.why, self.path, "explanations")
-        return by.at(self.path, at, place, agent)
+        return by.at(self.path, at, location, agent)
 
-    def score(self, at: int, agent: int | str, place: int | None = None) -> Sequence[Any]:
+    def score(self, at: int, agent: int | str, location: int | None = None) -> Sequence[Any]:
         """The scores of an agent in a unit, each with the steps that lead to it (of a season).
 
         Args:
             at: the unit.
             agent: by number or name.
-            place: only there (a table).
+            location: only there (a table).
 
         Raises:
             BadInput: for a world without scores, and for a unit or an agent that there is not.
 
         """
         scores = needed(self.toolkit.scores, self.path, "scores")
-        return scores.at(self.path, at, agent_of(self.path, str(agent)), place)
+        return scores.at(self.path, at, agent_of(self.path, str(agent)), location)
 
     def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
         """What a language model was, or would be, sent in an agent's place in a unit.
@@ -452,7 +454,7 @@ class Run:
         given = _given(who, roster) if roster is not None else RosterText(None)
         change = Change(settings, treatment, given.text, replace)
         trusted = [*self.trust, *_names(trust)]
-        with _place(path) as target:
+        with _target(path) as target:
             players.fork(
                 world_at(self.path), who, self.path, at, target, change, models=models_of(models),
                 trust=trusted, sources=sources, force=force, on_unit=on_unit,
@@ -516,7 +518,7 @@ class Run:
 
 
 @contextmanager
-def _place(path: str | Path | None) -> Iterator[Path]:
+def _target(path: str | Path | None) -> Iterator[Path]:
     """Where a run is recorded; a temporary journal goes where that fails."""
     if path is not None:
         yield Path(path)

@@ -52,7 +52,7 @@ class Nothing:
     """
 
     measure: str
-    says: str
+    text: str
     uncounted: Callable[[Result[Any, Any]], bool] = _never
 
 
@@ -63,7 +63,7 @@ class Criterion:
     """
 
     name: str
-    says: str
+    text: str
     expected: Mapping[str, int]
     nothing: Nothing | None = None
 
@@ -104,7 +104,7 @@ class OwnFigure:
     name: str
     draw: Callable[..., Drawn]
     title: str
-    says: str
+    text: str
     commands: Sequence[str]
 
 
@@ -206,7 +206,7 @@ class Studies:
     covariate: Covariate | None = None
     kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers
-    says: Callable[[Any], Sequence[str]] = _nothing_said
+    summary: Callable[[Any], Sequence[str]] = _nothing_said
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     chapter: Callable[[], Chapter] | None = None

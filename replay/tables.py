@@ -38,7 +38,7 @@ class Table:
     """
 
     name: str
-    says: str
+    description: str
     own: Sequence[Column]
     own_rows: Callable[[RunData], Iterator[Row]]
 

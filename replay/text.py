@@ -13,7 +13,7 @@ def plain(text: str, agent: int | None) -> str:
     return text
 
 
-def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+def format_table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
     """Columns as wide as their widest cell; those in `numbers` are set to the right.
 
     (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
@@ -31,7 +31,7 @@ def table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
     return "\n".join(lines)
 
 
-def ranges(numbers: Iterable[int]) -> str:
+def format_ranges(numbers: Iterable[int]) -> str:
     """Ascending whole numbers, those that follow each other as one: `5-9, 14`."""
     parts: list[list[int]] = []
     for number in numbers:

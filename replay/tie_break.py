@@ -26,7 +26,7 @@ class Occasion:
     `decides`: the word for the outcome.
     """
 
-    place: Mapping[str, int]
+    location: Mapping[str, int]
     where: str
     parts: tuple[int | str, ...]
     tied: str = "agent"
@@ -64,8 +64,8 @@ class TieBreak:
 
     occasion: Occasion
     participants: Sequence[int]
-    words: Sequence[str]
-    words_again: Sequence[str]
+    draw_words: Sequence[str]
+    draw_words_again: Sequence[str]
     index: int | None
     outcome: Outcome
     outcome_again: Outcome
@@ -79,9 +79,9 @@ class TieBreak:
         return self.occasion.kind
 
     @property
-    def place(self) -> Mapping[str, int]:
+    def location(self) -> Mapping[str, int]:
         """The numbers of its place by name, the unit first."""
-        return self.occasion.place
+        return self.occasion.location
 
     @property
     def key(self) -> str:
@@ -95,7 +95,7 @@ class TieBreak:
         """
         again = self.participants if self.participants_again is None else self.participants_again
         in_order = list(self.participants) == sorted(set(again))
-        same = self.words == self.words_again and self.outcome == self.outcome_again
+        same = self.draw_words == self.draw_words_again and self.outcome == self.outcome_again
         return in_order and same
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,12 +103,12 @@ class TieBreak:
         again = self.participants_again
         return {
             "kind": self.kind,
-            **self.place,
+            **self.location,
             "participants": self.participants,
             **({} if again is None else {"participants_again": again}),
             "key": self.key,
-            "words": self.words,
-            "words_again": self.words_again,
+            "words": self.draw_words,
+            "words_again": self.draw_words_again,
             "index": self.index,
             "outcome": self.outcome,
             "outcome_again": self.outcome_again,
@@ -141,7 +141,7 @@ class TieBreak:
                 "over"
             )
         return cls(
-            occasion, participants, hexed(words), hexed(draws.words()), index, outcome,
+            occasion, participants, _hex(words), _hex(draws.words()), index, outcome,
             among[index], rule,
             f"import msgpack, xxhash\n"
             f"print({list(among)}[xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
@@ -156,21 +156,30 @@ class TieBreak:
     ) -> Self:  # fmt: skip
         """Nothing had to be drawn: `rule` says why, and so no word is taken."""
         return cls(
-            occasion, participants, hexed(words), (), None, outcome, outcome_again, rule, "", again
+            occasion,
+            participants,
+            _hex(words),
+            (),
+            None,
+            outcome,
+            outcome_again,
+            rule,
+            "",
+            again,
         )
 
     @classmethod
     def chance(
         cls, occasion: Occasion, probability: float, words: Sequence[int], outcome: Outcome,
-        says: str,
+        meaning: str,
     ) -> Self:  # fmt: skip
-        """Nobody takes part: a chance is met or not; `says` what it means if it is."""
+        """Nobody takes part: a chance is met or not; `meaning` what it means if it is."""
         draws = occasion.draws
         again = draws.chance(probability)
         threshold = int(probability * 2**64)
         return cls(
-            occasion, (), hexed(words), hexed(draws.words()), None, outcome, again,
-            f"chance({probability}): {says} where the word is under {threshold}",
+            occasion, (), _hex(words), _hex(draws.words()), None, outcome, again,
+            f"chance({probability}): {meaning} where the word is under {threshold}",
             f"import msgpack, xxhash\n"
             f"print(xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0) < {threshold})",
         )  # fmt: skip
@@ -185,7 +194,7 @@ class TieBreak:
         again = occasion.draws
         expected = of(again.word())
         return cls(
-            occasion, (), hexed(words), hexed(again.words()), None,
+            occasion, (), _hex(words), _hex(again.words()), None,
             of(words[0]) if words else None, expected, formula,
             f"import msgpack, xxhash\n"
             f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0)\n"
@@ -195,11 +204,11 @@ class TieBreak:
     @classmethod
     def shuffled(
         cls, occasion: Occasion, participants: Sequence[int], words: Sequence[int],
-        outcome: Outcome, *, nth: int | None = None, says: str = "",
+        outcome: Outcome, *, nth: int | None = None, meaning: str = "",
         again: Sequence[int] | None = None,
     ) -> Self:  # fmt: skip
         """All of these are shuffled: the outcome is their order or, with `nth`, who then stands in
-        that place. `says` what comes of the order.
+        that place. `meaning` what comes of the order.
         """
         among = participants if again is None else again
         draws = occasion.draws
@@ -209,9 +218,9 @@ class TieBreak:
             outcome_again = order[nth] if nth < len(order) else None
         shown = "*order" if nth is None else f"order[{nth}]"
         return cls(
-            occasion, participants, hexed(words), hexed(draws.words()), None, outcome,
+            occasion, participants, _hex(words), _hex(draws.words()), None, outcome,
             outcome_again,
-            f"Fisher-Yates from the top gives {', '.join(map(str, order))}{says}",
+            f"Fisher-Yates from the top gives {', '.join(map(str, order))}{meaning}",
             f"import msgpack, xxhash; key, order = msgpack.packb({occasion.key}), {list(among)}\n"
             f"for j, i in {_swaps(occasion.draws, len(among))}: "
             "k = xxhash.xxh3_64_intdigest(key, seed=i) % (j + 1); "
@@ -229,6 +238,6 @@ def _swaps(draws: Draws, count: int) -> list[tuple[int, int]]:
     return swaps
 
 
-def hexed(words: Sequence[int]) -> tuple[str, ...]:
+def _hex(words: Sequence[int]) -> tuple[str, ...]:
     """Words as people read them."""
     return tuple(f"{word:016x}" for word in words)

@@ -127,7 +127,7 @@ class Summaries(Generic[D]):
 class Follow(Protocol[D_co]):
     """What came of the first event in which two runs differ; None where nothing can have."""
 
-    def __call__(self, found: Diff, *, by_round: bool) -> D_co | None:
+    def __call__(self, difference: Diff, /, *, by_round: bool) -> D_co | None:
         """`by_round` keeps what each unit came to."""
         ...
 
@@ -142,31 +142,37 @@ class Consequences(Generic[D]):
 
 @attrs.frozen
 class TieBreaks:
-    """Draws laid open.
+    """The draws of a world, audited.
 
-    `place`: the word for where in a unit they are looked for ("plot", "table"; empty: they are at
-    no place of their own). `kinds`: of draws. `at(path, unit, place, kind)`: those there (place,
-    kind None: all). `every(path)`: all of a journal. `needs_place`: `at` is not asked without one.
+    Attributes:
+        location: the noun for a location in a unit ("plot", "table"); empty: draws have none.
+        kinds: the kinds of draws.
+        at: `at(path, unit, location, kind)`, the draws of a unit; None: of all locations or kinds.
+        every: `every(path)`, all draws of a journal.
+        needs_location: `at` must be given a location.
+
     """
 
-    place: str
+    location: str
     kinds: Sequence[str]
     at: Callable[[str | Path, int, int | None, str | None], Sequence[TieBreak]]
     every: Callable[[str | Path], Iterator[TieBreak]]
-    needs_place: bool = False
+    needs_location: bool = False
 
 
 @attrs.frozen
 class Why:
     """Why things came out as they did, and what would have changed them.
 
-    `place`: the word for where in a unit ("plot"; empty: at no place of its own). `at(path, unit,
-    place, agent)`: what there is to say of a unit, at a place and of an agent (None: all); raises
-    BadInput where there is nothing, and what reading a journal raises. Units by the numbers that
-    people know them by.
+    Attributes:
+        location: the noun for a location in a unit ("plot"); empty: explanations have none.
+        at: `at(path, unit, location, agent)`, the explanations of a unit (by its public number);
+            None: of all locations or agents. Raises BadInput if there is nothing to explain, and
+            JournalError.
+
     """
 
-    place: str
+    location: str
     at: Callable[[str | Path, int, int | None, int | None], Sequence[Explanation]]
 
 
@@ -184,7 +190,7 @@ C = TypeVar("C", bound=Checkable)
 
 @attrs.frozen
 class Scores(Generic[C]):
-    """Scores laid open: `at(path, unit, agent, place)`, `format(score)`."""
+    """Scores laid open: `at(path, unit, agent, location)`, `format(score)`."""
 
     at: Callable[[str | Path, int, int, int | None], Sequence[C]]
     format: Callable[[C], str]
@@ -321,7 +327,7 @@ class View:
     script: Path
     style: Path | None = None
     modules: Sequence[Path] = ()
-    places: Sequence[str] = ()
+    selectors: Sequence[str] = ()
     facts: Callable[[Any], Any] | None = None
     computed: Callable[[str | Path, int, int], Any] | None = None
 
@@ -343,7 +349,7 @@ class Toolkit:
       run is; `agents(state)`: how many there are, where nobody comes or goes.
     - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `why`, `scores`, `prompts`: see the
       types.
-    - `place_of(path, text)`: the number of a place (a plot) from what people type. Raises BadInput.
+    - `location_of(path, text)`: the number of a location (a plot) from text. Raises BadInput.
     - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
       measure need not be imported to replay.
     - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
@@ -365,7 +371,7 @@ class Toolkit:
     why: Why | None = None
     scores: Scores[Any] | None = None
     prompts: Prompts[Any] | None = None
-    place_of: Callable[[str | Path, str], int] | None = None
+    location_of: Callable[[str | Path, str], int] | None = None
     measures: Callable[[], Measures] | None = None
     tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
@@ -429,7 +435,7 @@ def installed() -> list[Plugin]:
     return plugins(WORLDS, NAMES)
 
 
-def own_policies() -> list[str]:
+def built_in_policies() -> list[str]:
     """The policies of the worlds of goldrush itself, as WORLD/NAME, and what else a roster names
     that no plugin can be called.
     """
@@ -440,7 +446,7 @@ def own_policies() -> list[str]:
     return names
 
 
-def own_kinds() -> list[Kind]:
+def built_in_kinds() -> list[Kind]:
     """What other distributions can add to the worlds of goldrush itself, beside policies."""
     return [kind for world in NAMES for kind in toolkit_for(world).kinds]
 

@@ -26,7 +26,7 @@ class Change:
     answer the same (language models, people).
     """
 
-    says: str
+    text: str
     agent: int
     unit: int
     submissions: Sequence[Mapping[str, Any]]
@@ -41,7 +41,7 @@ class Change:
 
     def as_dict(self) -> dict[str, Any]:
         """It for JSON; the command needs the name of a journal."""
-        return {"says": self.says, "agent": self.agent, "submissions": list(self.submissions)}
+        return {"says": self.text, "agent": self.agent, "submissions": list(self.submissions)}
 
 
 @attrs.frozen
@@ -58,7 +58,7 @@ class Explanation:
 
     kind: str
     unit: int
-    place: int | None
+    location: int | None
     agents: Sequence[int]
     account: Sequence[str]
     plan: tuple[int, str] | None = None
@@ -67,7 +67,7 @@ class Explanation:
 
     def __str__(self) -> str:
         plan = [] if self.plan is None else ["agent {}'s plan: {}".format(*self.plan)]
-        change = [] if self.change is None else [self.change.says]
+        change = [] if self.change is None else [self.change.text]
         return "\n".join([*self.account, *plan, *change])
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Explanation:
         return {
             "kind": self.kind,
             "unit": self.unit,
-            "place": self.place,
+            "place": self.location,
             "agents": list(self.agents),
             "account": list(self.account),
             "plan": None if self.plan is None else {"agent": self.plan[0], "says": self.plan[1]},

@@ -12,7 +12,7 @@ from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.competition.arenas import ArenaEntry
@@ -48,7 +48,7 @@ def arenas_(as_json: bool) -> int:
         rows.append((escaped(one.name), escaped(one.text)))
         for option, default, range_ in one.options:
             rows.append((f"  {escaped(option)}", f"{json.dumps(default)}; {escaped(range_)}"))
-    click.echo(table(rows))
+    click.echo(format_table(rows))
     return code
 
 

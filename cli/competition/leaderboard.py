@@ -10,7 +10,7 @@ from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 
 @command("leaderboard")
@@ -52,5 +52,5 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
         for row in found.rows
     ]  # fmt: skip
     click.echo(f"after assignment {found.assignment}, day {found.day}\n")
-    click.echo(table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
+    click.echo(format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
     click.echo(f"\nrolling: the sum of {format_count(found.rolling_days, 'day')}")

@@ -52,7 +52,7 @@ def audit(
         before, commits = assignment_in(world, reader, assignment)
         walked = moments(world, reader, commits, before)
         found = [audited for moment in walked for audited in _audited(moment)]
-    tables = {audited.place["table"] for audited in found}
+    tables = {audited.location["table"] for audited in found}
     if table is not None and table not in tables:
         raise BadInput(
             f"there is no table {table} in assignment {assignment}",
@@ -61,7 +61,7 @@ def audit(
     wanted = [
         audited
         for audited in found
-        if kind in (None, audited.kind) and table in (None, audited.place["table"])
+        if kind in (None, audited.kind) and table in (None, audited.location["table"])
     ]
     if not wanted:
         at = "" if table is None else f"at table {table} "

@@ -15,7 +15,7 @@ from goldrush.replay.competition.consequences import Consequences, Differing, Re
 from goldrush.replay.competition.story import story
 from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
 from goldrush.replay.rebuild import Rebuilt
-from goldrush.replay.text import Paint, table
+from goldrush.replay.text import Paint, format_table
 
 LINES_MAX: Final = 12  # tables; eliminations and returns
 SHOWN_MAX: Final = 20  # assignments and workers that differ
@@ -131,7 +131,7 @@ def _workers(workers: Sequence[WorkerLine]) -> str:
                 str(worker.sparks), str(worker.rolling), str(worker.total), str(worker.sat),
             )
         )  # fmt: skip
-    return table(rows, numbers=(0, 5, 6, 7, 8))
+    return format_table(rows, numbers=(0, 5, 6, 7, 8))
 
 
 def _moved(worker: WorkerLine) -> str:
@@ -168,7 +168,7 @@ def _ended(tables: Sequence[Ended]) -> str:
             )
         )  # fmt: skip
     more = len(tables) - LINES_MAX
-    shown = table(rows, numbers=(0, 3, 4, 5, 6))
+    shown = format_table(rows, numbers=(0, 3, 4, 5, 6))
     return f"({more} earlier tables)\n{shown}" if more > 0 else shown
 
 
@@ -201,7 +201,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
                 )
             )  # fmt: skip
     head = f"assignment {rebuilt.round}, {state.config.assignments} in all"
-    return f"{head}, digest {rebuilt.digest:016x}\n\n{table(rows, numbers=(3, 4, 5, 6))}"
+    return f"{head}, digest {rebuilt.digest:016x}\n\n{format_table(rows, numbers=(3, 4, 5, 6))}"
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
@@ -218,7 +218,10 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
                 _mean(apart.b),
             )
         )  # fmt: skip
-    parts = [f"{head}, {len(came.assignments)} came out otherwise:", table(rows, numbers=(0, 3, 4))]
+    parts = [
+        f"{head}, {len(came.assignments)} came out otherwise:",
+        format_table(rows, numbers=(0, 3, 4)),
+    ]
     if len(came.assignments) > len(shown):
         parts.append(f"and {len(came.assignments) - len(shown)} more; --by-round has all")
     moved = came.assignments if by_round else came.assignments[:1]
@@ -253,7 +256,7 @@ def _scores(apart: Differing, names: Mapping[int, str]) -> str:
             rows.append(
                 (str(number), escaped(names[agent]), _four(one.get(agent)), _four(two.get(agent)))
             )
-    return table(rows, numbers=(0,))
+    return format_table(rows, numbers=(0,))
 
 
 def _four(scores: Sequence[int] | None) -> str:
@@ -269,7 +272,7 @@ def _standings(standings: Sequence[WorkerEnd]) -> str:
     for standing in standings[:SHOWN_MAX]:
         rows.append((escaped(standing.name), _stands(standing.a), _stands(standing.b)))
     more = len(standings) - SHOWN_MAX
-    return table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
+    return format_table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
 
 
 def _stands(stands: tuple[str, int, int] | None) -> str:

@@ -13,7 +13,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.replay.competition.score import Checked, Moved, Proposal, Score
 from goldrush.replay.competition.steps import conduct_text
-from goldrush.replay.text import table
+from goldrush.replay.text import format_table
 
 _RULES: Final = {
     Step.FARMING: "its proposal was novel, and the claim for it does not hold",
@@ -132,7 +132,7 @@ def _numbers(score: Score) -> str:
         rows.append(("median of the table", *map(str, score.middles), ""))
     rows.append(_final("worked out anew", score.again, score.again.total))
     rows += [_final("recorded", recorded, total) for recorded, total, _ in score.recorded]
-    return table(rows, numbers=range(1, 6))
+    return format_table(rows, numbers=range(1, 6))
 
 
 def _final(says: str, score: Finished, total: int) -> Sequence[str]:

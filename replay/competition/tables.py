@@ -120,7 +120,7 @@ def _assignment_rows(run: RunData) -> Iterator[Row]:
 
 ASSIGNMENTS: Final = Table(
     _MEASURED.name,
-    f"{_MEASURED.says}, and means over its tables where it has two",
+    f"{_MEASURED.description}, and means over its tables where it has two",
     [
         _ASSIGNMENT,
         Column("day", WHOLE, "days", "its day, from 0"),
@@ -311,7 +311,7 @@ CONTRIBUTIONS: Final = Table(
         ),
         _AGENT,
         _NAME,
-        Column("code", TEXT, "", f"{_CODE.says}; it counts as a pass then, or as nothing"),
+        Column("code", TEXT, "", f"{_CODE.description}; it counts as a pass then, or as nothing"),
         Column("move", TEXT, "", ", ".join(MOVES)),
         Column("target", WHOLE, "", "the id of the proposal that it refers to"),
         Column("conduct", TEXT, "", f"of a proposal: {_AS_WRITTEN}"),
@@ -405,7 +405,7 @@ TRIALS: Final = Table(
         _AGENT,
         _NAME,
         Column("number", WHOLE, "", "which of the agent's in the assignment, from 0"),
-        Column("code", TEXT, "", f"{_CODE.says}; nothing is spent then"),
+        Column("code", TEXT, "", f"{_CODE.description}; nothing is spent then"),
         Column("conduct", TEXT, "", f"what was tried: {_AS_WRITTEN}"),
         Column("treatment_", TEXT, "", "under which treatment of the arena"),
         Column("value", REAL, _OBJECTIVE, "what it showed; null: undefined"),

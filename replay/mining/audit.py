@@ -34,12 +34,12 @@ class Audit(TieBreak):
     @property
     def round(self) -> int:
         """The round in which it was."""
-        return self.place["round"]
+        return self.location["round"]
 
     @property
     def plot(self) -> int:
         """The plot that it was about."""
-        return self.place["plot"]
+        return self.location["plot"]
 
 
 @reader_of
@@ -125,7 +125,7 @@ def _raid(config: MiningConfig, round: int, row: Row) -> Audit:
         return Audit.undrawn(occasion, others, words, winner, None, rule)
     if defense:
         says = f"; {defense} are stopped, the next one captures"
-        return Audit.shuffled(occasion, others, words, winner, nth=defense, says=says)
+        return Audit.shuffled(occasion, others, words, winner, nth=defense, meaning=says)
     return Audit.drawn(occasion, others, words, winner)
 
 

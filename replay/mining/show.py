@@ -18,7 +18,7 @@ from goldrush.replay.mining.consequences import Consequences, RoundApart
 from goldrush.replay.mining.story import tell
 from goldrush.replay.mining.summary import Summary
 from goldrush.replay.rebuild import Rebuilt
-from goldrush.replay.text import Paint, plain, ranges, table
+from goldrush.replay.text import Paint, format_ranges, format_table, plain
 from goldrush.replay.usage import Taken
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
 {forks}{_asked(summary.models)}{_failed(summary.failures)}
-{table(rows, numbers=range(1, 9))}"""
+{format_table(rows, numbers=range(1, 9))}"""
 
 
 def _size(rounds: int, agents: int) -> str:
@@ -138,7 +138,7 @@ def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
     width = max(map(len, grid))
     gaps = [" " * (width - len(line) + 4) for line in grid]
     painted = _map(state, paint)
-    beside = _painted(table(rows, numbers=(0, 2, 3)), paint)
+    beside = _painted(format_table(rows, numbers=(0, 2, 3)), paint)
     if len(state.gold) > AGENTS_MAX:
         beside.append(f"and {len(state.gold) - AGENTS_MAX} agents more")
     lines = zip_longest(painted, gaps, beside, fillvalue="")
@@ -199,7 +199,7 @@ def _holders(state: MiningState, paint: Paint) -> str:
     for agent, gold in enumerate(state.gold):
         policy = escaped(policy_label(state.roster[agent]))
         rows.append((str(agent), policy, f"{gold:,.10g}", _held(state, agent) or "none"))
-    return "\n".join(_painted(table(rows, numbers=(0, 2)), paint))
+    return "\n".join(_painted(format_table(rows, numbers=(0, 2)), paint))
 
 
 def _held(state: MiningState, agent: int) -> str:
@@ -210,12 +210,13 @@ def _held(state: MiningState, agent: int) -> str:
         by_round.setdefault((state.since[plot], state.how[plot] == BY_CAPTURE), []).append(plot)
     if len(by_round) <= SINCE_MAX:
         return "; ".join(
-            f"{ranges(by_round[key])} ({key[0]}{'*' if key[1] else ''})" for key in sorted(by_round)
+            f"{format_ranges(by_round[key])} ({key[0]}{'*' if key[1] else ''})"
+            for key in sorted(by_round)
         )
     since = [state.since[plot] for plot in plots]
     captured = sum(len(held) for (_, is_captured), held in by_round.items() if is_captured)
     of_these = f", {captured} captured" if captured else ""
-    return f"{ranges(plots)} ({min(since)}-{max(since)}{of_these})"
+    return f"{format_ranges(plots)} ({min(since)}-{max(since)}{of_these})"
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
@@ -228,7 +229,7 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
     for agent, one, two in came.gold[:SHOWN_MAX]:
         change = "-" if one is None or two is None else f"{two - one:+,.10g}"
         rows.append((f"gold of agent {agent}", _amount(one), _amount(two), change))
-    parts.append(table(rows, numbers=(1, 2, 3)))
+    parts.append(format_table(rows, numbers=(1, 2, 3)))
     if len(came.gold) > SHOWN_MAX:
         parts.append(f"and {len(came.gold) - SHOWN_MAX} agents more; --json has all")
     parts.append(_owners(came))
@@ -266,7 +267,7 @@ def _rounds(rounds: Sequence[RoundApart]) -> str:
         )
         for r in rounds
     ]  # fmt: skip
-    return table(rows, numbers=range(7))
+    return format_table(rows, numbers=range(7))
 
 
 def format_measured(run: Measured) -> str:
@@ -284,4 +285,4 @@ def format_spells(run: Measured) -> str:
         lost = "still held" if spell.lost_to is None else f"capture, to {spell.lost_to}"
         numbers = (spell.start, spell.end, spell.length, spell.plot, spell.owner)
         rows.append((*map(str, numbers), spell.gained, lost))
-    return table(rows, numbers=range(5))
+    return format_table(rows, numbers=range(5))

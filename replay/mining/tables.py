@@ -200,7 +200,7 @@ def _spell_rows(run: RunData) -> Iterator[Row]:
 
 ROUNDS: Final = Table(
     _BY_ROUND.name,
-    _BY_ROUND.says,
+    _BY_ROUND.description,
     [_AGENTS, *_BY_ROUND.own[:1], *_COUNTS.values(), *_BY_ROUND.own[1:]],
     _round_rows,
 )

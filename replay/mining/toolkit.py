@@ -48,7 +48,7 @@ def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int
 
 
 def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
-    assert plot is not None  # needs_place
+    assert plot is not None  # needs_location
     return audit.audit(path, round, plot, kind)
 
 
@@ -87,9 +87,9 @@ TOOLKIT = attrs.evolve(
     unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
-    tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_place=True),
+    tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
     why=Why("plot", why.explained_at),
-    place_of=place.plot_of,
+    location_of=place.plot_of,
     measures=_measures,
     tables=_tables,
     studies=_studies,

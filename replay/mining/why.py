@@ -92,7 +92,7 @@ def explained_at(
     found = [
         one
         for one in (explanations(Round(*walked)) if walked else ())
-        if plot in (None, one.place) and (agent is None or agent in one.agents)
+        if plot in (None, one.location) and (agent is None or agent in one.agents)
     ]
     if found:
         return found

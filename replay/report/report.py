@@ -116,7 +116,7 @@ def report(
             _check_figures(beside, replace)
             page.publish()  # first, for a page that is there lets its figures be replaced
             new.publish(replace=True)
-    judged, own = study.assessment.verdicts(), of.studies.says(results)
+    judged, own = study.assessment.verdicts(), of.studies.summary(results)
     return Reported(of, path, judged, hardly_played(results), own, of_runs)
 
 

@@ -272,7 +272,7 @@ def _treatment(
         *(
             figure(
                 study, f"{anchor}-{one.name}", one.draw(runs, study.looks),
-                f"{one.title}: {where}. {one.says}", cells, one.commands,
+                f"{one.title}: {where}. {one.text}", cells, one.commands,
             )
             for one in _figures(study)
         ),

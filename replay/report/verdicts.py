@@ -213,7 +213,7 @@ def verdict_section(study: Study) -> list[Block]:
 
 
 def _rule(criteria: Criteria, units: str) -> str:
-    stated = " ".join(f"{one.name.capitalize()}: {one.says}." for one in criteria.every)
+    stated = " ".join(f"{one.name.capitalize()}: {one.text}." for one in criteria.every)
     be_it = f", be it {criteria.with_agents('or')}" if len(criteria.sizes) > 1 else ""
     return (
         f"{stated} Each is the second half of a run against the first, after a burn-in of a tenth "

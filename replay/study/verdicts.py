@@ -173,7 +173,7 @@ class Assessment:
         values = [value for result in results for value in self._halves(result)[nothing.measure]]
         if any(values) or any(nothing.uncounted(result) for result in results):
             return ""
-        return nothing.says if any(value is not None for value in values) else ""
+        return nothing.text if any(value is not None for value in values) else ""
 
     def _outcome(self, findings: Sequence[Finding]) -> tuple[str, str]:
         """What the sub-measures of a criterion come to in one cell, and why."""

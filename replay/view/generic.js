@@ -68,7 +68,7 @@ export const WORLD = (() => {
 
   return {
     folding: null,
-    places: () => ({}),
+    selectors: () => ({}),
     gather,
     create: (room, runs, player, page) => new GenericView(room, runs, player, page),
   };

@@ -127,7 +127,7 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
-        "places": list(view.places),
+        "selectors": list(view.selectors),
         "vocabulary": {**attrs.asdict(vocabulary), "units": vocabulary.units},
         "events": [
             [each.name, each.is_input, [[name, kind.form] for name, kind in each.fields.items()]]
@@ -151,7 +151,7 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
         "title": escape(titles[0] if len(runs) == 1 else f"{world.name}: two runs"),
         "heads": "\n".join(_head(run, index, len(runs)) for index, run in enumerate(runs)),
         "unit": escape(vocabulary.unit),
-        "places": "".join(f", <code>{escape(place)} 3</code>" for place in view.places),
+        "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
         "version": MADE_BY,
         "style": style,
         "script": script,
@@ -231,7 +231,7 @@ def _same(one: bytes, two: bytes) -> int:
 
 def _difference(found: Diff) -> dict[str, Any]:
     """Where two runs part, and why. A page names no path: the runs are A and B."""
-    says = [cause.says for cause in found.causes]
+    says = [cause.text for cause in found.causes]
     for name, side in (("A", found.a), ("B", found.b)):
         front = f"{side.path}: "
         says = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in says]

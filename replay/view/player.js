@@ -22,11 +22,11 @@ class Address {
 }
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `places`: what
+  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `selectors`: what
   // else can be selected, by name, each with what makes of text a value or null; `typed`, those that
   // people type, and `passing`, those that are of one unit only; `show(moment)`: draws; `describe()`: the moment in words.
-  constructor({ vocabulary, first, opening, last, places, typed, passing, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, opening, last, places, typed, passing, show, describe });
+  constructor({ vocabulary, first, opening, last, selectors, typed, passing, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, opening, last, selectors, typed, passing, show, describe });
     this.timer = null;
     this.address = new Address();
     const part = (name) => document.getElementById(name);
@@ -100,7 +100,7 @@ export class Player {
 
   // A unit or a place from text; null where there is none.
   valueOf(name, text) {
-    if (name !== this.unit) return Object.hasOwn(this.places, name) ? this.places[name](text) : null;
+    if (name !== this.unit) return Object.hasOwn(this.selectors, name) ? this.selectors[name](text) : null;
     const number = /^-?\d{1,9}$/.test(text) ? Number(text) : NaN;
     return this.within(number) === number ? number : null;
   }
@@ -203,7 +203,7 @@ export class Player {
       " ": () => this.toggle(),
       "/": () => this.parts.goto.elements.where.focus(),
       "?": () => this.showKeys(),
-      Escape: () => this.go(Object.fromEntries(Object.keys(this.places).map((name) => [name, null]))),
+      Escape: () => this.go(Object.fromEntries(Object.keys(this.selectors).map((name) => [name, null]))),
     };
     const action = actions[event.key];
     if (action === undefined) return;

@@ -75,14 +75,14 @@ def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Pa
 
 
 def test_audit_takes_a_table_and_a_kind(goldrush: Goldrush, kept: Path) -> None:
-    tie = next(a for a in audit_all(kept / "s.journal") if a.kind == "bottom" and a.words)
+    tie = next(a for a in audit_all(kept / "s.journal") if a.kind == "bottom" and a.draw_words)
     ran = goldrush(
-        "audit", "s.journal", "--at", tie.place["assignment"], "--table", tie.place["table"],
+        "audit", "s.journal", "--at", tie.location["assignment"], "--table", tie.location["table"],
         "--kind", "bottom",
     )  # fmt: skip
 
     assert ran.code == 0
-    assert ran.out.startswith(f"bottom at table {tie.place['table']} in assignment ")
+    assert ran.out.startswith(f"bottom at table {tie.location['table']} in assignment ")
     assert f"\nlast       agent {tie.outcome}\nrecorded   agent {tie.outcome}\n" in ran.out
 
 

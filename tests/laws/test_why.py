@@ -55,8 +55,8 @@ def _came_true(one: Explanation, events: list[Event]) -> bool:
     claims, raids, pruned = (
         [e for e in events if e.name == name and e[of] == which]
         for name, of, which in (
-            ("claim_drawn", "plot", one.place),
-            ("raid_resolved", "plot", one.place),
+            ("claim_drawn", "plot", one.location),
+            ("raid_resolved", "plot", one.location),
             ("pruned", "agent", one.change.agent),
         )
     )
@@ -64,12 +64,12 @@ def _came_true(one: Explanation, events: list[Event]) -> bool:
         return [raid["outcome"] for raid in raids] == ["blocked"]
     if one.kind == "blocked raid":
         given_back = [e["remedy"] == "restored" for e in events if e.name == "ruled"
-                      and e["plot"] == one.place] == [True]  # fmt: skip
-        says = "would have given it back" in one.change.says
+                      and e["plot"] == one.location] == [True]  # fmt: skip
+        says = "would have given it back" in one.change.text
         return [raid["outcome"] for raid in raids] == ["captured"] and given_back == says
     if one.kind == "contested claim":
         [winner] = [claim["winner"] for claim in claims]
-        return re.findall(r"agent (\d+)", one.change.says)[-1] == str(winner)
+        return re.findall(r"agent (\d+)", one.change.text)[-1] == str(winner)
     if one.kind == "void raid":
         return [claim["winner"] for claim in claims] == [one.change.agent]
     return not pruned

@@ -121,7 +121,12 @@ def assert_redone(path: Path) -> None:
 
                 assert audited.holds
                 assert (event["round"], event["plot"]) == (audited.round, audited.plot)
-                assert event["words"] == words == list(audited.words) == list(audited.words_again)
+                assert (
+                    event["words"]
+                    == words
+                    == list(audited.draw_words)
+                    == list(audited.draw_words_again)
+                )
                 assert outcome == audited.outcome == audited.outcome_again
                 assert outcome == (event["detected"] if "detected" in event else event["winner"])
                 key = [config["seed"], event["round"], event["plot"], audited.kind]
@@ -135,7 +140,7 @@ def test_every_draw_of_a_golden_journal_is_what_the_rules_give(path: Path) -> No
 
 
 def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
-    shuffled = [a for a in audit_all(crowded) if len(a.words) >= 2]
+    shuffled = [a for a in audit_all(crowded) if len(a.draw_words) >= 2]
 
     assert_redone(crowded)
     assert {3, 4, 5, 6} <= {len(audited.participants) for audited in shuffled}
@@ -147,7 +152,11 @@ def test_the_draw_on_the_rules_page_is_the_one_that_is_laid_open(tmp_path: Path)
     [audited] = audit(tmp_path / "a.journal", 1, 2)
 
     assert "94070102a5636c61696d" == audited.key
-    assert (["673e9a130eb4f0df"], 1, 4) == (list(audited.words), audited.index, audited.outcome)
+    assert (["673e9a130eb4f0df"], 1, 4) == (
+        list(audited.draw_words),
+        audited.index,
+        audited.outcome,
+    )
     assert [2, 4] == list(audited.participants)
     assert audited.rule == "below(2): word 0 mod 2 is 1"
 
@@ -170,7 +179,7 @@ def test_all_that_was_decided_on_a_plot_in_a_round_is_told_in_the_order_of_the_r
 
 
 def test_where_nothing_was_drawn_it_says_why_and_has_no_snippet(crowded: Path) -> None:
-    undrawn = [a for path in (crowded, *GOLDEN) for a in audit_all(path) if not a.words]
+    undrawn = [a for path in (crowded, *GOLDEN) for a in audit_all(path) if not a.draw_words]
 
     assert {
         "one participant wins without a draw",
@@ -210,9 +219,11 @@ def test_the_project_cannot_be_imported_by_what_is_run_alone() -> None:
 
 PICKED: dict[str, Callable[[Audit], bool]] = {
     "a contested claim": lambda a: a.kind == "claim" and len(a.participants) > 2,
-    "a contested raid": lambda a: a.kind == "raid" and len(a.words) == 1 and a.index is not None,
-    "a shuffle of three": lambda a: len(a.words) >= 2 and len(a.participants) == 3,
-    "a shuffle of six": lambda a: len(a.words) >= 2 and len(a.participants) == 6,
+    "a contested raid": lambda a: (
+        a.kind == "raid" and len(a.draw_words) == 1 and a.index is not None
+    ),
+    "a shuffle of three": lambda a: len(a.draw_words) >= 2 and len(a.participants) == 3,
+    "a shuffle of six": lambda a: len(a.draw_words) >= 2 and len(a.participants) == 6,
     "a capture that was noticed": lambda a: a.kind == "authority" and a.outcome is True,
     "a capture that was not": lambda a: a.kind == "authority" and a.outcome is False,
 }
@@ -231,8 +242,8 @@ def test_every_snippet_is_two_lines_and_prints_what_its_key_gives(crowded: Path)
     kinds = set()
     for path in (crowded, path_of("forked"), path_of("scarce-20")):
         for audited in audit_all(path):
-            if audited.words:
-                kinds.add((audited.kind, len(audited.words) > 1))
+            if audited.draw_words:
+                kinds.add((audited.kind, len(audited.draw_words) > 1))
                 printed = io.StringIO()
                 with contextlib.redirect_stdout(printed):
                     exec(audited.snippet, {})
@@ -268,7 +279,7 @@ def test_words_that_are_passed_over_are_shown_and_the_next_one_decides(
     row = (4, (1, 5, 7), 7, (RANGE - 1, RANGE - 1, 3 * 10**18 + 2))
     audited = audits._claim(CONFIG, 2, row)
 
-    assert (True, 3, 2) == (audited.holds, len(audited.words_again), audited.index)
+    assert (True, 3, 2) == (audited.holds, len(audited.draw_words_again), audited.index)
     assert audited.rule.startswith("below(3): word 2 mod 3 is 2; the words before are not under")
     assert audited.snippet.endswith('[xxhash.xxh3_64_intdigest(msgpack.packb([5, 2, 4, "claim"]),'
                                     " seed=2) % 3])")  # fmt: skip
@@ -438,7 +449,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     draw = next(
         a
         for a in audit_all(crowded)
-        if a.kind == kind and len(a.words) == 1 and (code == RULED or len(a.participants) > 2)
+        if a.kind == kind and len(a.draw_words) == 1 and (code == RULED or len(a.participants) > 2)
     )
     commits = changed(crowded, code, draw.round, draw.plot, change)
     path = forged(tmp_path / "forged.journal", commits)

@@ -110,7 +110,7 @@ def test_another_seed_is_the_cause_from_the_start(run: Path, other: Path) -> Non
     found = diff(run, other)
 
     assert [told(cause) for cause in found.causes] == [("configuration", 0, "seed", 3, 4)]
-    assert found.causes[0].says == "seed is 3 in a, 4 in b"
+    assert found.causes[0].text == "seed is 3 in a, 4 in b"
     assert found.first is not None
     assert not found.same
     assert found.prefix is None
@@ -148,7 +148,7 @@ def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
     found = diff(run, other)
 
     assert kinds(found) == ["roster", "roster"]
-    assert [(cause.name, cause.says) for cause in found.causes] == [
+    assert [(cause.name, cause.text) for cause in found.causes] == [
         ("1", "agent 1: claim in a, mine in b"),
         ("4, 5", "agents 4, 5: random in a, defend in b"),
     ]
@@ -168,7 +168,7 @@ def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
     found = diff(run, other)
 
     assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
-    assert found.causes[2].says == "agents 6, 7: not there in a, random in b"
+    assert found.causes[2].text == "agents 6, 7: not there in a, random in b"
     assert found.first is not None
     assert found.first.round == 1
 
@@ -209,7 +209,7 @@ def test_the_cause_is_the_submission_that_was_put_in_by_hand(
 
     assert found.first is not None
     assert (cause.kind, cause.round, cause.name) == ("submission", round, "2")
-    assert cause.says == f"that of agent 2 in round {round}, put in by hand in b"
+    assert cause.text == f"that of agent 2 in round {round}, put in by hand in b"
     assert (cause.a["actions"] != [], cause.b["actions"]) == (True, [])
     for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
         assert event is not None
@@ -226,7 +226,7 @@ def test_a_submission_by_hand_is_told_behind_a_setting_and_names_all_runs_that_h
     found = diff(one, two)
 
     assert kinds(found) == ["configuration", "submission"]
-    assert found.causes[1].says.endswith("put in by hand in a and b")
+    assert found.causes[1].text.endswith("put in by hand in a and b")
 
 
 def test_a_difference_that_only_follows_from_a_setting_is_no_submission(
@@ -246,7 +246,7 @@ def test_a_submission_that_differs_for_no_reason_is_its_own_cause(run: Path, oth
     write(other, [*commits[:5], Commit(FORK, 4, commits[5].digest, setup=facts), *commits[6:]])
     [cause] = diff(run, other).causes
 
-    assert (cause.kind, cause.says) == ("submission", "that of agent 1 in round 7")
+    assert (cause.kind, cause.text) == ("submission", "that of agent 1 in round 7")
 
 
 def test_changes_of_several_forks_are_told_with_the_round_of_each(run: Path, other: Path) -> None:
@@ -343,7 +343,7 @@ def test_a_draw_that_came_out_otherwise_is_told(run: Path, other: Path) -> None:
     assert found.first.a is not None
     assert (cause.kind, cause.round) == ("draw", round)
     assert (found.first.round, found.first.a.name) == (round, "claim_drawn")
-    assert f"on plot {found.first.a['plot']} in round {round}" in cause.says
+    assert f"on plot {found.first.a['plot']} in round {round}" in cause.text
 
 
 def test_words_alone_that_differ_are_a_draw_too(run: Path, other: Path) -> None:
@@ -376,7 +376,7 @@ def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
     [cause] = found.causes
 
     assert (cause.kind, cause.round) == ("derivation", round)
-    assert "mining_settled" in cause.says
+    assert "mining_settled" in cause.text
     assert found.first is not None
     assert found.first.a is not None
     assert found.first.b is not None
@@ -428,7 +428,7 @@ def test_damage_before_anything_differs_is_the_cause(run: Path, other: Path, swa
 
     assert (cause.kind, cause.round, found.first) == ("damage", 5, None)
     assert (found.same, found.prefix) == (False, None)
-    assert str(other) in cause.says
+    assert str(other) in cause.text
     assert "commit 5 at byte" in (side.trouble or "")
     assert (side.rounds, side.finished, side.torn) == (4, False, False)
 

@@ -127,7 +127,7 @@ def test_draws_under_another_seed_are_other_draws(runs: list[Path], tmp_path: Pa
     """A fork that changes the seed has its parent's draws up to there, and then its own."""
     path = tmp_path / "fork.journal"
     fork(runs[0], 3, path, settings={"seed": 1_000})
-    own = sum(bool(a.words) and a.round > 3 for a in audit_all(path))
+    own = sum(bool(a.draw_words) and a.round > 3 for a in audit_all(path))
     parents = sum(test.draws for test in fairness([runs[0]])[:-1])
 
     assert own > 0
@@ -140,10 +140,10 @@ def test_the_order_of_the_journals_does_not_matter(runs: list[Path]) -> None:
 
 def test_what_an_authority_notices_is_no_place_among_participants() -> None:
     path = path_of("authority-punish")
-    tied = sum(bool(a.words and a.participants) for a in audit_all(path))
+    tied = sum(bool(a.draw_words and a.participants) for a in audit_all(path))
 
     assert tied == sum(test.draws for test in fairness([path])[:-1])
-    assert tied < sum(bool(a.words) for a in audit_all(path))
+    assert tied < sum(bool(a.draw_words) for a in audit_all(path))
 
 
 def test_draws_by_the_rules_are_fair(runs: list[Path]) -> None:
@@ -180,7 +180,7 @@ def test_runs_that_were_recorded_by_rigged_draws_do_not_hold_and_are_not_counted
     broken = [audited for path in rigged for audited in audit_all(path) if not audited.holds]
 
     assert broken
-    assert all(a.words == a.words_again for a in broken)
+    assert all(a.draw_words == a.draw_words_again for a in broken)
     with pytest.raises(BadInput, match=r"rigged\d+.journal: a draw does not hold: plot \d"):
         fairness(rigged)
 

@@ -382,7 +382,9 @@ def test_what_came_of_a_difference_tells_forged_events(
 
 
 def test_fairness_tells_forged_events_of_what_it_counts(forged: Path) -> None:
-    drawn = SimpleNamespace(participants=(0, 1), holds=True, key="no hex", words=(1,), outcome=0)
+    drawn = SimpleNamespace(
+        participants=(0, 1), holds=True, key="no hex", draw_words=(1,), outcome=0
+    )
     with pytest.raises(MalformedEvents) as caught:
         fairness.fairness([forged], lambda _: iter([drawn]))  # type: ignore[list-item]
 

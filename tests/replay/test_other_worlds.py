@@ -118,14 +118,14 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        needed(toolkit_at(path).place_of, path, "plots")
+        needed(toolkit_at(path).location_of, path, "plots")
 
 
 # Two runs.
 
 
 def told(found: Diff) -> list[tuple[Any, ...]]:
-    return [(cause.kind, cause.round, cause.says) for cause in found.causes]
+    return [(cause.kind, cause.round, cause.text) for cause in found.causes]
 
 
 def test_a_run_is_the_same_as_itself(path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
     changed(forked(path, 0, other, replaced=[[0, 1]]), other, 2, ANSWERED, rows)
 
     assert ["that of agent 1 in lesson 0, put in by hand in b"] == [
-        cause.says for cause in diff(path, other).causes
+        cause.text for cause in diff(path, other).causes
     ]
 
 
@@ -273,4 +273,4 @@ def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
 def test_the_table_of_events_counts_as_people_do() -> None:
     [column] = [c for c in events_table(LESSONS, TOOLKIT).columns if c.name == "lesson"]
 
-    assert "the lesson it belongs to; -1 for what is before 0" == column.says
+    assert "the lesson it belongs to; -1 for what is before 0" == column.description

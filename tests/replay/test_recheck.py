@@ -20,13 +20,13 @@ def test_all_draws_of_a_sound_journal_hold_and_are_counted_by_kind() -> None:
 
     assert (str(RUN), True, None, ()) == (found.path, found.holds, found.error, tuple(found.broken))
     assert len(every) == sum(found.checked.values()) > 0
-    assert sum(bool(one.words) for one in every) == found.drawn > 0
+    assert sum(bool(one.draw_words) for one in every) == found.drawn > 0
     assert {one.kind for one in every} == set(found.checked)
 
 
 def test_a_broken_draw_is_broken_though_the_rest_cannot_be_read() -> None:
-    sound = next(one for one in audit_all(RUN) if one.words)
-    broken = attrs.evolve(sound, words=())
+    sound = next(one for one in audit_all(RUN) if one.draw_words)
+    broken = attrs.evolve(sound, draw_words=())
 
     assert recheck(RUN).holds is True
     assert Recheck("a", {}, 0, [broken], None).holds is False

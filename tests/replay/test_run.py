@@ -122,7 +122,7 @@ def test_why_offers_a_fork_that_comes_out_so(run: goldrush.MiningRun) -> None:
     assert other.verify().holds
     assert run.diff(other).first is not None
     assert f"differ from round {change.unit} on" in str(run.diff(other))
-    assert change.says in str(found[0])
+    assert change.text in str(found[0])
 
 
 def test_measures_and_tables_are_those_of_the_tools(run: goldrush.Run) -> None:

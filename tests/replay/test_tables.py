@@ -459,9 +459,9 @@ def test_only_a_batch_of_rows_is_held_at_once(
 
 def section(table: Table, heading: str) -> str:
     rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
-    rows += [(f"`{c.name}`", c.type.name, c.unit, c.says) for c in table.own]
+    rows += [(f"`{c.name}`", c.type.name, c.unit, c.description) for c in table.own]
     lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
-    return f"{heading} {table.name}\n\nA row is {table.says}.\n\n" + "".join(
+    return f"{heading} {table.name}\n\nA row is {table.description}.\n\n" + "".join(
         f"{line.strip()}\n" for line in lines
     )
 
@@ -487,8 +487,8 @@ def test_every_column_is_named_once_and_says_what_it_is() -> None:
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)
-        assert all(not column.says.endswith(": ") for column in table.columns)
-        assert all(column.says for column in table.columns)
+        assert all(not column.description.endswith(": ") for column in table.columns)
+        assert all(column.description for column in table.columns)
         assert "journal" == names[0]
 
 

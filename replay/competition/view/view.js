@@ -509,7 +509,7 @@ export const WORLD = (() => {
     folds: "Status, sparks, totals and ranks of everybody",
     folding: { apply: (facts, event) => FACTS[event.event]?.(facts, event) },
     passing: ["table", "line"],
-    places(runs) {
+    selectors(runs) {
       const agentOf = (text) => (runs.some((run) => Object.entries(run.names).some((each) => each.includes(text))) ? text : null);
       return { agent: agentOf, table: numberOf, line: numberOf, without: agentOf };
     },

@@ -193,7 +193,7 @@ VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
     modules=[_HERE / f"{name}.js" for name in ("assignment", "season", "transcript", "stances")],
-    places=("agent", "table", "line"),
+    selectors=("agent", "table", "line"),
     facts=facts,
     computed=computed,
 )

@@ -134,7 +134,7 @@ export const WORLD = {
   folding,
   folds: "Owners, since when and how they own, and gold",
   // What any of the runs has.
-  places(runs) {
+  selectors(runs) {
     const setups = runs.map((run) => run.setupAt(run.first));
     const { config } = setups[0];
     const most = (count) => Math.max(...setups.map(count));

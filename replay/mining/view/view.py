@@ -59,7 +59,7 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
             [
                 one.unit,
                 patterns.of(one.kind)[0],
-                one.place,
+                one.location,
                 list(one.agents),
                 [patterns.of(line) for line in one.account],
                 None if one.plan is None else one.plan[0],
@@ -78,7 +78,7 @@ def _change(patterns: Patterns, change: Change, submitted: Sequence[Any]) -> lis
         known = action in recorded
         actions.append(recorded.index(action) if known else action)
     others = [submission["agent"] for submission in change.submissions[1:]]
-    return [patterns.of(change.says), change.agent, _spans(actions), others]
+    return [patterns.of(change.text), change.agent, _spans(actions), others]
 
 
 def _spans(actions: Sequence[Any]) -> list[Any]:
@@ -117,7 +117,7 @@ VIEW: Final = View(
     script=_HERE / "view.js",
     modules=[_HERE / f"{name}.js" for name in _MODULES],
     style=_HERE / "view.css",
-    places=("plot", "agent"),
+    selectors=("plot", "agent"),
     facts=facts,
     computed=computed,
 )

@@ -126,9 +126,9 @@ def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path
     for path in (season, drawn):
         expected, audits = list(redone(events_of(path), seed_of(path))), list(audit_all(path))
 
-        assert expected == [(a.kind, a.outcome_again, list(a.words_again)) for a in audits]
+        assert expected == [(a.kind, a.outcome_again, list(a.draw_words_again)) for a in audits]
         assert [(outcome, words) for _, outcome, words in expected] == [
-            (a.outcome, list(a.words)) for a in audits
+            (a.outcome, list(a.draw_words)) for a in audits
         ]
         assert all(audited.holds for audited in audits)
 
@@ -136,21 +136,27 @@ def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path
 def test_the_seasons_have_draws_of_all_kinds_and_such_as_were_not_needed(
     audits: list[TieBreak], drawn: Path
 ) -> None:
-    found = {(audited.kind, bool(audited.words)) for audited in (*audits, *audit_all(drawn))}
+    found = {(audited.kind, bool(audited.draw_words)) for audited in (*audits, *audit_all(drawn))}
 
     assert found == {(kind, drawn) for kind in AUDITED for drawn in (True, False)}
-    assert {audited.place["table"] for audited in audits} == {0, 1}
+    assert {audited.location["table"] for audited in audits} == {0, 1}
 
 
 def test_a_key_is_seed_assignment_table_0_and_kind(audits: list[TieBreak]) -> None:
     for audited in audits:
-        key = [RICH["seed"], audited.place["assignment"], audited.place["table"], 0, audited.kind]
+        key = [
+            RICH["seed"],
+            audited.location["assignment"],
+            audited.location["table"],
+            0,
+            audited.kind,
+        ]
 
         assert key == msgpack.unpackb(bytes.fromhex(audited.key))
 
 
 def test_where_nothing_was_drawn_it_says_why(audits: list[TieBreak]) -> None:
-    rules = {audited.rule for audited in audits if not audited.words}
+    rules = {audited.rule for audited in audits if not audited.draw_words}
 
     assert rules <= {
         "the assistant set the order: nothing is drawn",
@@ -167,22 +173,22 @@ def test_one_assignment_is_the_same_alone_and_among_all(
 ) -> None:
     for assignment in range(LAST + 1):
         assert audit(season, assignment) == [
-            audited for audited in audits if audited.place["assignment"] == assignment
+            audited for audited in audits if audited.location["assignment"] == assignment
         ]
 
 
 def test_a_table_and_a_kind_narrow_it_down(season: Path, audits: list[TieBreak]) -> None:
-    assignment = next(a.place["assignment"] for a in audits if a.place["table"] == 1)
+    assignment = next(a.location["assignment"] for a in audits if a.location["table"] == 1)
     [second] = audit(season, assignment, 1, "order")
     kinds = [audited.kind for audited in audit(season, assignment, 0)]
 
-    assert (second.kind, dict(second.place)) == ("order", {"assignment": assignment, "table": 1})
+    assert (second.kind, dict(second.location)) == ("order", {"assignment": assignment, "table": 1})
     assert kinds[:2] == ["order", "conclude"]
 
 
 def test_every_snippet_is_two_lines_and_prints_the_outcome(audits: list[TieBreak]) -> None:
     for audited in audits:
-        if not audited.words:
+        if not audited.draw_words:
             assert audited.snippet == ""
             continue
         printed = io.StringIO()
@@ -268,8 +274,8 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     sound = drawn if kind == "conclude" else season
     path = tmp_path / "forged.journal"
     for draw in audit_all(sound):
-        assignment, table = draw.place["assignment"], draw.place["table"]
-        if draw.kind == kind and draw.words:
+        assignment, table = draw.location["assignment"], draw.location["table"]
+        if draw.kind == kind and draw.draw_words:
             commits = changed(
                 sound, CODES[kind], assignment, change, is_meant=lambda row, at=table: row[0] == at
             )
@@ -278,7 +284,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
                 break
     broken = [audited for audited in audit_all(path) if not audited.holds]
 
-    assert (kind, draw.place) in [(audited.kind, audited.place) for audited in broken]
+    assert (kind, draw.location) in [(audited.kind, audited.location) for audited in broken]
     assert not all(audited.holds for audited in audit(path, assignment, table, kind))
 
 
@@ -301,9 +307,11 @@ UNDRAWN: dict[str, tuple[str, Change]] = {
 def test_what_was_forged_where_nothing_was_drawn_does_not_hold(
     season: Path, audits: list[TieBreak], tmp_path: Path, kind: str, change: Change
 ) -> None:
-    undrawn = next(a for a in audits if a.kind == kind and not a.words and a.outcome is not None)
-    table = undrawn.place["table"]
-    assignment = undrawn.place["assignment"]
+    undrawn = next(
+        a for a in audits if a.kind == kind and not a.draw_words and a.outcome is not None
+    )
+    table = undrawn.location["table"]
+    assignment = undrawn.location["assignment"]
     commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
     path = forged(tmp_path / "forged.journal", commits, season)
 
@@ -368,7 +376,7 @@ def test_the_draws_before_a_torn_tail_are_given(
 
     with pytest.raises(TornTail):
         given.extend(audit_all(path))
-    assert given == [audited for audited in audits if audited.place["assignment"] < 8]
+    assert given == [audited for audited in audits if audited.location["assignment"] < 8]
     assert audit(path, 7) == audit(season, 7)
 
 
@@ -377,20 +385,22 @@ def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
 ) -> None:
     fork(season, 3, tmp_path / "a.journal", settings={"seed": 99, "assignments": 6})
     found = list(audit_all(tmp_path / "a.journal"))
-    seeds = {(a.place["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found}
+    seeds = {
+        (a.location["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found
+    }
 
     assert seeds == {(False, RICH["seed"]), (True, 99)}
     assert all(audited.holds for audited in found)
-    assert [a for a in found if a.place["assignment"] < 4] == [
-        a for a in audits if a.place["assignment"] < 4
+    assert [a for a in found if a.location["assignment"] < 4] == [
+        a for a in audits if a.location["assignment"] < 4
     ]
-    assert audit(tmp_path / "a.journal", 5) == [a for a in found if a.place["assignment"] == 5]
+    assert audit(tmp_path / "a.journal", 5) == [a for a in found if a.location["assignment"] == 5]
 
 
 def test_the_fairness_of_a_season_counts_the_places_of_those_who_won_a_tie(
     season: Path, audits: list[TieBreak]
 ) -> None:
-    won = [a for a in audits if a.words and a.kind != "order"]
+    won = [a for a in audits if a.draw_words and a.kind != "order"]
     *each, _ = fairness([season, season], audit_all)
 
     assert sum(test.draws for test in each) == len(won)

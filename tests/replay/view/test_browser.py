@@ -135,14 +135,14 @@ def test_why_is_what_the_command_line_says(tab: Tab, paged: Callable[..., Path])
     journal = path_of("baseline")
     found = [one for round in range(1, 9) for one in whys(journal, round) if one.change]
     one = next(one for one in found if one.kind == "capture")
-    tab.open(paged(journal), f"#round={one.unit}&plot={one.place}")
-    line = tab.page.locator(".lines li", has_text=f"plot {one.place} of")
+    tab.open(paged(journal), f"#round={one.unit}&plot={one.location}")
+    line = tab.page.locator(".lines li", has_text=f"plot {one.location} of")
     line.get_by_text("Why?").click()
     said = line.locator(".why").inner_text()
 
     assert all(text in said for text in one.account)
     assert one.change is not None
-    assert one.change.says in said
+    assert one.change.text in said
     command = str(line.locator(".command").last.inner_text())
     plan = json.loads(command[command.index("{") : command.rindex("}") + 1])
     assert one.change.submissions[0] == plan
@@ -224,7 +224,7 @@ def test_a_line_to_copy_is_the_one_that_python_gives_whatever_is_in_it(
     one = next(o for o, _ in explained(journal, 2, 2) if o.change and o.kind == "capture")
     assert one.change is not None
     tab.open(paged(journal), "#round=2")
-    line = tab.page.locator(".raid.captured", has_text=f"plot {one.place} of")
+    line = tab.page.locator(".raid.captured", has_text=f"plot {one.location} of")
     line.get_by_text("Why?").click()
     command = line.locator(".command").last.locator("code").text_content()
 

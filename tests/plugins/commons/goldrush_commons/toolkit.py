@@ -16,7 +16,7 @@ from goldrush.replay.measures import Measure, Measured, by_unit
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.run_data import measured_at
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.text import Paint, table
+from goldrush.replay.text import Paint, format_table
 from goldrush.replay.tie_break import Occasion, TieBreak
 from goldrush.replay.toolkit import (
     Measures,
@@ -69,7 +69,7 @@ def format_season(rebuilt: Rebuilt, paint: Paint) -> str:
         number = entry["agent"]
         rows.append((paint(str(number), number), entry["policy"], f"{landed:,.1f}"))
     head = f"season {rebuilt.round} of {state.config.seasons}, stock {state.stock:,.1f}"
-    return f"{head}\n\n{table(rows, numbers=(2,))}"
+    return f"{head}\n\n{format_table(rows, numbers=(2,))}"
 
 
 MEASURES: Final = {
