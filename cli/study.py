@@ -102,9 +102,9 @@ def study(
     from goldrush.agents.llm.failures import format_failures
     from goldrush.kernel.errors import BadInput, WriteFailed
     from goldrush.replay.studies import studied
+    from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
     from goldrush.replay.study.models import failures_of
-    from goldrush.replay.study.place import RunFailed, WorkersLost, processes
     from goldrush.replay.toolkit import WORLD_DEFAULT
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
@@ -121,10 +121,10 @@ def study(
     _check_model(options["model"], wanted)
     if dask is not None:
         with redirect_stdout(sys.stderr):
-            runs_of(wanted, models, away=True)  # before a scheduler is looked for
+            runs_of(wanted, models, remote=True)  # before a scheduler is looked for
     played = 0
 
-    def place() -> Any:
+    def backend() -> Any:
         if dask is None:
             return nullcontext(processes(jobs))
         from goldrush.replay.study.cluster import cluster
@@ -133,7 +133,7 @@ def study(
 
     try:
         # The output of policies is not part of the summary.
-        with progress() as step, place() as where, redirect_stdout(sys.stderr):
+        with progress() as step, backend() as chosen, redirect_stdout(sys.stderr):
 
             def on_step(what: str, done: int, every: int) -> None:
                 nonlocal played
@@ -141,7 +141,7 @@ def study(
                     played = every
                 step(what, done, every)
 
-            manifest = carry_out(wanted, out, place=where, models=models, on_step=on_step)
+            manifest = carry_out(wanted, out, backend=chosen, models=models, on_step=on_step)
     except KeyboardInterrupt:
         click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
         return INTERRUPTED

@@ -20,8 +20,8 @@ import pytest
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.mining.players import record
 from goldrush.kernel.files import is_temporary
+from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, goldrush
 from tests.waiting import HANGS
@@ -96,7 +96,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(folder / "a.journal", {"seed": 1, "rounds": 4})
     record_season(folder / "s.journal", {"seed": 1, "assignments": 1})
     plan = plan_of(treatments=["scarce"], rosters=["random"], seeds=1, rounds=[4])
-    carry_out(plan, folder / "study", place=processes(1))
+    carry_out(plan, folder / "study", backend=processes(1))
     return folder
 
 

@@ -16,7 +16,7 @@ LINES_MAX: Final = 10  # models that are named above the verdicts; the table has
 def hardly_played(results: Results[Any, Any]) -> list[str]:
     """A line for each model, by cell, of whose answers more than MOSTLY were no plan."""
     units = results.of.units
-    return [f"{cell.called(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+    return [f"{cell.format(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
 
 
 def shortened(lines: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
-"""A study carried out: every run of a plan a journal in one folder, wherever the runs are played.
+"""Execution of a study: the journals of all its runs, in one folder, on any backend.
 
-What is finished is checked and kept, what is broken is played anew, so a study that was killed goes
-on where it stopped and ends in the same folder, byte for byte.
+Journals of finished runs are checked and kept; damaged ones are played again. A study that was
+killed therefore continues where it stopped and ends with the same folder, byte for byte.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from goldrush.agents.players import RunContext
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.studies import Studied, studied
+from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.manifest import (
     MANIFEST,
     UNFINISHED,
@@ -31,15 +32,22 @@ from goldrush.replay.study.manifest import (
     read_manifest,
     write_manifest,
 )
-from goldrush.replay.study.place import Place, each_of, processes
 from goldrush.replay.study.plan import Plan, Planned, cells_of
-from goldrush.replay.study.play import Done, folders_of, kept, make_way, played, played_away, put
+from goldrush.replay.study.play import (
+    Done,
+    check_journal,
+    clear_path,
+    folders_of,
+    play,
+    play_remotely,
+    store_journal,
+)
 
-LOCK_WAIT: Final = 2.0  # seconds in which the workers of a study that was killed end
+LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 CHECKED: Final = "checked"
 PLAYED: Final = "played"
 
-# Told what is done with runs (CHECKED, PLAYED), with how many it is, and with how many it will be.
+# Called with the stage (CHECKED or PLAYED), the number of runs done in it, and their total.
 OnStep = Callable[[str, int, int], None]
 
 
@@ -47,35 +55,48 @@ def carry_out(
     plan: Plan,
     folder: str | Path,
     *,
-    place: Place | None = None,
+    backend: Backend | None = None,
     models: Models | None = None,
     on_step: OnStep | None = None,
 ) -> Manifest:
-    """Carry out a study in `folder`, made if need be, and return its manifest.
+    """Play the runs of a plan that the folder does not have yet, and return its manifest.
 
-    A plan may grow: a folder that holds a study is taken if the plan has all its runs. Runs that
-    ask language models go on where they broke off, and no answer is asked for twice; the ceilings
-    of `models` are those of the whole study, of which each run has an equal share.
+    The plan of an earlier study in the folder may be a subset of this one. Runs that ask language
+    models continue after their last commit; no answer is requested twice.
 
-    Raises BadInput for a plan or a folder that cannot be taken, before anything is written;
-    RunFailed where a run stops before its end, WorkersLost where it takes its worker with it again
-    and again, and WriteFailed. What is finished then is kept.
+    Args:
+        plan: the runs.
+        folder: the study's folder, created if needed.
+        backend: plays the runs; None: local processes.
+        models: the models and their ceilings, which hold for the whole study: each run that asks a
+            model has an equal share.
+        on_step: called with progress.
+
+    Raises:
+        BadInput: before anything is written, if the plan is invalid or the folder holds something
+            else.
+        RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
+        WorkersLost: if a run crashes its worker repeatedly.
+        WriteFailed: if the folder cannot be written.
+
     """
-    place = place or processes()
-    runs = runs_of(plan, models, away=not place.sees_folder)
+    backend = backend or processes()
+    runs = runs_of(plan, models, remote=not backend.shares_folder)
     models = _shared(models, runs)
     root = Path(folder)
-    told = on_step or (lambda what, done, every: None)
+    report = on_step or (lambda stage, done, total: None)
     with _locked(root):
         known = _known(root, plan, runs)
         there = [run for run in runs if os.path.lexists(root / run.path)]
-        done = _checked(there, root, known, place if place.sees_folder else processes(), told)
-        synced = known.keys() & done.keys()  # the manifest names them since they were
+        done = _checked(
+            there, root, known, backend if backend.shares_folder else processes(), report
+        )
+        synced = known.keys() & done.keys()  # the manifest lists only synced journals
         if len(done) < len(runs) or len(known) < len(runs):
             _write(root, plan, runs, done, synced)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
-        done.update(_played(left, root, place, models, told))
+        done.update(_played(left, root, backend, models, report))
         return _write(root, plan, runs, done, synced)
 
 
@@ -86,7 +107,7 @@ def _write(
     done: Mapping[str, Done],
     synced: Set[str],
 ) -> Manifest:
-    """Write the manifest, when the disk has all that it names, also what is not `synced` yet."""
+    """Write the manifest, after the journals that are not `synced` yet."""
     _sync(root, done.keys() - synced)
     manifest = listed(plan, runs, done)
     write_manifest(root, plan, runs, manifest)
@@ -94,7 +115,7 @@ def _write(
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
-    """Wait until the disk has these journals, their names and those of their folders."""
+    """Sync these journals and their folders to disk."""
     folders: set[Path] = set()
     for path in sorted(paths):
         files.sync_file(str(root / path))
@@ -103,32 +124,40 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
         files.sync_folder(str(folder / "any"))
 
 
-def runs_of(plan: Plan, models: Models | None = None, *, away: bool = False) -> list[Planned]:
-    """The runs of a plan, of which each could begin; `away`: where this folder is not.
+def runs_of(plan: Plan, models: Models | None = None, *, remote: bool = False) -> list[Planned]:
+    """The runs of a plan, each checked to be playable.
 
-    Raises BadInput where somebody cannot play.
+    Args:
+        plan: the plan.
+        models: the language models.
+        remote: whether they are played by a backend that does not share the study's folder, which
+            excludes language models.
+
+    Raises:
+        BadInput: if a run cannot be played.
+
     """
     runs = plan.runs(models)
     check_size(plan, runs)
     of = studied(plan.world)
-    seated: set[str] = set()
+    checked: set[str] = set()
     for cell, members in cells_of(runs):
         first = members[0]
-        if first.models and away:
+        if first.models and remote:
             raise BadInput(
-                f"{cell.called(of.units)}: language models are asked from this machine alone",
-                "leave the cluster out (--dask)",
+                f"{cell.format(of.units)}: a cluster cannot ask language models",
+                "leave out --dask",
             )
         for model in set(first.models):
             (models or Models()).endpoint_of(model).key()
-        if not first.models and cell.roster not in seated:
-            seated.add(cell.roster)
-            _seat(of, first)
+        if not first.models and cell.roster not in checked:
+            checked.add(cell.roster)
+            _check_agents(of, first)
     return runs
 
 
-def _seat(of: Studied, run: Planned) -> None:
-    """Raises BadInput where a policy of a run cannot be made."""
+def _check_agents(of: Studied, run: Planned) -> None:
+    """Raises BadInput if a policy of the run cannot be created."""
     state = of.toolkit.world(run.setup).initial(run.setup)
     prepared = run.prepared
     with of.players.start_agents(RunContext(state, trust=prepared.trust, sources=prepared.sources)):
@@ -136,8 +165,8 @@ def _seat(of: Studied, run: Planned) -> None:
 
 
 def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
-    """The models with ceilings for a single run: an equal share, so that no order of the runs, and
-    no number of processes, can take more than all may.
+    """The models with the ceilings of one run: an equal share of the study's, so that no order of
+    the runs and no number of processes can exceed the total.
     """
     if models is None or (models.max_tokens, models.max_cost) == (None, None):
         return models
@@ -145,8 +174,8 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     tokens, cost = models.max_tokens, models.max_cost
     if asking and tokens is not None and tokens < asking:
         raise BadInput(
-            f"{tokens:,} tokens are less than one for each of {asking:,} runs",
-            "give more (--max-tokens)",
+            f"{tokens:,} tokens are fewer than one for each of {asking:,} runs",
+            "allow more (--max-tokens)",
         )
     share = max(asking, 1)
     return attrs.evolve(
@@ -157,16 +186,16 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
 
 
 def _known(root: Path, plan: Plan, runs: Sequence[Planned]) -> dict[str, str]:
-    """By path, the SHA-256 of the journals that the folder's manifest has.
+    """SHA-256 by path of the journals that the folder's manifest lists as done.
 
-    Raises BadInput for a folder that is not this study's, nor free for it.
+    Raises BadInput if the folder holds another study, or anything else.
     """
     if not os.path.lexists(root / MANIFEST):
-        # A study that was killed at its very beginning left no more than a piece of one.
+        # A study that was killed at its very start may have left a temporary file.
         if not all(files.is_temporary(entry.name) for entry in root.iterdir()):
             raise BadInput(
                 f"{root} is not empty and holds no study (no {MANIFEST})",
-                "give a new folder (--out), or bring the manifest back",
+                "give a new folder (--out), or restore the manifest",
             )
         return {}
     manifest = read_manifest(root)
@@ -174,28 +203,28 @@ def _known(root: Path, plan: Plan, runs: Sequence[Planned]) -> dict[str, str]:
     for run in manifest.runs:
         found = planned.get(run.path)
         if found is None:
-            raise _another(root, run.path, "which this plan has not")
+            raise _another(root, run.path, "which is not in this plan")
         text = manifest.plan["rosters"].get(run.cell.roster)
         if (run.cell, run.config, text) != (
             found.cell,
             found.config,
             plan.rosters[found.cell.roster],
         ):
-            raise _another(root, run.path, "which is another run in this plan")
+            raise _another(root, run.path, "which differs in this plan")
     return {run.path: run.sha256 for run in manifest.runs if run.sha256 is not None}
 
 
-def _another(root: Path, path: str, says: str) -> BadInput:
+def _another(root: Path, path: str, reason: str) -> BadInput:
     return BadInput(
-        f"{root} holds a study with {path}, {says}",
-        "give another folder (--out), or a plan that has all its runs as they are",
+        f"{root} holds a study with {path}, {reason}",
+        "give another folder (--out), or a plan that has all its runs unchanged",
     )
 
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """Hold the folder, made if need be: two studies at once would play the same runs. What was made
-    and has nothing in it at the end is removed.
+    """Create the folder if needed, and lock it: two studies at once would play the same runs.
+    Folders that were created and stay empty are removed.
     """
     if os.path.lexists(root) and not os.path.isdir(root):
         raise BadInput(f"{root} is not a folder", "give a folder (--out)")
@@ -204,8 +233,8 @@ def _locked(root: Path) -> Iterator[None]:
         files.make_folder(str(root))
         fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
     except (OSError, ValueError) as error:
-        says = getattr(error, "strerror", None) or error
-        raise BadInput(f"cannot use {root}: {says}", "give another folder (--out)") from None
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"cannot use {root}: {reason}", "give another folder (--out)") from None
     try:
         if not os.access(root, os.W_OK | os.X_OK):
             raise BadInput(f"cannot write in {root}", "give another folder (--out)")
@@ -213,24 +242,26 @@ def _locked(root: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            fcntl.flock(fd, fcntl.LOCK_UN)  # whatever process still has it open
+            fcntl.flock(fd, fcntl.LOCK_UN)  # also for processes that still have it open
     finally:
-        with suppress(OSError):  # nothing was written into it
+        with suppress(OSError):  # the descriptor was never written to
             files.system.close(fd)
-        with suppress(OSError):  # the first one that has something in it
+        with suppress(OSError):  # stops at the first folder that is not empty
             for folder in made:
                 files.system.remove_folder(str(folder))
 
 
 def _lock(fd: int, root: Path) -> None:
-    """Take the lock. The workers of a study that was killed have it, too, until they end."""
+    """Take the lock, which the workers of a killed study still hold until they end."""
     until = time.monotonic() + LOCK_WAIT
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
-                raise BadInput(f"another study is at work in {root}", "wait for it") from None
+                raise BadInput(
+                    f"another study is running in {root}", "wait until it ends"
+                ) from None
         except OSError as error:
             raise BadInput(
                 f"cannot lock {root}: {error.strerror}", "give another folder (--out)"
@@ -239,52 +270,52 @@ def _lock(fd: int, root: Path) -> None:
 
 
 def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) -> None:
-    """Make the folders of runs that are to be played; take away what is left beside others."""
+    """Create the folders of the runs to play; remove unfinished journals of the others."""
     try:
         for run in runs:
             if run.path not in done:
-                make_way(run, str(root))
+                clear_path(run, str(root))
                 continue
             files.make_folders_within(str(root), run.path)
             with suppress(FileNotFoundError):
                 files.system.unlink(str(root / (run.path + UNFINISHED)))
     except OSError as error:
         raise WriteFailed(
-            str(error.filename or root), f"is in the way of the study: {error.strerror}"
+            str(error.filename or root), f"blocks the study: {error.strerror}"
         ) from None
 
 
 def _checked(
-    runs: Sequence[Planned], root: Path, known: Mapping[str, str], place: Place, told: OnStep
+    runs: Sequence[Planned], root: Path, known: Mapping[str, str], backend: Backend, report: OnStep
 ) -> dict[str, Done]:
-    """What of the journals that are there is kept."""
+    """The finished ones of these journals, by path."""
 
-    def hand_over(executor: Executor, run: Planned) -> Future[Any]:
-        return executor.submit(kept, run, str(root / run.path), known.get(run.path))
+    def submit(executor: Executor, run: Planned) -> Future[Any]:
+        return executor.submit(check_journal, run, str(root / run.path), known.get(run.path))
 
     found: dict[str, Done | None] = {}
-    with closing(each_of(runs, place, hand_over)) as outcomes:
+    with closing(as_completed(runs, backend, submit)) as outcomes:
         for run, outcome in outcomes:
             found[run.path] = outcome
-            told(CHECKED, len(found), len(runs))
+            report(CHECKED, len(found), len(runs))
     return {path: done for path, done in found.items() if done is not None}
 
 
 def _played(
-    runs: Sequence[Planned], root: Path, place: Place, models: Models | None, told: OnStep
+    runs: Sequence[Planned], root: Path, backend: Backend, models: Models | None, report: OnStep
 ) -> dict[str, Done]:
-    """Play runs, wherever that is."""
+    """Play runs; their results by path."""
 
-    def hand_over(executor: Executor, run: Planned) -> Future[Any]:
-        if place.sees_folder:
-            return executor.submit(played, run, str(root), models)
-        return executor.submit(played_away, run)
+    def submit(executor: Executor, run: Planned) -> Future[Any]:
+        if backend.shares_folder:
+            return executor.submit(play, run, str(root), models)
+        return executor.submit(play_remotely, run)
 
     done: dict[str, Done] = {}
     if runs:
-        told(PLAYED, 0, len(runs))
-    with closing(each_of(runs, place, hand_over)) as outcomes:
+        report(PLAYED, 0, len(runs))
+    with closing(as_completed(runs, backend, submit)) as outcomes:
         for run, made in outcomes:
-            done[run.path] = made if place.sees_folder else put(run, str(root), made)
-            told(PLAYED, len(done), len(runs))
+            done[run.path] = made if backend.shares_folder else store_journal(run, str(root), made)
+            report(PLAYED, len(done), len(runs))
     return done

@@ -1,4 +1,4 @@
-"""A Dask cluster as the place where a study's runs are played."""
+"""A Dask cluster as a backend for studies."""
 
 from __future__ import annotations
 
@@ -12,31 +12,40 @@ from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.extras import require
-from goldrush.replay.study.place import Place, WorkersLost
+from goldrush.replay.study.backend import Backend, WorkersLost
 
-CONNECT_MAX: Final = 30.0  # seconds to find the scheduler, and for a worker to come
-IDLE_MAX: Final = 3  # how often in a row a cluster is found idle before it is given up
+CONNECT_MAX: Final = 30.0  # seconds to wait for the scheduler, and for a first worker
+IDLE_MAX: Final = 3  # consecutive checks that find a cluster idle, after which it is given up
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Place]:
-    """The workers of the Dask scheduler at `address` (`tcp://host:8786`, or `host:8786`).
+def cluster(address: str) -> Iterator[Backend]:
+    """A backend of the workers of a Dask scheduler.
 
-    They need goldrush of the same version, and no folder in common: journals come back as bytes.
-    For `tls://` the certificates are those of Dask's own configuration. Raises BadInput without
-    `distributed` or these, where no scheduler answers, and where it has no workers.
+    They need the same version of goldrush, but no shared folder: they return journals as bytes.
+
+    Args:
+        address: of the scheduler, `tcp://host:8786` or `host:8786`; with `tls://`, Dask's
+            configuration names the certificates.
+
+    Raises:
+        BadInput: if `distributed` is not installed, certificates are missing, no scheduler answers
+            or it has no workers, or if a worker has another version of goldrush.
+
     """
     require("distributed", "a Dask cluster needs", "dask")
     from distributed import Client, KilledWorker
     from distributed.utils import silence_logging_cmgr
 
-    if not _ADDRESS.fullmatch(address):  # Dask would not give up trying some that are none
-        raise BadInput(f"{format_value(address)} is no address of a scheduler", "write host:8786")
+    if not _ADDRESS.fullmatch(address):  # Dask retries some malformed addresses forever
+        raise BadInput(
+            f"{format_value(address)} is not the address of a scheduler", "write host:8786"
+        )
     if address.startswith(("tls:", "wss:")):
         _check_certificates(address)
-    with silence_logging_cmgr(logging.CRITICAL):  # what matters of it, an error says
+    with silence_logging_cmgr(logging.CRITICAL):  # the errors below say what matters
         try:
             client = Client(address, timeout=CONNECT_MAX, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -46,44 +55,43 @@ def cluster(address: str) -> Iterator[Place]:
             ) from None
         with client:
             try:
-                client.wait_for_workers(1, timeout=CONNECT_MAX)  # they may be starting
+                client.wait_for_workers(1, timeout=CONNECT_MAX)  # they may still be starting
             except TimeoutError:
                 raise BadInput(
                     f"the Dask scheduler at {address} has no workers", "start dask worker"
                 ) from None
             _check_versions(client)
-            # pure=False: equal calls are not merged, and nothing is remembered between studies.
-            yield Place(
+            # pure=False: Dask neither merges equal calls nor caches their results.
+            yield Backend(
                 lambda runs: client.get_executor(pure=False),
                 window=4 * max(1, sum(client.nthreads().values())),
-                died=(KilledWorker, BrokenExecutor),
+                lost_errors=(KilledWorker, BrokenExecutor),
                 stop=lambda executor: executor.shutdown(wait=False),
-                sees_folder=False,
+                shares_folder=False,
                 watch=_watch(client, address),
             )
 
 
 def _check_certificates(address: str) -> None:
-    """Raises BadInput where Dask's configuration has not what an encrypted connection takes."""
+    """Raises BadInput if Dask's configuration has no certificates."""
     from distributed import Security
 
     try:
         context = Security().get_connection_args("client").get("ssl_context")
-    except (OSError, ValueError, AssertionError):  # files that are none, or not all of them
+    except (OSError, ValueError, AssertionError):  # invalid files, or some of them missing
         context = None
     if context is None:
         raise BadInput(
             f"{address} needs certificates, which Dask's configuration does not have",
-            "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, and with CLIENT__CERT and CLIENT__KEY "
-            "in place of CA_FILE your own",
+            "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..._CLIENT__CERT and ..._CLIENT__KEY",
         )
 
 
 def _watch(client: Any, address: str) -> Callable[[], bool]:
-    """Whether a cluster is at work on nothing while its results are waited for, three times in a
-    row: of a result that was on a worker which died, Dask does not always say that it is gone.
+    """A `Backend.watch` that is true after the cluster was idle at `IDLE_MAX` consecutive calls.
 
-    Raises WorkersLost where it has no workers as often: one that died may be started again.
+    Dask does not always report the loss of a result on a worker that died. Raises WorkersLost if
+    the cluster had no workers at that many calls; one that died may be restarted in between.
     """
     idle = 0
 
@@ -91,13 +99,13 @@ def _watch(client: Any, address: str) -> Callable[[], bool]:
         nonlocal idle
         try:
             tasks: dict[str, list[Any]] = client.processing()
-        except OSError:  # the scheduler is gone: what was handed over will say so
+        except OSError:  # the scheduler is gone: the futures will raise
             tasks = {}
         idle = 0 if any(tasks.values()) else idle + 1
         if idle < IDLE_MAX:
             return False
         if not tasks:
-            raise WorkersLost(f"the Dask scheduler at {address} has no workers any more")
+            raise WorkersLost(f"the Dask scheduler at {address} has no workers left")
         idle = 0
         return True
 
@@ -105,17 +113,17 @@ def _watch(client: Any, address: str) -> Callable[[], bool]:
 
 
 def _check_versions(client: Any) -> None:
-    """Raises BadInput where a worker has not this goldrush: its journals would be others."""
+    """Raises BadInput if a worker has another version of goldrush: its journals would differ."""
     here = version("goldrush")
     try:
         found = client.run(version, "goldrush")
-    except Exception as error:  # whatever a worker that has none says
+    except Exception as error:  # of any type: it is raised on the worker
         raise BadInput(
             f"a Dask worker has no goldrush ({type(error).__name__})", "install it there"
         ) from None
     for worker, there in found.items():
         if there != here:
             raise BadInput(
-                f"the Dask worker {worker} has goldrush {there}, here is {here}",
-                "install the same",
+                f"the Dask worker {worker} has goldrush {there}, this machine has {here}",
+                "install the same version",
             )

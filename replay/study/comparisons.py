@@ -1,7 +1,6 @@
-"""Treatments against the baseline, run by run of the same seed.
+"""Differences between each treatment and the baseline, over pairs of runs with the same seed.
 
-Where a treatment cannot change anything for a roster, there is nothing to compare: it is said to be
-identical by construction.
+A treatment that cannot affect a roster is reported as identical by construction instead.
 """
 
 from __future__ import annotations
@@ -20,8 +19,14 @@ from goldrush.replay.study.results import Results
 
 @attrs.frozen
 class Against:
-    """A cell against the baseline of its roster and horizon: ours − theirs by measure, over the
-    seeds that both have. `identical`: by construction, so that there are no differences.
+    """A cell compared with the baseline of its roster and horizon.
+
+    Attributes:
+        cell: the cell.
+        baseline: the baseline's cell.
+        differences: cell − baseline by measure, over the seeds of both; empty if identical.
+        identical: whether the treatment cannot affect this roster.
+
     """
 
     cell: Cell
@@ -31,7 +36,7 @@ class Against:
 
 
 def against_baseline(results: Results[Any, Any]) -> list[Against]:
-    """Every cell that is not of the baseline against the one that is, where the study has it."""
+    """The comparison of every cell whose baseline is in the study, too."""
     identical = identical_cells(results)
     return [
         Against(
@@ -45,7 +50,7 @@ def against_baseline(results: Results[Any, Any]) -> list[Against]:
 
 
 def identical_cells(results: Results[Any, Any]) -> dict[Cell, Cell]:
-    """The cells that are their baseline once more by construction, and that baseline."""
+    """The cells that are identical to their baseline by construction, with that baseline."""
     return {
         cell: baseline
         for cell, baseline in _pairs(results)
@@ -56,8 +61,9 @@ def identical_cells(results: Results[Any, Any]) -> dict[Cell, Cell]:
 
 
 def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
-    """For each cell the one in which the null (Criteria.null) alone plays the same, whatever that
-    roster is called; of a cell of the null itself it is that cell. Cells without one are left out.
+    """For each cell the null's cell of the same treatment and configuration, if the study has one.
+
+    That is a cell whose agents all play `Criteria.null`; it is its own null.
     """
     policy = results.of.studies.criteria.null
 

@@ -1,7 +1,7 @@
-"""The statistics of a study: intervals, tests, correlations over seeds.
+"""Statistics over the seeds of a study: confidence intervals, tests, correlations.
 
-A sample is one figure a seed; None where it is undefined. Such seeds are left out of means and
-tests, and are counted, so that nothing is inferred from what was never seen.
+A sample has one value per seed; None is undefined. Means and tests leave undefined values out and
+report how many defined ones they rest on.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ import attrs
 CONFIDENCE: Final = 0.95
 SIGNIFICANT: Final = 0.05
 SIGN_SHARE: Final = 0.75  # 15 of 20 seeds
-EXACT_MAX: Final = 50  # pairs up to which the signed-rank test counts all patterns of signs
-CORRELATED_MIN: Final = 4  # runs under which a correlation has no interval
+EXACT_MAX: Final = 50  # changed pairs; with more, the signed-rank test is approximate
+CORRELATED_MIN: Final = 4  # runs; with fewer, a correlation is undefined
 
 Value = float | None
 
 
 @attrs.frozen
 class Interval:
-    """The mean of `n` defined figures and its 95% confidence interval by Student's t with n − 1
-    degrees of freedom. `mean` is None without any, `low` and `high` with fewer than two.
+    """A mean and its 95% confidence interval (Student's t, n − 1 degrees of freedom).
+
+    Attributes:
+        n: the number of defined values.
+        mean: None if n = 0.
+        low: the lower bound; None if n < 2.
+        high: the upper bound; None if n < 2.
+
     """
 
     n: int
@@ -38,14 +44,24 @@ class Interval:
 
 @attrs.frozen
 class Change:
-    """A figure's change within pairs (half against half), tested in the direction that is expected.
+    """The change of a measure within pairs (second half − first half), tested one-sided.
 
-    `seeds`: pairs in all; `first` and `second`: what the pairs with data have on either side;
-    `difference`: second − first; `expected`: +1 if it is to rise, −1 if to fall. `p`: the one-sided
-    Wilcoxon signed-rank test for that direction, `p_opposite` for the other one (None: nothing to
-    test), exact for up to 50 pairs that changed, tied ones too. `effect`: the matched-pairs
-    rank-biserial correlation, −1 .. 1, positive as expected.
-    `right` and `wrong`: pairs that changed as expected, and the other way; `same`: not at all.
+    The test is Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
+
+    Attributes:
+        seeds: the number of pairs.
+        first: the first values of the pairs with data.
+        second: their second values.
+        difference: their second − first values.
+        expected: +1 if the measure is expected to rise, −1 if to fall.
+        p: p-value of a change in the expected direction; None if no pair changed.
+        p_opposite: p-value of a change in the opposite direction; None if no pair changed.
+        effect: the matched-pairs rank-biserial correlation, −1 to 1, positive in the expected
+            direction.
+        right: pairs that changed in the expected direction.
+        wrong: pairs that changed in the opposite direction.
+        same: pairs that did not change.
+
     """
 
     seeds: int
@@ -72,7 +88,7 @@ class Change:
 
 
 def interval(values: Sequence[Value]) -> Interval:
-    """Mean and 95% confidence interval of what is defined."""
+    """Mean and 95% confidence interval of the defined values."""
     defined = [value for value in values if value is not None]
     n = len(defined)
     if n < 2:
@@ -88,14 +104,20 @@ def interval(values: Sequence[Value]) -> Interval:
 
 @cache
 def t_quantile(degrees: int) -> float:
-    """How many standard errors either side of a mean its interval reaches, by Student's t."""
+    """Half the width of the 95% interval of a mean, in standard errors, by Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
-    """The change from the first to the second of each pair; `expected` is +1 or −1."""
+    """The change from the first to the second value of each pair, tested.
+
+    Args:
+        pairs: one per seed; a pair with an undefined value counts only in `Change.seeds`.
+        expected: +1 for a rise, −1 for a fall.
+
+    """
     whole = [(a, b) for a, b in pairs if a is not None and b is not None]
     differences = [_tidy(b - a, a, b) for a, b in whole]
     along = [difference * expected for difference in differences]
@@ -116,8 +138,8 @@ def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
 
 
 def _tidy(difference: float, a: float, b: float) -> float:
-    """A difference without what rounding has added to it: 0 for two equal means, and equal where
-    two differences are, though they are of other means: they share a rank.
+    """A difference without rounding noise, so that equal means differ by 0, and equal differences
+    of unequal means share a rank.
     """
     if math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12):
         return 0.0
@@ -125,8 +147,8 @@ def _tidy(difference: float, a: float, b: float) -> float:
 
 
 def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
-    """One-sided p-values for values above 0 and for values below it, and the rank-biserial
-    correlation (W₊ − W₋) ÷ (W₊ + W₋). Zeros are dropped, as Wilcoxon has it.
+    """The one-sided p-values of a rise and of a fall, and the rank-biserial correlation
+    (W₊ − W₋) ÷ (W₊ + W₋). Zeros are dropped, as in Wilcoxon's paper of 1945.
     """
     changed = [value for value in along if value]
     if not changed:
@@ -148,22 +170,21 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
 
 
 def _twice_ranks(values: Sequence[float]) -> list[int]:
-    """Twice the rank of each value, from 2 on: equal ones share the mean of theirs, which may end
+    """Twice the 1-based rank of each value, an integer: ties share their mean rank, which may end
     in a half.
     """
-    places: dict[float, list[int]] = {}
-    for place, value in enumerate(sorted(values), 1):
-        places.setdefault(value, []).append(place)
-    return [places[value][0] + places[value][-1] for value in values]
+    ranks: dict[float, list[int]] = {}
+    for rank, value in enumerate(sorted(values), 1):
+        ranks.setdefault(value, []).append(rank)
+    return [ranks[value][0] + ranks[value][-1] for value in values]
 
 
 @cache
 def _tail(ranks: tuple[int, ...]) -> Sequence[float]:
-    """The chance that the ranks of positive values add up to at least 0, 1, 2 and so on, if every
-    sign is as likely as the other: exact, by counting all 2ⁿ patterns of signs.
+    """P(W₊ ≥ w) for w = 0, 1, 2, ... under the null, exact: all 2ⁿ patterns of signs are counted.
 
-    scipy's own exact test takes no ties, and its approximation makes p too small by half for few
-    pairs with many of them.
+    scipy's exact test does not support ties; for few pairs with many ties, its approximation halves
+    p.
     """
     patterns = [1] + [0] * sum(ranks)
     for rank in ranks:
@@ -174,28 +195,28 @@ def _tail(ranks: tuple[int, ...]) -> Sequence[float]:
 
 
 def smallest_p(seeds: int) -> float:
-    """The smallest p-value that so many pairs can give: all of them changed as expected."""
+    """The smallest p-value that this many pairs can give: all changed as expected."""
     return 0.5**seeds
 
 
 def holm(p_values: Sequence[Value]) -> list[Value]:
-    """Holm's step-down correction over a family of tests, in the order given.
+    """Holm's step-down correction of the p-values of a family of tests, in the given order.
 
-    With m tests in all, the k-th smallest p-value becomes the largest of (m − i + 1) · p_i over the
-    i ≤ k smallest, at most 1. A test without data (None) counts in m and stays None. (scipy has no
-    Holm; statsmodels' collects all garbage at each call, which took most of a report's time.)
+    With m tests, the k-th smallest p-value becomes max over i ≤ k of (m − i + 1) · p_i, at most 1.
+    A test without data (None) counts in m and stays None. (scipy has no Holm correction; that of
+    statsmodels runs the garbage collector at each call, which took most of a report's time.)
     """
-    order = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    order = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     corrected: list[Value] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, place) in enumerate(order):
+    for rank, (p, index) in enumerate(order):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p))
-        corrected[place] = largest
+        corrected[index] = largest
     return corrected
 
 
 def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
-    """The mean of ours − theirs within pairs, with its interval."""
+    """The mean of ours − theirs within pairs, and its interval."""
     return interval(
         [
             _tidy(a - b, a, b)
@@ -207,10 +228,17 @@ def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
 
 @attrs.frozen
 class Correlation:
-    """Spearman's rank correlation over `n` runs, with its 95% interval (Fisher's z, its variance
-    (1 + ρ² ÷ 2) ÷ (n − 3) as Bonett and Wright have it for ranks). `rho` is None where it is
-    undefined: fewer than four runs, or one of the two never varies; `low` and `high` are, too, for
-    a correlation of 1 or −1, whose z is infinite.
+    """Spearman's rank correlation and its 95% confidence interval.
+
+    The interval is that of Fisher's z with variance (1 + ρ² ÷ 2) ÷ (n − 3) (Bonett and Wright,
+    2000).
+
+    Attributes:
+        n: the number of runs.
+        rho: None with fewer than four runs, or if one variable is constant.
+        low: the lower bound; None also for ρ = ±1, where z is infinite.
+        high: the upper bound; None also for ρ = ±1.
+
     """
 
     n: int
@@ -220,7 +248,7 @@ class Correlation:
 
 
 def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
-    """Spearman's rank correlation of the pairs of which both are defined."""
+    """Spearman's rank correlation over the pairs with two defined values."""
     whole = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
     first, second = [x for x, _ in whole], [y for _, y in whole]
     n = len(whole)

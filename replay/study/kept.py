@@ -1,16 +1,15 @@
-"""The measures of a study's runs, kept from one report to the next: a file for each cell.
+"""Cache of the measures of a study's runs, one file per cell.
 
-They are derived and disposable, lie in the user's cache folder (see replay/cache.py), and are named
-by all that they follow from: each journal's SHA-256 (the journals themselves are hashed at every
-report), the settings and the roster of which the manifest says that they were recorded, and the
-source code that measures. So a journal that changed, another goldrush, or a mended measure finds
-none and measures anew. Where nothing can be kept, a report takes longer and says the same.
+The files are in the user's cache folder (see replay/cache.py) and can be deleted at any time. Their
+key covers all that the measures depend on: each journal's SHA-256 (every report hashes the journals
+again), the settings and the roster in the manifest, and goldrush's source code. A changed journal
+or measure is therefore a cache miss. Without a cache, a report takes longer and says the same.
 
     file = magic, values, checksum of key, magic and values
 
-`values` is a msgpack array of the runs in the order of the manifest. A file that is damaged, or is
-of another key, is not used. The checksum is no signature: whoever can write in the cache folder,
-which is the user's own account alone, can change what a report says.
+`values` is a msgpack array of the runs in the manifest's order. A file that is damaged or has
+another key is ignored. The checksum is not a signature: anyone who can write to the cache folder
+(by default only the user) can change the figures of a report.
 """
 
 from __future__ import annotations
@@ -38,14 +37,19 @@ if TYPE_CHECKING:
 
 _MAGIC: Final = b"goldmea1"
 _CHECKSUM: Final = 16  # bytes
-_ROOMS: Final = ("kernel", "agents", "replay")  # what is measured follows from code in these
+_ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend on
 
 trim = folder.trim
 
 
 def read(of: Studied, roster: str | None, runs: Sequence[Listed]) -> list[Result[Any, Any]] | None:
-    """What is kept of the runs of a cell, if these are the bytes of their journals; None where
-    nothing is, or nothing that can be used. `roster`: its text in the plan.
+    """The cached results of a cell's runs; None on a miss.
+
+    Args:
+        of: the study's world.
+        roster: the text of the cell's roster in the plan; None: the default one.
+        runs: the cell's runs.
+
     """
     key = _key(of, roster, runs)
     file = None if key is None else folder.opened(xxh3_128_hexdigest(key), folder.MEASURES)
@@ -65,7 +69,15 @@ def read(of: Studied, roster: str | None, runs: Sequence[Listed]) -> list[Result
 def write(
     of: Studied, roster: str | None, runs: Sequence[Listed], results: Sequence[Result[Any, Any]]
 ) -> None:
-    """Keep what was measured of the runs of a cell, if there is room for it."""
+    """Cache the results of a cell's runs; a no-op if the cache folder cannot be used.
+
+    Args:
+        of: the study's world.
+        roster: the text of the cell's roster in the plan; None: the default one.
+        runs: the cell's runs.
+        results: their results, in the same order.
+
+    """
     key = _key(of, roster, runs)
     if key is None:
         return
@@ -80,7 +92,7 @@ def write(
 
 
 def _key(of: Studied, roster: str | None, runs: Sequence[Listed]) -> bytes | None:
-    """All that the measures of a cell follow from; None where that cannot be said."""
+    """All that the measures of a cell depend on; None if that includes code of other packages."""
     if not all(of.studies.kept.lasts(run.config) for run in runs):
         return None
     listed = [(run.sha256, run.config.as_dict()) for run in runs]
@@ -89,7 +101,7 @@ def _key(of: Studied, roster: str | None, runs: Sequence[Listed]) -> bytes | Non
 
 @cache
 def _code() -> tuple[str, str]:
-    """The version of goldrush, and a hash of its source code: what is edited measures anew."""
+    """The version of goldrush, and a hash of its source code, which may have been edited."""
     package = Path(__file__).parents[2]
     hashed = xxh3_128()
     for room in _ROOMS:
@@ -103,7 +115,7 @@ def _code() -> tuple[str, str]:
 
 
 def _values(of: Studied, one: Result[Any, Any]) -> Any:
-    """A result as plain values, without what the manifest says of it."""
+    """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
     return one.units, figures, one.policies, of.studies.kept.pack(one.own), failures

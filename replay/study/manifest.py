@@ -1,7 +1,7 @@
-"""The manifest of a study's folder: what was to be run, and which bytes came of it.
+"""Manifest of a study's folder: the plan, and each run's configuration, SHA-256 and size.
 
-It is written when the study starts, with `null` where a run is not finished yet, and again when all
-are. Nothing in it tells when, where or by how many processes, so equal studies are equal folders.
+It is written when the study starts, with `null` for unfinished runs, and again when all have ended.
+It does not record time, machine or number of processes, so equal studies are equal folders.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
 from goldrush.replay.toolkit import distribution_of
 
 MANIFEST: Final = "manifest.json"
-UNFINISHED: Final = ".unfinished"  # behind the name of a run's journal that is not whole yet
+UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
 MANIFEST_MAX: Final = 1 << 27  # bytes
 
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -35,8 +35,16 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @attrs.frozen
 class Listed:
-    """A run as the manifest lists it; `sha256` and `bytes` of its journal are None until it is
-    done.
+    """A run in the manifest.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        path: its journal, relative to the study's folder.
+        config: its configuration.
+        sha256: of its journal; None until the run is done.
+        bytes: the size of its journal; None until the run is done.
+
     """
 
     cell: Cell
@@ -49,8 +57,14 @@ class Listed:
 
 @attrs.frozen
 class Manifest:
-    """The plan of a world's runs, and these, cell by cell; `digest`: the SHA-256 of the file that
-    says so, where it was read from one.
+    """The contents of a manifest.
+
+    Attributes:
+        world: the name of the world.
+        plan: the plan, as `Plan.as_dict`.
+        runs: its runs, cell by cell.
+        digest: the SHA-256 of the file it was read from; empty for a new manifest.
+
     """
 
     world: str
@@ -65,7 +79,14 @@ class Manifest:
 
 
 def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]) -> Manifest:
-    """The manifest of a plan; `done`: by path, a journal's SHA-256 and size."""
+    """The manifest of a plan.
+
+    Args:
+        plan: the plan.
+        runs: its runs.
+        done: SHA-256 and size of the finished journals, by path.
+
+    """
     return Manifest(
         plan.world,
         plan.as_dict(),
@@ -77,16 +98,25 @@ def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, in
 
 
 def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> None:
-    """Write the manifest, whole or not at all.
+    """Write the manifest atomically.
 
-    Raises WriteFailed, and BadInput where there is not an ordinary file.
+    Args:
+        folder: the study's folder.
+        plan: the plan.
+        runs: its runs.
+        manifest: their checksums.
+
+    Raises:
+        WriteFailed: if the operating system refuses.
+        BadInput: if the path is not a regular file.
+
     """
     data = _text(plan, runs, manifest).encode()
     write_whole(str(folder / MANIFEST), data, is_own=always)
 
 
 def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
-    """Raises BadInput for runs whose manifest would be too large to be read again."""
+    """Raises BadInput if the manifest of these runs would be larger than `MANIFEST_MAX`."""
     size = len(_text(plan, runs, listed(plan, runs, {}))) + 100 * len(runs)
     if size > MANIFEST_MAX:
         raise BadInput(
@@ -114,7 +144,7 @@ def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
 def _cell_as_dict(
     of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Listed]
 ) -> dict[str, Any]:
-    """A cell with what all its runs have in common, and its runs with what is theirs."""
+    """A cell with the settings that its runs share, and each run with its own."""
     configs = [run.config.as_dict() for run in runs]
     common = {
         name: value
@@ -140,20 +170,20 @@ def _cell_as_dict(
 
 
 def _laid_out(head: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> str:
-    """JSON with one run a line, so that a reader sees them and `diff` shows which one changed."""
+    """JSON with one line per run, so that `diff` shows which run changed."""
     lines = ["{"]
     lines += [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
     lines.append(' "cells": [')
-    for place, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         rest = {key: value for key, value in cell.items() if key != "runs"}
         lines.append("  {" + json.dumps(rest)[1:-1] + ', "runs": [')
         lines.append(",\n".join("   " + json.dumps(run) for run in cell["runs"]))
-        lines.append("  ]}" + ("," if place + 1 < len(cells) else ""))
+        lines.append("  ]}" + ("," if index + 1 < len(cells) else ""))
     return "\n".join([*lines, " ]", "}"]) + "\n"
 
 
 def read_manifest(folder: str | Path) -> Manifest:
-    """The manifest of a study's folder. Raises BadInput where there is none that can be read."""
+    """The manifest of a study's folder. Raises BadInput if it is missing or invalid."""
     path = Path(folder) / MANIFEST
     if not os.path.lexists(path):
         raise BadInput(
@@ -170,21 +200,23 @@ def read_manifest(folder: str | Path) -> Manifest:
         return attrs.evolve(_manifest_of(json.loads(data)), digest=sha256(data).hexdigest())
     except BadInput as error:
         raise BadInput(
-            f"{path} is no manifest of a study that can be read here: {error.what}",
-            "install what brings its world, or give another folder",
+            f"the study of {path} cannot be read here: {error.what}",
+            "install the package of its world, or give another folder",
         ) from None
     except (TypeError, LookupError, AttributeError, RecursionError):
-        says = "a field is missing in it, or of another kind"
+        reason = "a field is missing, or has another type"
     except ValueError as error:
-        says = format_value(str(error), 200)
-    raise BadInput(f"{path} is no manifest of a study: {says}", "restore it, or study anew")
+        reason = format_value(str(error), 200)
+    raise BadInput(
+        f"{path} is not the manifest of a study: {reason}",
+        "restore it, or run the study in a new folder",
+    )
 
 
 def cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
-    """The treatment and the roster's name by journal, from the manifest of a study.
+    """The treatment and the roster's name by journal, from a manifest; empty if it is invalid.
 
-    Nothing of a manifest that cannot be read, or is of another kind: a table is of journals, and
-    whoever studies reads manifests whole.
+    Lenient, because it serves tables of journals, which need no manifest.
     """
     try:
         with open_regular(str(folder / MANIFEST), "a manifest") as file:
@@ -208,28 +240,26 @@ def _manifest_of(table: Any) -> Manifest:
     if found != (FORMAT, of.world.rules):
         raise ValueError(
             f"format {format_value(found[0])}, rules {format_value(found[1])} of the {name} world; "
-            f"this goldrush reads {FORMAT}, {of.world.rules}"
+            f"this version reads {FORMAT}, {of.world.rules}"
         )
     runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
         _check_listed(Plan(name, **plan), runs)
     except BadInput as error:
-        raise ValueError(f"its plan cannot be: {error.what}") from None
+        raise ValueError(f"its plan is invalid: {error.what}") from None
     return Manifest(name, plan, runs)
 
 
 def _check_listed(plan: Plan, runs: Sequence[Listed]) -> None:
-    """Raises ValueError unless the runs are those of the plan: a study is not what its manifest
-    calls it where names were exchanged in one of the two.
-    """
+    """Raises ValueError unless the runs are those of the plan, with its names and settings."""
     size = math.prod(map(len, (plan.treatments, plan.rosters, plan.seeds, plan.rounds)))
     if size != len(runs):
         raise ValueError(f"its plan has {size:,} runs, its list {len(runs):,}")
     for run, outline in zip(runs, plan.outlines(), strict=True):
         if (run.cell, run.path) != (outline.cell, outline.path):
-            raise ValueError(f"it lists {run.path} as {run.cell}, which its plan does not")
+            raise ValueError(f"{run.path} is listed as {run.cell}, which differs from its plan")
         if run.config != outline.config:
-            raise ValueError(f"it lists {run.path} with another configuration than its plan")
+            raise ValueError(f"the configuration of {run.path} differs from its plan")
 
 
 def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:

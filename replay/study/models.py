@@ -1,4 +1,4 @@
-"""What became of the answers of language models in the runs of a study."""
+"""Counts of failed answers of language models in the runs of a study."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ from goldrush.replay.usage import failures_in
 
 
 def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:
-    """The answers of each model over all runs of a study that was carried out in `folder`.
+    """The failures of each model over all runs of a study.
 
-    Raises what reading a journal raises.
+    Args:
+        plan: the study's plan.
+        folder: the study's folder.
+        manifest: its manifest.
+
+    Raises:
+        JournalError: if a journal cannot be read.
+
     """
     names = studied(plan.world).players.names
     asking = {
@@ -32,5 +39,5 @@ def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Fail
 
 
 def is_model(policy: str) -> bool:
-    """Whether a policy, as people call it, is a language model."""
+    """Whether the label of a policy is that of a language model."""
     return policy.partition(":")[0] == LLM

@@ -1,7 +1,7 @@
-"""What a study consists of: treatments × rosters × horizons × seeds, checked whole before a run.
+"""Plan of a study: treatments × rosters × horizons × seeds, checked before the first run.
 
-A cell is a treatment, a roster and a horizon; its runs differ in the seed alone. The same seed in
-two cells is a pair.
+A cell is a treatment, a roster and a horizon; its runs differ only in the seed. Runs of two cells
+with the same seed are a pair.
 """
 
 from __future__ import annotations
@@ -31,14 +31,19 @@ ALL: Final = "all"
 BASELINES: Final = "baselines"
 SEEDS_DEFAULT: Final = 20
 RUNS_MAX: Final = 100_000
-FOLDER_MAX: Final = 100  # characters of a roster's name that its folder takes over
-FILE_MAX: Final = 1 << 20  # bytes of a file that holds a plan
+FOLDER_MAX: Final = 100  # characters of a roster's name in the name of its folder
+FILE_MAX: Final = 1 << 20  # bytes of a plan file
 
 
 @attrs.frozen
 class Cell:
-    """Runs that differ in the seed alone. `roster` is the name under which the plan has it;
-    `rounds`: the horizon, in the world's units.
+    """A set of runs that differ only in the seed.
+
+    Attributes:
+        treatment: the treatment's name.
+        roster: the roster's name in the plan.
+        rounds: the horizon, in the world's units.
+
     """
 
     treatment: str
@@ -48,15 +53,24 @@ class Cell:
     def __str__(self) -> str:
         return f"{self.treatment}, {self.roster}, {self.rounds}"
 
-    def called(self, units: str) -> str:
-        """The cell in words; `units`: what its horizon counts."""
+    def format(self, units: str) -> str:
+        """The cell as text; `units` names the units of its horizon, as in `rounds`."""
         return f"{self} {units}"
 
 
 @attrs.frozen
 class Planned:
-    """A run of a study: where it belongs, its journal's path below the study's folder, and what is
-    played. `prepared` is that of the first run of its cell: who plays is the same in all of them.
+    """A run of a study, ready to be played.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        path: its journal, relative to the study's folder.
+        world: the name of the world.
+        config: its configuration.
+        players: the entries of its roster.
+        prepared: the prepared first run of the cell, whose roster all its runs share.
+
     """
 
     cell: Cell
@@ -69,20 +83,26 @@ class Planned:
 
     @property
     def setup(self) -> dict[str, Any]:
-        """How its journal must begin."""
+        """The setup with which its journal must begin."""
         return {**self.prepared.setup, "config": self.config.as_dict()}
 
     @property
     def models(self) -> list[Model]:
-        """The models that are asked in it, agent by agent. Raises BadInput for one that this
-        version cannot ask.
-        """
+        """The language models among its players. Raises BadInput for unsupported options."""
         return [model_from(one["options"]) for one in self.players if one["policy"] == LLM]
 
 
 @attrs.frozen
 class Outline:
-    """A run of a study, as far as its plan alone tells it."""
+    """A run of a study, without its players.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        path: its journal, relative to the study's folder.
+        config: its configuration.
+
+    """
 
     cell: Cell
     seed: int
@@ -92,11 +112,19 @@ class Outline:
 
 @attrs.frozen
 class Plan:
-    """`world`: by name; `treatments` by name, with those of somebody's own in `own` (name ->
-    settings); `rosters`: name -> text (None: the default one); `seeds`; `rounds`: the horizons;
-    `settings` hold for every run, before those of its treatment. `trust`: the policies of
-    somebody's own that the rosters may name; None where whoever plans wrote the rosters, too. No
-    manifest has it.
+    """The runs of a study: treatments × rosters × horizons × seeds.
+
+    Attributes:
+        world: the name of the world.
+        treatments: names of treatments.
+        rosters: texts of rosters by name; None: the world's default roster.
+        seeds: the seeds.
+        rounds: the horizons, in the world's units.
+        settings: of every run; they win over those of its treatment.
+        own: settings of user-defined treatments, by name.
+        trust: names of user-defined policies that the rosters may import; None: all, because the
+            rosters come from the user and not from a file. Not in the manifest.
+
     """
 
     world: str
@@ -109,14 +137,11 @@ class Plan:
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan for JSON; its world stands elsewhere."""
+        """The plan for JSON, without its world, which is a field of its own in the manifest."""
         return attrs.asdict(self, filter=lambda field, _: field.name not in ("trust", "world"))
 
     def runs(self, models: Models | None = None) -> list[Planned]:
-        """Every run, cell by cell, in the order of the plan.
-
-        Raises BadInput, naming the cell, for one that cannot be played.
-        """
+        """Every run, cell by cell. Raises BadInput, naming the cell, if one cannot be played."""
         of = studied(self.world)
         self._check_size()
         if self.trust is not None:
@@ -128,9 +153,9 @@ class Plan:
         ]
 
     def outlines(self) -> Iterator[Outline]:
-        """Every run in the order of `runs`; no model is looked for, and no recording read.
+        """Every run in the order of `runs`, without preparing its players.
 
-        Raises BadInput for what cannot be played.
+        Raises BadInput for invalid settings or rosters.
         """
         of = studied(self.world)
         self._check_size()
@@ -196,12 +221,22 @@ def plan_of(
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
 ) -> Plan:
-    """A plan from what people write: `all` treatments, `baselines` (those of the world) among the
-    rosters, a number of seeds (from 0 on) or a list of them, one horizon or several (None: that of
-    the world). `trust` as Plan has it.
+    """A plan from user input.
 
-    Raises BadInput for a world that cannot be studied and for what is twice or out of range;
-    `Plan.runs` checks the rest.
+    Args:
+        world: the name of the world.
+        treatments: names; `all` stands for all treatments of the world and of `own`.
+        rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
+        seeds: a number of seeds, counted from 0, or the seeds.
+        rounds: one horizon or several, in the world's units; None: the world's default.
+        settings: of every run.
+        own: settings of user-defined treatments, by name.
+        trust: see `Plan`.
+
+    Raises:
+        BadInput: for a world that cannot be studied, and for duplicates and values out of range;
+            `Plan.runs` checks the rest.
+
     """
     of = studied(world)
     own = own or {}
@@ -231,8 +266,8 @@ def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
     for name, table in own.items():
         if name.lower() in taken or not NAME.fullmatch(name):
             raise BadInput(
-                f"a treatment of one's own cannot be called {format_value(name)}",
-                f"take at most {NAME_MAX} letters, digits, _ and - that no treatment has yet",
+                f"a treatment cannot be called {format_value(name)}",
+                f"take an unused name of at most {NAME_MAX} letters, digits, _ and -",
             )
         taken.add(name.lower())
         _check_settings(of, f"treatment {name} has", table)
@@ -246,14 +281,21 @@ def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
         try:
             check_setting(of.settings, name, value)
         except BadInput as error:
-            raise BadInput(f"{who} what cannot be: {error.what}", error.instead) from None
+            raise BadInput(f"{who} an invalid setting: {error.what}", error.instead) from None
 
 
 def rosters_of(
     given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
 ) -> dict[str, str | None]:
-    """Rosters by name, from a list of texts (each its own name) or a map; `baselines` among them
-    stands for these, and is what an empty list means.
+    """Texts of rosters by name; None: the world's default roster.
+
+    Args:
+        given: texts, each its own name, or texts by name; empty: `baselines`.
+        baselines: the rosters that `baselines` stands for.
+
+    Raises:
+        BadInput: if a name occurs twice, or `baselines` has another name.
+
     """
     pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
     rosters: dict[str, str | None] = {}
@@ -262,7 +304,8 @@ def rosters_of(
         if text == BASELINES:
             if name != text:
                 raise BadInput(
-                    f"roster {format_value(name)} is the baselines", "they have their own names"
+                    f"roster {format_value(name)} is {BASELINES}, which are several",
+                    f"list {BASELINES} among the rosters",
                 )
             new = {one: one for one in baselines}
         for key in new:
@@ -275,14 +318,16 @@ def rosters_of(
 
 
 def seeds_of(text: str) -> int | list[int]:
-    """Seeds as a person types them: how many (`20`), or which (`0-4,7`). Raises BadInput."""
+    """Seeds of a command line: their number (`20`), or a list (`0-4,7`). Raises BadInput."""
     if re.fullmatch(r"\s*[0-9]{1,16}\s*", text):
         return int(text)
     seeds: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]{1,16})\s*(?:-\s*([0-9]{1,16})\s*)?", part)
         if found is None:
-            raise BadInput(f"the seeds are {format_value(text)}", "write how many, or which: 0-4,7")
+            raise BadInput(
+                f"the seeds are {format_value(text)}", "write a number (20), or a list (0-4,7)"
+            )
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first:
             raise BadInput(f"the seeds have {format_value(part)}", "write the lower one first: 0-4")
@@ -295,14 +340,16 @@ def seeds_of(text: str) -> int | list[int]:
 
 
 def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
-    """The plan of a TOML file: `world`, `treatments`, `rosters`, `seeds`, `rounds`, and tables
-    `[settings]`, `[treatment.NAME]` (settings of a treatment of one's own) and `[roster]`
-    (NAME = "text").
+    """The plan of a TOML file (see replay/study/README.md).
 
-    A file cannot make code run by naming it: the rosters may name a policy of somebody's own only
-    if `trust` lists it, or `Plan.runs` raises BadInput.
+    Args:
+        path: the file.
+        trust: names of user-defined policies that its rosters may import: a file cannot make code
+            run by naming it. `Plan.runs` raises BadInput for others.
 
-    Raises BadInput for a file that is no plan.
+    Raises:
+        BadInput: if the file cannot be read, or is not a plan.
+
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
@@ -320,16 +367,20 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     }  # fmt: skip
     for name, value in table.items():
         if name not in kinds:
-            raise BadInput(f"there is {format_value(name)}", f"a plan may have {', '.join(kinds)}")
+            raise BadInput(
+                f"unknown entry {format_value(name)}", f"a plan may have {', '.join(kinds)}"
+            )
         if type(value) not in kinds[name]:
-            says = " or ".join(kind.__name__ for kind in kinds[name])
-            raise BadInput(f"{name} is {format_value(value)}", f"it must be of type {says}")
+            types = " or ".join(kind.__name__ for kind in kinds[name])
+            raise BadInput(f"{name} is {format_value(value)}", f"it must be of type {types}")
     for name in ("treatments", "rosters"):
         _check_texts(name, table.get(name, []))
     for name, inner in table.get("treatment", {}).items():
         if type(inner) is not dict:
-            says = f"treatment {format_value(name)} is {format_value(inner)}"
-            raise BadInput(says, "it must be a table of settings")
+            raise BadInput(
+                f"treatment {format_value(name)} is {format_value(inner)}",
+                "it must be a table of settings",
+            )
     world = table.get("world", WORLD_DEFAULT)
     named = table.get("roster", {})
     _check_texts("roster", list(named.values()))
@@ -337,9 +388,7 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
     for name in named:
         check_name("roster", name)
         if name in (*studied(world).studies.baselines, MIXED, BASELINES):
-            raise BadInput(
-                f"a roster cannot be called {format_value(name)}", "take a name of its own"
-            )
+            raise BadInput(f"a roster cannot be called {format_value(name)}", "take another name")
     rosters = {name: named.get(name, name) for name in _once("roster", listed)}
     return plan_of(
         world=world,
@@ -356,7 +405,7 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
 def _check_texts(name: str, values: Any) -> None:
     for value in _listed(values):
         if type(value) is not str:
-            raise BadInput(f"{name} has {format_value(value)}", "write texts in quotes")
+            raise BadInput(f"{name} has {format_value(value)}", "write a text in quotes")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -398,8 +447,8 @@ def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
-    """A folder's name for each roster: its own where that is a plain one, else what is plain in it,
-    and a number where two would share it.
+    """A folder name for each roster: its name with other characters than letters, digits, `_`, `.`
+    and `-` replaced, and a number where two would be equal.
     """
     folders: dict[str, str] = {}
     taken: set[str] = set()
@@ -416,7 +465,7 @@ def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
 
 
 def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
-    """The runs by cell, in order."""
+    """The cells with their runs, in order."""
     by_cell: dict[Cell, list[Planned]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)

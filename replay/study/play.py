@@ -1,7 +1,8 @@
-"""One run of a study: whether its journal can be kept, and how it is played.
+"""One run of a study: check its journal, or play it.
 
-A run is written beside its place and moved there when it is done: a journal in its place is a whole
-one. The study's folders are looked at before each run, for nothing is written through a link.
+A run is written to a file of another name and renamed when it has ended, so a file with the name of
+a journal is a whole one. Before each run the study's folders are checked: nothing is written
+through a link.
 """
 
 from __future__ import annotations
@@ -31,19 +32,26 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
 from goldrush.replay.studies import studied
+from goldrush.replay.study.backend import RunFailed
 from goldrush.replay.study.manifest import UNFINISHED
-from goldrush.replay.study.place import RunFailed
 from goldrush.replay.study.plan import Planned
 from goldrush.replay.verify import FOLD, verify
 
 Done = tuple[str, int]  # SHA-256 and size of a journal
-DECIDED: Final = ("answer", "limit")  # options of a model that are found out when a run begins
+DECIDED: Final = ("answer", "limit")  # a model's options that are determined as a run begins
 
 
-def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
-    """The journal at `path`, if it can be kept as that of `run`: the bytes that the manifest has
-    (`sha256`, where it has any), whole and finished, with digests that follow from its events, and
-    begun as planned. None if it is to be played anew.
+def check_journal(run: Planned, path: str, sha256: str | None = None) -> Done | None:
+    """The SHA-256 and size of a run's journal; None if the run must be played again.
+
+    The journal must be whole and finished, verify at level 2 (states), begin as planned, and have
+    the given checksum.
+
+    Args:
+        run: the run.
+        path: the journal.
+        sha256: as the manifest lists it; None: not listed yet.
+
     """
     try:
         verdict = verify(path, FOLD)
@@ -56,7 +64,7 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
             if reader.header != Header(world.name, world.rules):
                 return None
             setup = next(iter(reader)).setup or {}
-            if reader.sha256() != verdict.sha256:  # another file by now
+            if reader.sha256() != verdict.sha256:  # the file was replaced meanwhile
                 return None
     except GoldrushError:
         return None
@@ -64,12 +72,12 @@ def kept(run: Planned, path: str, sha256: str | None = None) -> Done | None:
 
 
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
-    """Whether a journal's setup is the planned one, but for how models turned out to be asked."""
+    """Whether a journal's setup is the planned one, apart from the `DECIDED` options of models."""
     return _undecided(run.world, setup) == _undecided(run.world, run.setup)
 
 
 def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
-    """A setup as it is before a model was asked a short question."""
+    """A setup without the `DECIDED` options of models."""
     key = studied(world).world.vocabulary.players
     entries = [
         {**entry, "options": {k: v for k, v in entry["options"].items() if k not in DECIDED}}
@@ -80,25 +88,34 @@ def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
     return {**setup, key: entries}
 
 
-def played(run: Planned, folder: str, models: Models | None = None) -> Done:
-    """Play a run into its journal in the study's folder; with models, go on with what is there.
+def play(run: Planned, folder: str, models: Models | None = None) -> Done:
+    """Play a run into its journal, and return the journal's SHA-256 and size.
 
-    Raises RunFailed.
+    A run that asks language models continues its unfinished journal.
+
+    Args:
+        run: the run.
+        folder: the study's folder.
+        models: the language models.
+
+    Raises:
+        RunFailed: if it cannot be played to its end, or not be written.
+
     """
     path = os.path.join(folder, run.path)
     unfinished = path + UNFINISHED
     try:
-        make_way(run, folder)
-        if run.models:  # what is paid for must be found again
+        clear_path(run, folder)
+        if run.models:  # answers cost money: the journal must survive a power failure
             for above in folders_of(run.path, folder):
                 files.sync_folder(str(above / "any"))
-        if not _went_on(run, path, models):
+        if not _continued(run, path, models):
             of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
             world = of.toolkit.world(run.setup)
             players.record(world, of.players, unfinished, begun, models=models, force=True)
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
-        make_way(run, folder)
+        clear_path(run, folder)
         files.system.rename(unfinished, path)
     except (GoldrushError, OSError) as error:
         raise _failed(run, error) from None
@@ -106,22 +123,22 @@ def played(run: Planned, folder: str, models: Models | None = None) -> Done:
 
 
 def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
-    """Why a run has no journal, its path being said once."""
+    """The error with the run's path once, not also in its reason."""
     if isinstance(error, OSError):
         return RunFailed(run, f"cannot be written: {files.format_reason(error)}", unwritten=True)
-    says = error.message if isinstance(error, WriteFailed) else str(error)
-    return RunFailed(run, says, unwritten=isinstance(error, WriteFailed))
+    message = error.message if isinstance(error, WriteFailed) else str(error)
+    return RunFailed(run, message, unwritten=isinstance(error, WriteFailed))
 
 
 def folders_of(path: str, folder: str) -> Sequence[Path]:
-    """The folders that lead to a run's journal, from its own to the study's."""
+    """The folders above a run's journal, from its own up to the study's."""
     return Path(folder, path).parents[: path.count("/") + 1]
 
 
-def make_way(run: Planned, folder: str) -> None:
-    """Make the folders of a run, and remove links and the like from where it is written.
+def clear_path(run: Planned, folder: str) -> None:
+    """Create the folders of a run, and remove anything but regular files from its paths.
 
-    Raises OSError where a folder of the study is a link, or something else.
+    Raises OSError if a folder of the study is a link or a file.
     """
     path = os.path.join(folder, run.path)
     files.make_folders_within(folder, run.path)
@@ -129,18 +146,17 @@ def make_way(run: Planned, folder: str) -> None:
     files.remove_other(path + UNFINISHED)
 
 
-def _went_on(run: Planned, path: str, models: Models | None) -> bool:
-    """Whether a run that asks models was there in part, and is played to its end now.
+def _continued(run: Planned, path: str, models: Models | None) -> bool:
+    """Continue the unfinished journal of a run that asks models; False if there is none.
 
-    What it holds was paid for: it is never thrown away, and where nobody can go on with it, the
-    error says why.
+    Its answers cost money, so it is never deleted: if it cannot be continued, BadInput says why.
     """
     if not run.models:
         return False
     unfinished = path + UNFINISHED
     if not os.path.lexists(unfinished):
         with suppress(FileNotFoundError):
-            files.system.rename(path, unfinished)  # it was found to be no whole journal of this run
+            files.system.rename(path, unfinished)  # it failed `check_journal`
     if not os.path.lexists(unfinished) or not os.stat(unfinished).st_size:
         return False
     try:
@@ -152,14 +168,14 @@ def _went_on(run: Planned, path: str, models: Models | None) -> bool:
                 trust=run.prepared.trust, sources=run.prepared.sources,
             )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
-        raise BadInput(str(error), "take it away, or bring it back whole") from None
-    if ended and kept(run, unfinished) is None:
-        raise BadInput(f"{unfinished} is not what follows from its events", "take it away")
+        raise BadInput(str(error), "move it elsewhere, or restore it whole") from None
+    if ended and check_journal(run, unfinished) is None:
+        raise BadInput(f"{unfinished} does not follow from its events", "move it elsewhere")
     return ended is not None
 
 
 def _ended(run: Planned, path: str) -> bool | None:
-    """Whether this journal of a run has come to its end; None where nobody was asked yet."""
+    """Whether this journal of a run has ended; None if it holds no answers yet."""
     ended = forked = False
     try:
         with JournalReader(path) as reader:
@@ -172,23 +188,36 @@ def _ended(run: Planned, path: str) -> bool | None:
         if not error.commits:
             return None
     if forked or not _begins_as(run, setup):
-        raise BadInput(f"{path} is another run", "take it away")
+        raise BadInput(f"{path} is another run", "move it elsewhere")
     return ended
 
 
-def played_away(run: Planned) -> bytes:
-    """Play a run where the study's folder is not, and return its journal. Raises RunFailed."""
+def play_remotely(run: Planned) -> bytes:
+    """Play a run in a temporary folder, and return its journal. Raises RunFailed."""
     name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
     with files.NewFolder(name) as folder:  # it is never published
-        played(run, folder.temporary)
+        play(run, folder.temporary)
         with open(os.path.join(folder.temporary, run.path), "rb") as file:
             return file.read()
 
 
-def put(run: Planned, folder: str, journal: bytes) -> Done:
-    """Put a journal that came from elsewhere in its place. Raises RunFailed."""
+def store_journal(run: Planned, folder: str, journal: bytes) -> Done:
+    """Write the journal of a run that was played remotely.
+
+    Args:
+        run: the run.
+        folder: the study's folder.
+        journal: its bytes.
+
+    Returns:
+        Its SHA-256 and size.
+
+    Raises:
+        RunFailed: if it cannot be written.
+
+    """
     try:
-        make_way(run, folder)
+        clear_path(run, folder)
         with files.Unfinished(os.path.join(folder, run.path), is_own=files.always) as file:
             file.write(journal)
             file.publish()

@@ -1,7 +1,7 @@
-"""What a study's runs have come to: of each journal the figures for comparisons and pictures.
+"""Results of a study: of each run the values that comparisons and figures need.
 
-A run measured whole is large; what is kept of it here is small, so that thousands fit, and is
-worked out by many processes at once. It is kept from one report to the next (see kept.py).
+They are small, so that thousands of runs fit into memory. They are computed by several processes
+and cached between reports (see kept.py).
 """
 
 from __future__ import annotations
@@ -29,18 +29,29 @@ from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.usage import failures_by
 
-POINTS: Final = 40  # of a curve over the units
+POINTS: Final = 40  # points of a curve over the units, at most
 
-C = TypeVar("C", bound=Config)  # the settings of a run
-K = TypeVar("K")  # what its world keeps of it
+C = TypeVar("C", bound=Config)  # the configuration of a run
+K = TypeVar("K")  # the world's own part of a result
 
 
 @attrs.frozen
 class Result(Generic[C, K]):
-    """A run's figures. `units`: how many were closed. `run`, `halves` and `halves_whole` (without
-    burn-in): by measure. `curves`: by measure, the mean of each window of units. `policies`: by
-    agent; `failures`: what became of the answers of those that are models. `own`: what the world
-    keeps for its own part of a report (Studies.kept).
+    """The measures of a run.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        config: its configuration.
+        units: the number of closed units.
+        run: the measures of the whole run, by name.
+        halves: the measures of its halves after the burn-in, by name.
+        halves_whole: the measures of its halves without a burn-in, by name.
+        curves: the means of the measures over windows of units, by name.
+        policies: labels by agent.
+        own: values for the world's own part of a report (`Studies.kept`).
+        failures: failed answers of the language models.
+
     """
 
     cell: Cell
@@ -58,8 +69,15 @@ class Result(Generic[C, K]):
 
 @attrs.frozen
 class Results(Generic[C, K]):
-    """The results of a study of a world by cell, seeds in the order of the plan; `journals`: by
-    cell, where they are, in the same order.
+    """The results of a study.
+
+    Attributes:
+        folder: the study's folder.
+        of: its world, as a subject of studies.
+        manifest: its manifest.
+        by_cell: the results of each cell, in the plan's order of seeds.
+        journals: paths of their journals, relative to the folder, in the same order.
+
     """
 
     folder: str
@@ -73,12 +91,12 @@ class Results(Generic[C, K]):
         return self.by_cell[cell][0].config
 
     def failures(self, cell: Cell) -> list[Failures]:
-        """What became of the answers of a cell's models, over all its runs."""
+        """The failed answers of a cell's language models, over all its runs."""
         return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
 
 
 def cell_as_dict(results: Results[Any, Any], cell: Cell) -> dict[str, Any]:
-    """A cell for JSON, with how many agents play in it, and its covariate."""
+    """A cell for JSON, with its number of agents and its covariate."""
     config, covariate = results.config(cell), results.of.studies.covariate
     known = {covariate.name: covariate.of(config)} if covariate else {}
     return {**attrs.asdict(cell), "agents": config.agents, **known}
@@ -90,10 +108,18 @@ def results_of(
     jobs: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Results[Any, Any]:
-    """Measure every run of a study, `jobs` at a time; `on_run` is told (runs measured, in all).
+    """Measure every run of a study.
 
-    Raises BadInput for a folder without a study, one that is not finished, one whose journals are
-    not those that its manifest lists, and a world without measures; WorkerDied.
+    Args:
+        folder: the study's folder.
+        jobs: the number of processes; None: one per processor.
+        on_run: called with the number of runs measured, and their total.
+
+    Raises:
+        BadInput: if the folder holds no study, the study is not finished, a journal is not the one
+            in the manifest, or the world has no measures.
+        WorkerDied: if a process that measures dies.
+
     """
     manifest = read_manifest(folder)
     of = studied(manifest.world)
@@ -102,7 +128,7 @@ def results_of(
         raise BadInput(
             f"the study in {folder} is not finished: {left:,} of {len(manifest.runs):,} runs are "
             "left, or were when it stopped",
-            "give the command of the study again, it goes on",
+            "run the study's command again to continue",
         )
     journals: dict[Cell, list[str]] = {}
     runs: dict[Cell, list[Listed]] = {}
@@ -121,17 +147,17 @@ def results_of(
         for run in manifest.runs
         if run.cell not in known
     ]
-    told = on_run or (lambda done, every: None)
+    report = on_run or (lambda done, total: None)
     start = len(manifest.runs) - len(tasks)
     if start:
-        told(start, len(manifest.runs))
+        report(start, len(manifest.runs))
     measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
     for done, result in enumerate(map_in_order(_result, tasks, jobs), start + 1):
         of_cell = measured[result.cell]
         of_cell.append(result)
         if len(of_cell) == len(runs[result.cell]):
             kept.write(of, texts[result.cell.roster], runs[result.cell], of_cell)
-        told(done, len(manifest.runs))
+        report(done, len(manifest.runs))
     if measured:
         kept.trim()
     by_cell = {cell: known.get(cell) or measured[cell] for cell in runs}
@@ -139,7 +165,7 @@ def results_of(
 
 
 def _sha256(path: Path) -> str | None:
-    """The SHA-256 of a file; None of one that cannot be read."""
+    """The SHA-256 of a file; None if it cannot be read."""
     try:
         with open_regular(str(path)) as file:
             return sha256_in(file)
@@ -151,10 +177,10 @@ def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
     folder, world, run, roster = task
     of = studied(world)
     path = Path(folder, run.path)
-    again = "give the command of the study again, it plays it anew"
+    again = "run the study's command again, which plays the run again"
     if not path.is_file():
         raise BadInput(f"{path} is missing", again)
-    # Hashed before, so that nothing else is read, and while it is measured: it may be edited.
+    # Hashed before it is read, and again while it is measured, when it may be edited.
     with open_regular(str(path)) as file:
         sha256 = sha256_in(file)
         if sha256 == run.sha256:
@@ -175,17 +201,17 @@ def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
 def _check_begun(
     of: Studied, path: Path, run: Listed, roster: str | None, measured: Measured[Any]
 ) -> None:
-    """Raises BadInput unless a journal began as the manifest says, and played on undisturbed."""
-    instead = "restore the manifest, or give the command of the study again, it plays it anew"
+    """Raises BadInput unless a journal begins as the manifest says, and is not a fork."""
+    instead = "restore the manifest, or run the study's command again, which plays the run again"
     if measured.forks:
-        raise BadInput(f"{path} is a fork, which no study plays", instead)
+        raise BadInput(f"{path} is a fork, and not a run of a study", instead)
     if measured.config != run.config:
-        raise BadInput(f"{path} is a run of another configuration than the manifest says", instead)
+        raise BadInput(f"the configuration of {path} differs from the manifest", instead)
     names = of.studies.seats(roster, run.config.agents)
     for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
         if not matches_label(name, called):
             raise BadInput(
-                f"{path} is a run of another roster than {format_value(run.cell.roster)} in the "
+                f"the roster of {path} differs from {format_value(run.cell.roster)} in the "
                 f"manifest: agent {agent} plays {format_value(called)}, not {format_value(name)}",
                 instead,
             )
@@ -194,8 +220,14 @@ def _check_begun(
 def result_of(
     cell: Cell, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
 ) -> Result[Any, K]:
-    """What is kept of a run that was measured: `own` by its world; `failures`: of the answers of
-    its models.
+    """The result of a measured run.
+
+    Args:
+        cell: the cell it belongs to.
+        measured: the run.
+        own: values for the world's own part of a report.
+        failures: failed answers of its language models.
+
     """
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(cell.rounds)
@@ -218,8 +250,8 @@ def result_of(
 
 
 def _windows(units: int) -> list[Span]:
-    """So many units cut into at most POINTS windows of equal length, the last one shorter perhaps.
-    Those of a horizon, so that runs which end before it have their curves in the same windows.
+    """At most POINTS windows of equal length over the units of a horizon (the last may be shorter).
+    Runs that stopped early have their curves in the same windows.
     """
     length = math.ceil(units / POINTS)
     return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]

@@ -15,9 +15,9 @@ from goldrush.agents.llm.models import Models
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.run import Run, models_of
 from goldrush.replay.studies import Studied, studied
+from goldrush.replay.study.backend import Backend, processes
 from goldrush.replay.study.carry_out import OnStep, carry_out
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
-from goldrush.replay.study.place import Place, processes
 from goldrush.replay.study.plan import ALL, BASELINES, SEEDS_DEFAULT, plan_of
 from goldrush.replay.study.results import Results, results_of
 from goldrush.replay.toolkit import WORLD_DEFAULT
@@ -43,7 +43,7 @@ def study(
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
     rounds: int | Sequence[int] | None = None,
     jobs: int | None = None,
-    place: Place | None = None,
+    backend: Backend | None = None,
     models: Models | str | Path | None = None,
     on_step: OnStep | None = None,
     **settings: Any,
@@ -62,7 +62,7 @@ def study(
         seeds: how many, from 0 on, or which.
         rounds: the horizon, or several, in the world's units; None: the world's default.
         jobs: how many processes; None: one a processor.
-        place: another place to play at than processes of this machine.
+        backend: plays the runs; None: local processes.
         models: how language models are reached: a file of models, or `Models`.
         on_step: told of progress: what is done, how many, of how many.
         settings: of every run, by name; they go before those of a treatment.
@@ -83,8 +83,8 @@ def study(
         settings=settings,
         own=own,
     )
-    where = place or processes(jobs)
-    carry_out(plan, folder, place=where, models=models_of(models), on_step=on_step)
+    chosen = backend or processes(jobs)
+    carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
     return Study(folder)
 
 

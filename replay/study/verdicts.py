@@ -1,14 +1,13 @@
-"""The verdicts: a world's criteria, judged half against half, against the null, by size.
+"""Verdicts on a world's criteria: first half against second, compared with the null, by size.
 
-A criterion is a few sub-measures, each with the direction in which it is to change from the first
-half of a run to the second. Holm's correction is over the sub-measures of all criteria of a cell,
-those without data counted. Filling the map looks like learning: what `random`, which cannot learn,
-shows too, counts for nobody.
+A criterion has one or more sub-measures, each with the direction in which it is expected to change
+from the first half of a run to the second. Holm's correction covers the sub-measures of all
+criteria of a cell, those without data included. Filling the map resembles learning, so a change
+that the null (`random`, which cannot learn) also shows is not counted.
 
-A criterion says that all of its sub-measures change, with few agents and with many (see Criteria).
-`not supported` is one of which a sub-measure passes the test the other way round, or of which
-nothing changes at all: every sub-measure that has data stays exactly the same. With one of the
-numbers of agents is enough.
+A criterion is supported if all of its sub-measures change as expected at every size (number of
+agents; see Criteria). It is not supported if at one size a sub-measure passes the test in the
+opposite direction, or no sub-measure with data changes in any seed. Otherwise it is undecided.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from goldrush.replay.study.results import Result, Results
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
-# What a sub-measure shows in a cell.
+# Findings of a sub-measure in a cell.
 AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = (
     "as expected", "opposite", "no change at all", "unclear", "no data", "as the null",
 )  # fmt: skip
@@ -35,13 +34,21 @@ AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = (
 
 @attrs.frozen
 class Finding:
-    """A sub-measure in a cell: its change, the p-values of both directions after Holm's correction,
-    and what it shows: `alone`, and (`shows`) after it was held against the null.
+    """The test of a sub-measure in a cell.
 
-    It shows `as expected` what passes: p < 0.05 after the correction, and the right sign in three
-    quarters of all seeds (15 of 20); a seed without data has no sign. `opposite`: the same the
-    other way round. `no change at all`: it is the same in both halves wherever there are data, and
-    that is in three quarters of all seeds. `no data`: in no seed have both halves any.
+    Findings are: `as expected` (corrected p < 0.05, and the expected sign in three quarters of all
+    seeds, 15 of 20); `opposite` (the same in the opposite direction); `no change at all` (equal
+    halves in all seeds with data, which are at least three quarters of all seeds); `no data` (no
+    seed has data in both halves); `as the null`; and otherwise `unclear`.
+
+    Attributes:
+        measure: the sub-measure's name.
+        change: its change from the first half to the second.
+        holm: the p-value of the expected direction, after Holm's correction.
+        holm_opposite: the p-value of the opposite direction, after Holm's correction.
+        alone: the finding without regard to the null.
+        shows: the finding; `as the null` if the null changes in the same direction.
+
     """
 
     measure: str
@@ -54,9 +61,17 @@ class Finding:
 
 @attrs.frozen
 class Judged:
-    """A criterion in one cell: what each of its sub-measures shows, and the `outcome` of the cell:
-    a verdict as far as one number of agents can tell. `note` says why, in words; `nothing` is said
-    in it: what there was none of to reduce, empty where there was some.
+    """A criterion in one cell.
+
+    Attributes:
+        cell: the cell.
+        agents: its number of agents.
+        criterion: the criterion's name.
+        findings: one for each of its sub-measures.
+        outcome: the verdict for this number of agents.
+        note: the reason, as text.
+        nothing: a sentence if there was nothing to reduce (`Criterion.nothing`), else empty.
+
     """
 
     cell: Cell
@@ -70,7 +85,17 @@ class Judged:
 
 @attrs.frozen
 class Verdict:
-    """A criterion over cells that differ in the number of agents alone, `cells` by that number."""
+    """A verdict on a criterion, over cells that differ only in the number of agents.
+
+    Attributes:
+        criterion: the criterion's name.
+        roster: the roster's name.
+        rounds: the horizon.
+        cells: the criterion in each cell, by number of agents.
+        verdict: supported, not supported or undecided.
+        note: the reason, as text.
+
+    """
 
     criterion: str
     roster: str
@@ -81,13 +106,17 @@ class Verdict:
 
     @property
     def nothing(self) -> str:
-        """What there was none of to reduce, be it with one number of agents; else empty."""
+        """A sentence if there was nothing to reduce at one size, else empty."""
         return next((one.nothing for one in self.cells.values() if one.nothing), "")
 
 
 class Assessment:
-    """The criteria held against a study's results, halves being taken after the burn-in or without
-    one.
+    """The criteria of a world, tested on the results of a study.
+
+    Args:
+        results: the results.
+        burn_in: whether the halves exclude the burn-in.
+
     """
 
     def __init__(self, results: Results[Any, Any], *, burn_in: bool = True) -> None:
@@ -102,7 +131,7 @@ class Assessment:
         self._nulls = nulls(results)
 
     def findings(self, cell: Cell) -> dict[str, Finding]:
-        """What the sub-measures of all criteria show in a cell, held against the null there."""
+        """The findings of all sub-measures in a cell, compared with the null there."""
         ours = self._alone[cell]
         null = self._nulls.get(cell)
         if null is None:
@@ -123,9 +152,9 @@ class Assessment:
         judgements = []
         for criterion in self.criteria.every:
             found = [findings[name] for name in criterion.expected]
-            outcome, says = self._outcome(found)
+            outcome, reason = self._outcome(found)
             nothing = self._nothing(criterion, cell, found)
-            note = nothing or says
+            note = nothing or reason
             if null is None or null == cell:
                 outcome = UNDECIDED
                 missing = f"the study has no null (roster {self.criteria.null})"
@@ -135,21 +164,19 @@ class Assessment:
         return judgements
 
     def verdicts(self) -> list[Verdict]:
-        """A verdict for each criterion of cells that differ in the number of agents alone, where
-        the study has them with all of the sizes.
-        """
+        """A verdict on each criterion for each family of cells (see `families`)."""
         return [
-            _verdict(criterion.name, [of_cell[place] for of_cell in judged])
+            _verdict(criterion.name, [of_cell[index] for of_cell in judged])
             for family in families(self.results)
             for judged in [[self.judged(cell) for cell in family]]
-            for place, criterion in enumerate(self.criteria.every)
+            for index, criterion in enumerate(self.criteria.every)
         ]
 
     def _halves(self, result: Result[Any, Any]) -> Mapping[str, tuple[Value, Value]]:
         return result.halves if self._burn_in else result.halves_whole
 
     def _without_null(self, results: Sequence[Result[Any, Any]]) -> dict[str, Finding]:
-        """What a cell's sub-measures show, whatever the null does."""
+        """The findings of a cell's sub-measures without regard to the null."""
         changes = {
             name: change([self._halves(result)[name] for result in results], expected)
             for name, expected in self.criteria.expected.items()
@@ -163,8 +190,8 @@ class Assessment:
         return findings
 
     def _nothing(self, criterion: Criterion, cell: Cell, findings: Sequence[Finding]) -> str:
-        """What there was none of to reduce: where no sub-measure changes in any seed, and it is 0
-        in the halves of all runs.
+        """A sentence if there was nothing to reduce: no sub-measure changes in any seed, and the
+        measure of `Criterion.nothing` is 0 in both halves of all runs.
         """
         nothing = criterion.nothing
         if nothing is None or any(found.change.same < found.change.n for found in findings):
@@ -176,15 +203,15 @@ class Assessment:
         return nothing.text if any(value is not None for value in values) else ""
 
     def _outcome(self, findings: Sequence[Finding]) -> tuple[str, str]:
-        """What the sub-measures of a criterion come to in one cell, and why."""
+        """The verdict on a criterion in one cell, and the reason."""
         shows = [found.shows for found in findings]
-        says = ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
+        reason = ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
         if all(one == AS_EXPECTED for one in shows):
-            return SUPPORTED, says
+            return SUPPORTED, reason
         with_data = {one for one in shows if one != NO_DATA}
         if OPPOSITE in shows or with_data == {NO_CHANGE}:
-            return NOT_SUPPORTED, says
-        return UNDECIDED, says
+            return NOT_SUPPORTED, reason
+        return UNDECIDED, reason
 
 
 def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
@@ -201,10 +228,11 @@ def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
 
 
 def families(results: Results[Any, Any]) -> list[list[Cell]]:
-    """Cells of one roster and horizon whose configurations differ in the number of agents alone, a
-    cell for each size of the criteria, in that order; of several cells with the same configuration
-    the first. Where each agent has a setting of its own, more agents have other ones, and there is
-    no such family.
+    """Families of cells: one roster and horizon, configurations that differ only in the number of
+    agents, and one cell for each size of the criteria, in that order.
+
+    Of cells with equal configurations, the first counts. Configurations with a setting for each
+    agent form no family.
     """
     sizes = results.of.studies.criteria.sizes
     by_setup: dict[tuple[str, Config], dict[int, Cell]] = {}

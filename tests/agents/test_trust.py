@@ -15,8 +15,8 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.trust import check_trust, import_names, import_policy, is_import_name
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining import MINING
+from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of, read_plan
 from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import verify
@@ -132,7 +132,7 @@ def test_a_plan_in_a_file_plays_what_is_trusted_in_other_processes_too(
     tmp_path: Path, mark: Path
 ) -> None:
     path = plan_file(tmp_path, f'rosters = ["{SENTINEL}"]')
-    manifest = carry_out(read_plan(path, [SENTINEL]), tmp_path / "out", place=processes(2))
+    manifest = carry_out(read_plan(path, [SENTINEL]), tmp_path / "out", backend=processes(2))
     other = carry_out(
         plan_of(treatments=["baseline"], rosters=[SENTINEL], seeds=1, rounds=2), tmp_path / "typed"
     )

@@ -19,7 +19,7 @@ from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Plan, plan_of
-from goldrush.replay.study.play import played
+from goldrush.replay.study.play import play
 from goldrush.replay.study.results import results_of
 from tests.indexes import cache_apart
 
@@ -50,7 +50,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 def _one_by_one(plan: Plan, folder: Path) -> None:
     for run in plan.runs():
-        played(run, str(folder))
+        play(run, str(folder))
 
 
 def _of_report(folder: Path, study: float) -> Iterator[Row]:

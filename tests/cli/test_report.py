@@ -209,7 +209,7 @@ def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) 
         assert_refused(
             goldrush("report", "study", *options, cwd=tmp_path),
             "study/baseline/mixed/rounds-30/seed-0001.journal is not the journal that the manifest",
-            "give the command of the study again",
+            "run the study's command again",
         )
 
 

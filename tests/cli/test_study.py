@@ -117,7 +117,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--treatment", "scarce", "--treatment", "scarce"], ["treatment 'scarce' twice"]),
         (["--roster", "gready-mine"], ["no policy", "did you mean greedy-mine?"]),
         (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
-        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, but 20"]),
+        (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, not 20"]),
         (["--roster", "llm:a*2"], ["agents"]),
         (["--roster", "portrait", "--treatment", "baseline"], ["`llm` alone names no model"]),
         (["--seeds", "0"], ["seeds is 0"]),
@@ -129,7 +129,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["--set", "trice=1"], ["no setting 'trice'", "did you mean truce?"]),
         (["--set", "seed=1"], ["the settings have seed"]),
         (["--jobs", "1", "--dask", "x:1"], ["--jobs and --dask exclude each other"]),
-        (["--dask", "x"], ["'x' is no address of a scheduler"]),
+        (["--dask", "x"], ["'x' is not the address of a scheduler"]),
         (["--model", "m"], ["--model m", "no roster has it"]),
         (["--models", "missing.toml"], ["missing.toml"]),
         (["--trust", "mine:Own"], ["--trust needs a plan", "leave it out"]),
@@ -140,7 +140,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
         (["missing.toml"], ["cannot read missing.toml"]),
         (["plan.toml", "--seeds", ""], ["a plan and options were given", "plan.toml"]),
         (["plan.toml", "--treatment", "all"], ["a plan and options were given"]),
-        (["plan.toml"], ["plan.toml: there is 'tretments'"]),
+        (["plan.toml"], ["plan.toml: unknown entry 'tretments'"]),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

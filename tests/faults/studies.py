@@ -13,9 +13,9 @@ from unittest import mock
 import attrs
 
 from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay.study.backend import Backend, RunFailed
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.manifest import MANIFEST, read_manifest
-from goldrush.replay.study.place import Place, RunFailed
 from goldrush.replay.study.plan import Plan, plan_of
 from tests.faults.disk import ALL, Disk
 from tests.faults.tries import FOLDER, End, Lost, check, put, tree
@@ -57,9 +57,9 @@ class Student:
         put(self.old, folder)
 
     def write(self, folder: Path) -> None:
-        place = Place(lambda runs: Here(), 1, sees_folder=not self.away)
+        backend = Backend(lambda runs: Here(), 1, shares_folder=not self.away)
         with mock.patch.object(tempfile, "tempdir", str(folder / TEMPORARY)):
-            carry_out(_plan(GROWN), folder / STUDY, place=place)
+            carry_out(_plan(GROWN), folder / STUDY, backend=backend)
 
     def judge_failure(self, folder: Path, end: End) -> None:
         """The error names what was written; what the manifest lists is there; all can go on."""
@@ -111,8 +111,8 @@ def _plan(treatments: Sequence[str]) -> Plan:
 def _carried_out(treatments: Sequence[str]) -> Tree:
     """What is in the folder when the study has ended."""
     with tempfile.TemporaryDirectory() as name:
-        place = Place(lambda runs: Here(), 1)
-        carry_out(_plan(treatments), Path(name, STUDY), place=place)
+        backend = Backend(lambda runs: Here(), 1)
+        carry_out(_plan(treatments), Path(name, STUDY), backend=backend)
         return tree(Path(name))
 
 

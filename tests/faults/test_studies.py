@@ -7,8 +7,8 @@ import pytest
 
 from goldrush.kernel import files
 from goldrush.replay.study import carry_out, play
+from goldrush.replay.study.backend import Backend
 from goldrush.replay.study.manifest import UNFINISHED
-from goldrush.replay.study.place import Place
 from goldrush.replay.study.plan import Planned, plan_of
 from tests.faults.conftest import Counted
 from tests.faults.disk import LEAST, Disk, PowerLost
@@ -48,21 +48,21 @@ def test_answers_that_a_study_has_paid_for_survive_a_loss_of_power(
 ) -> None:
     plan = plan_of(treatments=["baseline"], rosters=["llm:a*2"], seeds=1, rounds=[2])
     [run] = plan.runs(models(None))
-    make_way, left = play.make_way, tmp_path / "left"
+    clear_path, left = play.clear_path, tmp_path / "left"
     folder = tmp_path / "disk"
     folder.mkdir()
 
     def ended(run: Planned, folder: str) -> None:
         if Path(folder, run.path + UNFINISHED).exists():  # played, and not in its place yet
             raise PowerLost
-        make_way(run, folder)
+        clear_path(run, folder)
 
-    monkeypatch.setattr(play, "make_way", ended)
+    monkeypatch.setattr(play, "clear_path", ended)
     with serving(playing) as server:
-        disk, place = Disk(folder), Place(lambda runs: Here(), 1)
+        disk, backend = Disk(folder), Backend(lambda runs: Here(), 1)
         there = models(server.address)
         error = disk.tried(
-            lambda: carry_out.carry_out(plan, folder / "x", place=place, models=there)
+            lambda: carry_out.carry_out(plan, folder / "x", backend=backend, models=there)
         )
         paid = len(server.asked)
     disk.leave(left, LEAST)

@@ -209,8 +209,8 @@ def test_a_study_without_its_plugin_is_refused_by_name(commons: Command) -> None
     refused = commons("report", "s", GOLDRUSH_PLUGINS="")
 
     assert 0 == made.code
-    assert_refused(refused, "s/manifest.json is no manifest of a study that can be read here")
-    assert "there is no world 'commons'; install what brings its world" in refused.err
+    assert_refused(refused, "the study of s/manifest.json cannot be read here")
+    assert "there is no world 'commons'; install the package of its world" in refused.err
 
 
 def test_its_treatments_are_recorded_and_forked(commons: Command) -> None:

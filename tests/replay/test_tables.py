@@ -44,8 +44,8 @@ from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Count
 from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.run_data import run_at, runs_at
+from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.table_files import CSV, PARQUET
 from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units_table
@@ -539,7 +539,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "s"
     rosters = {"all the same": "random", "raiders": "raid"}
     plan = plan_of(treatments=["baseline", "scarce"], rosters=rosters, seeds=[4], rounds=[3])
-    carry_out(plan, folder, place=processes(1))
+    carry_out(plan, folder, backend=processes(1))
     return folder
 
 

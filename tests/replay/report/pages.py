@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import attrs
 
 from goldrush.replay.report.page import DIGIT, POINT, Block, Figure, Panel, Text
+from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import plan_of
 
 VOID = ("meta", "br")
@@ -18,7 +18,7 @@ VOID = ("meta", "br")
 
 def studied(folder: Path, **plan: Any) -> Path:
     """A study carried out in a folder."""
-    carry_out(plan_of(**plan), folder, place=processes(1))
+    carry_out(plan_of(**plan), folder, backend=processes(1))
     return folder
 
 

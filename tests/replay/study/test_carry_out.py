@@ -27,14 +27,14 @@ from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.replay.batch import journals_in, verify_all
 from goldrush.replay.studies import studied
+from goldrush.replay.study import backend as backends
 from goldrush.replay.study import carry_out as module
-from goldrush.replay.study import place as places
 from goldrush.replay.study import play
+from goldrush.replay.study.backend import Backend, RunFailed, WorkersLost, processes
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
-from goldrush.replay.study.place import Place, RunFailed, WorkersLost, processes
 from goldrush.replay.study.plan import Plan, Planned, plan_of
-from goldrush.replay.study.play import kept
+from goldrush.replay.study.play import check_journal
 from goldrush.replay.verify import Verdict, verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
@@ -83,7 +83,7 @@ def stamps(folder: Path) -> Stamps:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The study of PLAN, never interrupted."""
     folder = tmp_path_factory.mktemp("whole") / "study"
-    carry_out(PLAN, folder, place=processes(1))
+    carry_out(PLAN, folder, backend=processes(1))
     return folder
 
 
@@ -157,17 +157,17 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
 
 
 @pytest.mark.parametrize(
-    "place",
+    "backend",
     [
-        processes(2), processes(50), Place(lambda runs: ThreadPoolExecutor(3), 5),
-        Place(lambda runs: ThreadPoolExecutor(1), 1, sees_folder=False),
+        processes(2), processes(50), Backend(lambda runs: ThreadPoolExecutor(3), 5),
+        Backend(lambda runs: ThreadPoolExecutor(1), 1, shares_folder=False),
     ],
-    ids=["2 processes", "more processes than runs", "threads", "a place without the folder"],
+    ids=["2 processes", "more processes than runs", "threads", "a backend without the folder"],
 )  # fmt: skip
 def test_the_folder_is_the_same_wherever_runs_are_played(
-    whole: Path, tmp_path: Path, place: Place
+    whole: Path, tmp_path: Path, backend: Backend
 ) -> None:
-    carry_out(PLAN, tmp_path / "new" / "study", place=place)
+    carry_out(PLAN, tmp_path / "new" / "study", backend=backend)
 
     assert tree(whole) == tree(tmp_path / "new" / "study")
 
@@ -176,10 +176,10 @@ def test_no_more_processes_than_runs_are_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(places, "workers", lambda jobs: asked.append(jobs) or workers(jobs))
+    monkeypatch.setattr(backends, "workers", lambda jobs: asked.append(jobs) or workers(jobs))
     few = attrs.evolve(PLAN, treatments=["baseline"], rosters={"random": "random"}, rounds=[3])
-    carry_out(few, tmp_path / "study", place=processes(900))
-    carry_out(few, tmp_path / "study", place=processes(1))
+    carry_out(few, tmp_path / "study", backend=processes(900))
+    carry_out(few, tmp_path / "study", backend=processes(1))
 
     assert [2, 1] == asked
 
@@ -245,13 +245,13 @@ def forget(folder: Path) -> None:
 
 def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(study / FIRST)
-    before = kept(RUNS[0], path)
+    before = check_journal(RUNS[0], path)
     of = studied("mining")
     toolkit = attrs.evolve(of.toolkit, world=lambda setup: attrs.evolve(MINING, rules=2))
     monkeypatch.setattr(play, "studied", lambda world: attrs.evolve(of, toolkit=toolkit))
 
     assert before is not None
-    assert kept(RUNS[0], path) is None
+    assert check_journal(RUNS[0], path) is None
 
 
 def test_a_link_in_place_of_a_journal_is_replaced_and_what_it_leads_to_left_alone(
@@ -299,9 +299,9 @@ def test_a_folder_that_becomes_a_link_between_two_runs_is_refused(tmp_path: Path
             shutil.rmtree(last)
             last.symlink_to(elsewhere)
 
-    place = Place(lambda runs: ThreadPoolExecutor(1), 1)
+    backend = Backend(lambda runs: ThreadPoolExecutor(1), 1)
     with pytest.raises(RunFailed, match="symbolic link"):
-        carry_out(PLAN, study, place=place, on_step=swap)
+        carry_out(PLAN, study, backend=backend, on_step=swap)
 
     assert last.is_symlink()
     assert [] == list(elsewhere.iterdir())
@@ -385,7 +385,7 @@ def test_a_folder_of_another_plan_is_refused(study: Path, other: dict[str, Any])
 
 def test_a_folder_without_a_manifest_is_refused(study: Path) -> None:
     (study / MANIFEST).unlink()
-    with not_touched(study, r"not empty and holds no study.*bring the manifest back"):
+    with not_touched(study, r"not empty and holds no study.*restore the manifest"):
         carry_out(PLAN, study)
 
 
@@ -424,7 +424,7 @@ def test_a_manifest_that_is_none_is_refused(study: Path) -> None:
             table["cells"][0]["runs"][0][name] = value
         text = value if name == "text" else json.dumps(table)
         (study / MANIFEST).write_bytes(text.encode("latin-1"))
-        with not_touched(study, r"manifest.json is no manifest of a study"):
+        with not_touched(study, r"manifest.json is not the manifest of a study"):
             carry_out(PLAN, study)
 
 
@@ -474,10 +474,10 @@ def test_two_studies_at_once_in_a_folder_are_refused_and_steps_are_told(
     def another(*step: Any) -> None:
         steps.append(step)
         if len(steps) in (1, len(RUNS)):  # one that is checking, and one that is playing
-            with pytest.raises(BadInput, match="another study is at work"):
+            with pytest.raises(BadInput, match="another study is running"):
                 carry_out(PLAN, study)
 
-    carry_out(PLAN, study, place=processes(1), on_step=another)
+    carry_out(PLAN, study, backend=processes(1), on_step=another)
     there = len(RUNS) - 1
 
     assert [
@@ -591,7 +591,7 @@ def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
     with monkeypatch.context() as patch:
         patch.setattr(sys.modules["players"].Idle, "plan", lambda *asked: [])
         record(folder / run.path, {"rounds": 4}, "players:Idle*2", force=True)
-    is_sound = kept(run, str(folder / run.path)) is not None
+    is_sound = check_journal(run, str(folder / run.path)) is not None
     carry_out(plan, folder)
 
     assert is_sound
@@ -614,16 +614,16 @@ def test_a_run_is_kept_by_the_setup_of_the_bytes_that_were_verified(
         with monkeypatch.context() as patch:
             patch.setattr("goldrush.replay.study.play.verify", swapping)
 
-            assert kept(other, str(path)) is None
-        assert kept(other, str(path)) is not None
+            assert check_journal(other, str(path)) is None
+        assert check_journal(other, str(path)) is not None
 
 
 def test_a_worker_that_dies_is_survived_and_its_run_played_again(
     tmp_path: Path, own: Callable[[str], Plan]
 ) -> None:
-    carry_out(own("Once"), tmp_path / "a", place=processes(2))
+    carry_out(own("Once"), tmp_path / "a", backend=processes(2))
     died = (tmp_path / "died").exists()
-    carry_out(own("Once"), tmp_path / "b", place=processes(1))
+    carry_out(own("Once"), tmp_path / "b", backend=processes(1))
 
     assert died
     assert tree(tmp_path / "b") == tree(tmp_path / "a")
@@ -633,7 +633,7 @@ def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     tmp_path: Path, own: Callable[[str], Plan]
 ) -> None:
     with pytest.raises(WorkersLost, match=r"own/rounds-4/seed-0000.journal died 3 times") as error:
-        carry_out(own("Always"), tmp_path / "study", place=processes(2))
+        carry_out(own("Always"), tmp_path / "study", backend=processes(2))
     done = stamps(tmp_path / "study")
 
     assert "baseline/own/rounds-4/seed-0000.journal" == error.value.path
@@ -653,16 +653,16 @@ def test_a_worker_that_dies_while_runs_are_handed_out_is_survived(
     tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed_out = []
-    submit = places.Workers.submit
+    submit = backends.Workers.submit
 
-    def submit_but_once(pool: places.Workers, *task: Any) -> Future[Any]:
+    def submit_but_once(pool: backends.Workers, *task: Any) -> Future[Any]:
         handed_out.append(task)
         if len(handed_out) == 3:
-            raise places.BrokenExecutor
+            raise backends.BrokenExecutor
         return submit(pool, *task)
 
-    monkeypatch.setattr(places.Workers, "submit", submit_but_once)
-    carry_out(PLAN, tmp_path / "study", place=processes(2))
+    monkeypatch.setattr(backends.Workers, "submit", submit_but_once)
+    carry_out(PLAN, tmp_path / "study", backend=processes(2))
 
     assert tree(whole) == tree(tmp_path / "study")
     assert len(RUNS) + 1 == len(handed_out)
@@ -672,15 +672,15 @@ def test_a_run_that_fails_is_named_and_what_was_under_way_is_kept(
     tmp_path: Path, own: Callable[[str], Plan]
 ) -> None:
     with pytest.raises(RunFailed, match=r"own/rounds-4/.*players:Raises of agent 0") as error:
-        carry_out(own("Raises"), tmp_path / "study", place=processes(2))
+        carry_out(own("Raises"), tmp_path / "study", backend=processes(2))
 
     assert error.value.path.startswith("baseline/own/rounds-4/seed-000")
     assert "ValueError: cannot go on" in error.value.reason
     assert len(stamps(tmp_path / "study")) >= 3
     assert not any("last/rounds-4/seed-0002" in path for path in stamps(tmp_path / "study"))
-    away = Place(lambda runs: ThreadPoolExecutor(1), 20, sees_folder=False)
+    away = Backend(lambda runs: ThreadPoolExecutor(1), 20, shares_folder=False)
     with pytest.raises(RunFailed):
-        carry_out(own("Raises"), tmp_path / "away", place=away)
+        carry_out(own("Raises"), tmp_path / "away", backend=away)
 
     assert 6 == len(stamps(tmp_path / "away")), "all of those that others play came back"
 
@@ -703,7 +703,7 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     plan = attrs.evolve(own("Sleeps"), rosters={"a": "players:Sleeps*2", "b": "random"})
     with pytest.raises(KeyboardInterrupt):
         # Two of three processes sleep while the third plays what is quick.
-        carry_out(attrs.evolve(plan, seeds=[0, 1]), tmp_path / "b", place=processes(3),
+        carry_out(attrs.evolve(plan, seeds=[0, 1]), tmp_path / "b", backend=processes(3),
                   on_step=interrupt)  # fmt: skip
 
     for path in tmp_path.glob("*.sleeps"):
@@ -722,7 +722,7 @@ def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: Excep
             return future
 
     with pytest.raises(RunFailed, match=type(error).__name__):
-        carry_out(PLAN, tmp_path / "study", place=Place(lambda runs: Broken(1), 3))
+        carry_out(PLAN, tmp_path / "study", backend=Backend(lambda runs: Broken(1), 3))
 
 
 def test_a_place_where_nothing_comes_is_looked_at(
@@ -735,9 +735,9 @@ def test_a_place_where_nothing_comes_is_looked_at(
     def watch() -> bool:
         raise WorkersLost("nobody is there")
 
-    monkeypatch.setattr(places, "WATCHED", 0.05)
+    monkeypatch.setattr(backends, "WATCH_AFTER", 0.05)
     with pytest.raises(WorkersLost, match="nobody is there"):
-        carry_out(PLAN, tmp_path / "x", place=Place(lambda runs: Silent(1), 3, watch=watch))
+        carry_out(PLAN, tmp_path / "x", backend=Backend(lambda runs: Silent(1), 3, watch=watch))
 
 
 def test_what_a_place_lost_without_a_word_is_handed_over_again(
@@ -756,9 +756,9 @@ def test_what_a_place_lost_without_a_word_is_handed_over_again(
         return was_lost
 
     tries, forgotten = itertools.count(), list[Future[Any]]()
-    monkeypatch.setattr(places, "WATCHED", 0.05)
-    place = Place(lambda runs: Forgets(1), 3, watch=watch)
-    carry_out(PLAN, tmp_path / "x", place=place)
+    monkeypatch.setattr(backends, "WATCH_AFTER", 0.05)
+    backend = Backend(lambda runs: Forgets(1), 3, watch=watch)
+    carry_out(PLAN, tmp_path / "x", backend=backend)
 
     assert tree(whole) == tree(tmp_path / "x")
 
@@ -773,7 +773,7 @@ def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Pa
 
     says = r"(?i)no such file|create the folder|in the way|another process|was removed"
     with pytest.raises((RunFailed, WriteFailed), match=says):
-        carry_out(PLAN, tmp_path / "study", on_step=take_away, place=processes(1))
+        carry_out(PLAN, tmp_path / "study", on_step=take_away, backend=processes(1))
     assert len(RUNS) == len(again(tmp_path / "study", whole))
 
 
@@ -855,7 +855,7 @@ def answering(asked: Asked) -> Reply:
 
 def test_models_are_asked_from_all_workers_once_a_round(asked_for: Path) -> None:
     with serving(answering) as server:
-        carry_out(ASKING, asked_for, place=processes(2), models=models(server.address))
+        carry_out(ASKING, asked_for, backend=processes(2), models=models(server.address))
 
         assert [] == server.asked
     assert [True] * 4 == [o.holds for o in verify_all(journals_in([asked_for]), jobs=1)]
@@ -906,7 +906,7 @@ def test_a_study_of_models_that_was_killed_asks_for_no_answer_twice(
         known = Models(
             {"a": (Model("a", "a-1", answer="text"), Endpoint(server.address, None, tries=1))}
         )
-        carry_out(ASKING, folder, models=known, place=processes(2))
+        carry_out(ASKING, folder, models=known, backend=processes(2))
         after = [(one.round or 0, one.agent or 0) for one in server.asked[before:]]
 
     assert [{(1, 0), (1, 1), (2, 0)}] * 2 == list(there.values())
@@ -923,7 +923,7 @@ def asked_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of models that has ended."""
     folder = tmp_path_factory.mktemp("asked") / "study"
     with serving(answering) as server:
-        carry_out(ASKING, folder, place=processes(2), models=models(server.address))
+        carry_out(ASKING, folder, backend=processes(2), models=models(server.address))
 
         assert 2 * len(PAIRS) == len(server.asked)
     return folder
@@ -971,9 +971,9 @@ def forked(cut: int) -> Callable[[Path, Path], bytes]:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda path, other: damaged(path.read_bytes()), "expected .* found .*take it away"),
-        (lambda path, other: b"something of somebody's", "not a goldrush journal.*take it away"),
-        (lambda path, other: other.read_bytes(), "is another run; take it away"),
+        (lambda path, other: damaged(path.read_bytes()), "expected .* found .*move it elsewhere"),
+        (lambda path, other: b"something else", "not a goldrush journal.*move it elsewhere"),
+        (lambda path, other: other.read_bytes(), "is another run; move it elsewhere"),
         (forked(0), "is another run"),
         *((forked(cut), r"is another run|ends inside a fork") for cut in (1, 20, 10**6)),
     ],
@@ -1009,7 +1009,7 @@ def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
         taken = 2400 * len(server.asked)
 
     assert 0 < taken <= 30_000
-    with pytest.raises(BadInput, match="1 tokens are less than one for each of 2 runs"):
+    with pytest.raises(BadInput, match="1 tokens are fewer than one for each of 2 runs"):
         carry_out(ASKING, tmp_path / "new", models=models(NOBODY, max_tokens=1))
 
     assert shared is not None
@@ -1018,8 +1018,8 @@ def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
 
 
 def test_models_are_not_asked_from_elsewhere(tmp_path: Path) -> None:
-    away = Place(lambda runs: ThreadPoolExecutor(1), 2, sees_folder=False)
-    with pytest.raises(BadInput, match="language models are asked from this machine alone"):
-        carry_out(ASKING, tmp_path / "study", place=away, models=models(NOBODY))
+    away = Backend(lambda runs: ThreadPoolExecutor(1), 2, shares_folder=False)
+    with pytest.raises(BadInput, match="a cluster cannot ask language models"):
+        carry_out(ASKING, tmp_path / "study", backend=away, models=models(NOBODY))
 
     assert [] == os.listdir(tmp_path)

@@ -16,12 +16,12 @@ import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.study import backend as backends
 from goldrush.replay.study import cluster as module
-from goldrush.replay.study import place as places
+from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.cluster import cluster
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
-from goldrush.replay.study.place import RunFailed, WorkersLost, processes
 from goldrush.replay.study.plan import Plan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.llm.servers import closed_port
@@ -135,11 +135,11 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path) -> None:
-    carry_out(PLAN, tmp_path / "here", place=processes(2))
-    with cluster(address) as place:
-        carry_out(PLAN, tmp_path / "there", place=place)
+    carry_out(PLAN, tmp_path / "here", backend=processes(2))
+    with cluster(address) as backend:
+        carry_out(PLAN, tmp_path / "there", backend=backend)
 
-    assert not place.sees_folder
+    assert not backend.shares_folder
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
@@ -148,8 +148,8 @@ def test_a_world_of_another_package_is_played_by_workers_that_have_it(
 ) -> None:
     plan = plan_of(world="commons", rosters=["share*5"], seeds=2, rounds=9)
     carry_out(plan, tmp_path / "here")
-    with cluster(address) as place:
-        carry_out(plan, tmp_path / "there", place=place)
+    with cluster(address) as backend:
+        carry_out(plan, tmp_path / "there", backend=backend)
 
     assert "small-stock/share_5/seasons-9/seed-0001.journal" in tree(tmp_path / "there")
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
@@ -165,8 +165,10 @@ def test_what_is_finished_is_kept_and_what_is_broken_played_anew(
     last.unlink()
     last.with_name(last.name + UNFINISHED).symlink_to(first)
     steps: list[tuple[str, int, int]] = []
-    with cluster(address) as place:
-        carry_out(PLAN, tmp_path / "there", place=place, on_step=lambda *step: steps.append(step))
+    with cluster(address) as backend:
+        carry_out(
+            PLAN, tmp_path / "there", backend=backend, on_step=lambda *step: steps.append(step)
+        )
 
     assert ("played", 2, 2) == steps[-1]
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
@@ -220,8 +222,8 @@ def test_over_tls_with_the_certificates_of_dasks_configuration(
 
 
 def test_a_run_that_fails_is_named_and_others_are_kept(address: str, tmp_path: Path) -> None:
-    with cluster(address) as place, pytest.raises(RunFailed, match="ValueError: cannot go on"):
-        carry_out(own("Raises"), tmp_path / "study", place=place)
+    with cluster(address) as backend, pytest.raises(RunFailed, match="ValueError: cannot go on"):
+        carry_out(own("Raises"), tmp_path / "study", backend=backend)
 
     assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))
     assert not read_manifest(tmp_path / "study").finished
@@ -295,7 +297,7 @@ def test_models_are_not_asked_there_and_no_scheduler_is_looked_for(tmp_path: Pat
         "--treatment", "baseline", cwd=tmp_path, OPENAI_API_KEY="none",
     )  # fmt: skip
 
-    assert_refused(ran, "language models are asked from this machine alone", "--dask")
+    assert_refused(ran, "a cluster cannot ask language models", "--dask")
     assert [] == os.listdir(tmp_path)
 
 
@@ -325,7 +327,7 @@ def small_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[b
 
 @pytest.mark.parametrize(
     ("dies", "watched", "says"),
-    [(0, HANGS, "who was to play it is gone"), (1, 0.05, "has no workers any more")],
+    [(0, HANGS, "its worker is gone"), (1, 0.05, "has no workers left")],
 )
 def test_a_cluster_that_goes_away_is_told(
     tmp_path: Path,
@@ -336,7 +338,7 @@ def test_a_cluster_that_goes_away_is_told(
     says: str,
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(places, "WATCHED", watched)
+    monkeypatch.setattr(backends, "WATCH_AFTER", watched)
     address, made = small_cluster
     plan = attrs.evolve(own("Sleeps"), rosters={"own": "dask_players:Sleeps*2"})
 
@@ -354,8 +356,8 @@ def test_a_cluster_that_goes_away_is_told(
     monkeypatch.setattr(distributed.Client, "processing", looked_at)
     killer = threading.Thread(target=kill_later, daemon=True)
     killer.start()
-    with cluster(address) as place, pytest.raises((RunFailed, WorkersLost), match=says):
-        carry_out(plan, tmp_path / "study", place=place)
+    with cluster(address) as backend, pytest.raises((RunFailed, WorkersLost), match=says):
+        carry_out(plan, tmp_path / "study", backend=backend)
     killer.join(HANGS)
 
 
@@ -374,14 +376,14 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
         return processing(client)
 
     monkeypatch.setattr(distributed.Client, "processing", looked_at)
-    monkeypatch.setattr(places, "WATCHED", 1.0)
+    monkeypatch.setattr(backends, "WATCH_AFTER", 1.0)
     monkeypatch.setattr(module, "IDLE_MAX", 10)
 
 
 @pytest.mark.usefixtures("looked_at")
 def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
-    with cluster(address) as place:
-        carry_out(own("Once"), tmp_path / "there", place=place)
+    with cluster(address) as backend:
+        carry_out(own("Once"), tmp_path / "there", backend=backend)
     carry_out(own("Once"), tmp_path / "here")
 
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
@@ -392,7 +394,7 @@ def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     shared: Shared, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared.local.scheduler, "allowed_failures", 0)  # Dask's own tries
-    with cluster(address) as place, pytest.raises(WorkersLost, match=r"own/rounds-4.* died 3"):
-        carry_out(own("Always"), tmp_path / "study", place=place)
+    with cluster(address) as backend, pytest.raises(WorkersLost, match=r"own/rounds-4.* died 3"):
+        carry_out(own("Always"), tmp_path / "study", backend=backend)
 
     assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))

@@ -20,8 +20,8 @@ from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.mining.theory import MiningResults
 from goldrush.replay.study import kept as module
+from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.place import processes
 from goldrush.replay.study.plan import Cell, plan_of
 from goldrush.replay.study.results import POINTS, result_of, results_of
 from tests.indexes import cached
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = plan_of(
         treatments=["baseline", "scarce"], rosters=["random", "mixed"], seeds=[3, 0], rounds=[12]
     )
-    carry_out(plan, folder, place=processes(1))
+    carry_out(plan, folder, backend=processes(1))
     return folder
 
 
@@ -207,7 +207,7 @@ def first_of(study: Path) -> Path:
 def refused(study: Path, says: str) -> None:
     with pytest.raises(BadInput, match=says) as caught:
         results_of(study, jobs=1)
-    assert "give the command of the study again" in str(caught.value)
+    assert "run the study's command again" in str(caught.value)
 
 
 def test_a_journal_that_is_missing_is_refused(copy: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_journal_of_another_run_is_refused_even_where_it_is_listed(copy: Path)
     digest = sha256_of(first_of(copy))
     listing(copy, lambda _, run: run.update(sha256=digest))
 
-    refused(copy, "is a run of another configuration than the manifest says")
+    refused(copy, "the configuration of .* differs from the manifest")
 
 
 def exchanged(copy: Path, one: str, other: str, where: str) -> None:
