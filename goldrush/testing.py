@@ -1,12 +1,12 @@
-"""The world kit: what every world must keep to, tried on a run of it.
+"""The world kit: the laws that every world must satisfy, tested on a run of it.
 
     class TestCommons(goldrush.testing.WorldLaws):
         world = "commons"
         settings = {"seasons": 6}
 
-gives a pytest test for each law; `goldrush conform commons --set seasons=6` tries them in a shell.
-A law is a function that is given a run and raises LawBroken. Settings should make the run short: it
-is played and folded many times.
+gives a pytest test for each law; `goldrush conform commons --set seasons=6` tests them in a shell.
+A law is a function of a run that raises LawBroken. Choose settings for a short run: it is played
+and folded many times.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.toolkit import Toolkit, players_of, toolkit_for
 from goldrush.replay.verify import verify
 
-LEAVES_MAX: Final = 200  # values of each part of a state that are changed by hand
+LEAVES_MAX: Final = 200  # values of each part of a state that are changed
 FLIPS: Final = 100  # bytes of a journal that are damaged
 VARIED_MAX: Final = 2_000  # inputs that are varied
 
 T = TypeVar("T")
 
-# What fields are tried with, where their kind allows it.
+# Values for the fields of inputs, where their kind allows them.
 _VALUES: Final[tuple[Any, ...]] = (
     0, 1, 2**53 - 1, -1, 0.5, True, False, None, "", "x", "\U0001f41f" * 20, (), {},
 )  # fmt: skip
@@ -58,13 +58,21 @@ _RECORD: Final = "from goldrush.testing import record; record({0!r}, {1!r}, {2!r
 
 
 class LawBroken(AssertionError):
-    """A world does not keep to a law. The message says where, and what was found."""
+    """A world breaks a law. The message names the location and the values found."""
 
 
 @attrs.frozen
 class Trial:
-    """A run by which a world is judged: recorded at `path`, from `settings` and a `roster`, which
-    were `prepared`.
+    """A recorded run of the world under test.
+
+    Attributes:
+        name: the name of the world.
+        toolkit: its toolkit.
+        world: the world for this run's setup.
+        path: the journal.
+        settings, roster: as given.
+        prepared: the run made of them.
+
     """
 
     name: str
@@ -76,25 +84,23 @@ class Trial:
     prepared: PreparedRun
 
     def format_unit(self, unit: int) -> str:
-        """A unit, given by its number in the journal, as people call it."""
+        """A journal's unit as text, in the number shown to people."""
         return self.world.vocabulary.format_unit(unit)
 
     def steps(self) -> Iterator[tuple[Any, Step, int, bool]]:
-        """Each step of the run: the state before it, the step, its unit by the number in the
-        journal, whether it is the first of its unit.
-        """
+        """(state before, step, number of its unit in the journal, whether first) of each step."""
         with JournalReader(self.path) as reader:
             commits = iter(reader)
             state = fold.start(self.world, reader, next(commits))
             for unit in fold.units(commits, self.world.arrange):
-                for place, step in enumerate(unit.steps):
-                    yield state, step, unit.number, place == 0
+                for index, step in enumerate(unit.steps):
+                    yield state, step, unit.number, index == 0
                     state = fold.fold(self.world, state, [step.inputs, step.derived])
                 if unit.digest is not None:
                     state = self.world.close(state)
 
     def states(self) -> Iterator[tuple[int, Any]]:
-        """Every closed state, with its unit by the number in the journal."""
+        """(number in the journal, state) of every closed unit."""
         with JournalReader(self.path) as reader:
             for commit, state in fold.states(self.world, reader):
                 if commit.digest is not None:
@@ -107,7 +113,7 @@ Law = Callable[[Trial], None]
 def record(
     name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
 ) -> PreparedRun:
-    """Record a run of a world, and return how it was prepared. Raises as recording does."""
+    """Record a run of a world and return the prepared run. Raises as `players.record`."""
     toolkit = toolkit_for(name)
     who = players_of(toolkit, name)
     run = who.prepare(settings, roster, None, None)
@@ -119,9 +125,16 @@ def record(
 def trial(
     name: str, settings: Mapping[str, Any] | None = None, roster: str | None = None
 ) -> Iterator[Trial]:
-    """A run of a world, found by its name, in a folder that is removed afterwards.
+    """A recorded run of a world, in a folder that is removed afterwards.
 
-    Raises BadInput for a world that is not known, or settings that it does not take.
+    Args:
+        name: the name of the world.
+        settings: settings of the run; None: the defaults.
+        roster: as on the command line; None: the world's default.
+
+    Raises:
+        BadInput: for an unknown world or invalid settings.
+
     """
     toolkit = toolkit_for(name)
     with TemporaryDirectory() as folder:
@@ -133,12 +146,12 @@ def trial(
 
 
 def broken(law: Law, run: Trial) -> str | None:
-    """How a world breaks a law; None where it keeps to it."""
+    """How a world breaks a law, as text; None if it satisfies it."""
     try:
         law(run)
     except LawBroken as error:
         return str(error)
-    except Exception as error:  # whatever a world raises
+    except Exception as error:  # a world may raise anything
         return format_error(error)
     return None
 
@@ -147,14 +160,16 @@ def broken(law: Law, run: Trial) -> str | None:
 
 
 def it_verifies(run: Trial) -> None:
-    """The journal holds at every level: what was derived is derived again, who played plays so."""
+    """The journal holds at every level: events are derived again, deterministic policies asked
+    again.
+    """
     found = verify(run.path, trust=run.prepared.trust, sources=run.prepared.sources)
     if found.holds is not True:
         raise LawBroken(str(found.broken or f"{', '.join(found.unknown)} cannot be judged"))
 
 
 def any_process_writes_the_same_bytes(run: Trial) -> None:
-    """The same run has the same bytes in other processes, whatever the seed of their hashes."""
+    """The same run has the same bytes in other processes, under any hash seed."""
     expected = sha256_of(run.path)
     given = (run.name, dict(run.settings), run.roster)
     for seed in ("1", "2"):
@@ -165,24 +180,24 @@ def any_process_writes_the_same_bytes(run: Trial) -> None:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:
-            says = done.stderr.strip().rpartition("\n")[2]
-            raise LawBroken(f"with PYTHONHASHSEED={seed}: {says}")
+            reason = done.stderr.strip().rpartition("\n")[2]
+            raise LawBroken(f"with PYTHONHASHSEED={seed}: {reason}")
         if (found := sha256_of(path)) != expected:
-            raise LawBroken(f"with PYTHONHASHSEED={seed}: SHA-256 {found} in place of {expected}")
+            raise LawBroken(f"with PYTHONHASHSEED={seed}: SHA-256 {found} instead of {expected}")
 
 
 def deciding_depends_on_nothing_else(run: Trial) -> None:
-    """`decide` gives the same batches again, whatever the global random numbers, and leaves the
-    state that it is given as it was.
+    """`decide` is pure: it gives the same batches again, whatever the global random numbers, and
+    does not change the state.
     """
     for state, step, unit, is_first in run.steps():
         before = run.world.digest(state) if is_first else None
         for seed in (1, 2):
             with _reseeded(seed):
-                found = Block(run.world.decide(run.world.copy(state), step.inputs))
-            if found != step.derived:
+                again = Block(run.world.decide(run.world.copy(state), step.inputs))
+            if again != step.derived:
                 raise LawBroken(
-                    f"{run.format_unit(unit)}: `decide` gave other events the second time"
+                    f"{run.format_unit(unit)}: `decide` gave other events when called again"
                 )
         if is_first:
             run.world.decide(state, step.inputs)
@@ -192,7 +207,7 @@ def deciding_depends_on_nothing_else(run: Trial) -> None:
 
 @contextmanager
 def _reseeded(seed: int) -> Iterator[None]:
-    """Other global random numbers meanwhile; afterwards they go on as if nothing had been."""
+    """Seed the global random numbers, and restore their state afterwards."""
     kept = random.getstate()
     random.seed(seed)
     try:
@@ -202,8 +217,8 @@ def _reseeded(seed: int) -> Iterator[None]:
 
 
 def folding_in_pieces_gives_the_same(run: Trial) -> None:
-    """Inputs and what was derived from them give the same state one after the other, each onto a
-    copy, as together; and a copy of a state shares nothing with it that changes.
+    """Inputs and derived events give the same state when folded together or one after the other,
+    and `copy` shares no mutable value.
     """
     for state, step, unit, is_first in run.steps():
         before = run.world.digest(state) if is_first else None
@@ -211,9 +226,7 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
         half = fold.fold(run.world, state, [step.inputs])
         pieces = fold.fold(run.world, half, [step.derived])
         if is_first and run.world.digest(state) != before:
-            raise LawBroken(
-                f"{run.format_unit(unit)}: `evolve` changed a state of which it was given a copy"
-            )
+            raise LawBroken(f"{run.format_unit(unit)}: `copy` shares a value that `evolve` changes")
         if run.world.unit_done(whole):
             one, other = (run.world.digest(run.world.close(found)) for found in (whole, pieces))
             if one != other:
@@ -223,7 +236,7 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
 
 
 def frozen_states_thaw(run: Trial) -> None:
-    """A frozen state, written and read again, has the digest of the state that it was."""
+    """A frozen state, encoded, decoded and thawed, has the digest of the original."""
     if run.world.freeze is None or run.world.thaw is None:
         return
     with JournalReader(run.path) as reader:
@@ -235,7 +248,7 @@ def frozen_states_thaw(run: Trial) -> None:
 
 
 def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
-    """Played on from its middle without a change, a run comes to the same states."""
+    """A fork at the middle of a run without any change has the same states."""
     if run.world.fork is None:
         return
     units = [unit for unit, _ in run.states()]
@@ -257,11 +270,11 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
 
 
 def the_digest_covers_every_field(run: Trial) -> None:
-    """A value of a state that is changed by hand changes its digest, or is refused by it.
+    """Any value changed in a state changes its digest, or the digest refuses it.
 
-    What is changed is the frozen form, where there is one, else the state: records (of attrs or of
-    dataclasses), collections and plain values in one another. A field that says `eq=False` (of
-    dataclasses: `compare=False`) is a cache, and no part of the state.
+    The values are those of the frozen form if there is one, else of the state itself: records
+    (attrs or dataclasses), collections and plain values, nested. A field with `eq=False`
+    (dataclasses: `compare=False`) is a cache and not part of the state.
     """
     states = list(run.states())
     unit, state = states[len(states) // 2]
@@ -270,17 +283,19 @@ def the_digest_covers_every_field(run: Trial) -> None:
         try:
             found = run.world.digest(changed())
         except (*fold.REFUSED, BadInput):
-            continue  # it was noticed
+            continue  # refused
         if found == expected:
             raise LawBroken(f"{run.format_unit(unit)}: the digest does not cover {where}")
 
 
-# What makes a value again with one of its parts changed, and where that part is.
+# The location of a change in a value, and a function that makes the changed value.
 Change = tuple[str, Callable[[], Any]]
 
 
 def _changed_states(run: Trial, unit: int, state: Any) -> Iterator[Change]:
-    """States with one value changed."""
+    """(location, function that makes the state with the value there changed) for a sample of
+    values.
+    """
     if run.world.freeze is None or run.world.thaw is None:
         yield from _changes(state, "state")
         return
@@ -292,12 +307,12 @@ def _changed_states(run: Trial, unit: int, state: Any) -> Iterator[Change]:
 
 
 def _thawed(world: World[Any], changed: Callable[[], Any], past: Past) -> Any:
-    assert world.thaw is not None  # whoever asks has looked
+    assert world.thaw is not None  # checked by the caller
     return world.thaw(changed(), past)
 
 
 def _changes(value: Any, where: str) -> Iterator[Change]:
-    """A value with one value in it changed: some of each of its parts."""
+    """Copies of a value with one change each, a sample for each of its parts."""
     for inner, part, put in _parts(value, where) or [(where, value, _itself)]:
         for found, changed in _sample(list(_each_change(part, inner)), LEAVES_MAX):
             yield found, partial(_put, put, changed)
@@ -314,7 +329,7 @@ def _each_change(value: Any, where: str) -> Iterator[Change]:
 
 
 def _parts(value: Any, where: str) -> list[tuple[str, Any, Callable[[Any], Any]]]:
-    """The parts of a value: where each is, what it is, how another is put in its place."""
+    """The parts of a value: (location, part, function that makes the value with another part)."""
     if isinstance(value, Mapping):
         return [(f"{where}[{k!r}]", v, partial(_with_key, value, k)) for k, v in value.items()]
     if isinstance(value, (list, tuple)):
@@ -331,7 +346,10 @@ def _parts(value: Any, where: str) -> list[tuple[str, Any, Callable[[Any], Any]]
 
 
 def _other(value: Any, where: str) -> Any:
-    """A value beside this one, which has no parts. Raises LawBroken where none is known."""
+    """A different value of the same type, for a value without parts.
+
+    Raises LawBroken for unknown types.
+    """
     if value is None:
         return 0
     if type(value) is bool:
@@ -371,7 +389,7 @@ def _with_key(value: Mapping[Any, Any], key: Any, changed: Any) -> Any:
 def _with_item(value: Sequence[Any], index: int, changed: Any) -> Any:
     make: Callable[[Any], Any] = getattr(
         type(value), "_make", type(value)
-    )  # a named tuple's takes a list, too
+    )  # that of a named tuple takes a list, too
     return make([*value[:index], changed, *value[index + 1 :]])
 
 
@@ -380,20 +398,20 @@ def _with_member(value: set[Any] | frozenset[Any], member: Any, changed: Any) ->
 
 
 def _with_field(value: Any, name: str, changed: Any) -> Any:
-    """A copy, which may be frozen, with another value of a field that `__init__` may not take."""
+    """A copy with another value of a field, also of a frozen record."""
     other = copy(value)
     object.__setattr__(other, name, changed)
     return other
 
 
 def _sample(items: Sequence[T], most: int) -> list[T]:
-    """All, or so many of them, the same ones each time."""
+    """A sample of at most `most` items, always the same one."""
     chosen = random.Random(0).sample(range(len(items)), min(len(items), most))  # noqa: S311
     return [items[index] for index in sorted(chosen)]
 
 
 def draws_stand_in_the_events(run: Trial) -> None:
-    """The words of every draw that `decide` takes stand in an event of that step."""
+    """The words of every draw of `decide` are recorded in an event of that step."""
     for state, step, unit, _ in run.steps():
         drawn: list[Draws] = []
         with _watched(drawn):
@@ -402,7 +420,7 @@ def draws_stand_in_the_events(run: Trial) -> None:
             word
             for code, rows in step.derived.batches
             for row in rows
-            for word in _words(run.world.events[code], row)
+            for word in _draw_words(run.world.events[code], row)
         }
         for draws in drawn:
             if not recorded.issuperset(draws.words()):
@@ -413,7 +431,7 @@ def draws_stand_in_the_events(run: Trial) -> None:
 
 @contextmanager
 def _watched(drawn: list[Draws]) -> Iterator[None]:
-    """Keep every Draws that is made meanwhile."""
+    """Collect every Draws that is made in the block."""
     make = Draws.__init__
 
     def made(self: Draws, *key: int | str) -> None:
@@ -427,15 +445,15 @@ def _watched(drawn: list[Draws]) -> Iterator[None]:
         Draws.__init__ = make  # type: ignore[method-assign]
 
 
-def _words(kind: EventType, row: Sequence[Any]) -> Iterator[int]:
-    for place, field in enumerate(kind.fields.values()):
+def _draw_words(kind: EventType, row: Sequence[Any]) -> Iterator[int]:
+    for index, field in enumerate(kind.fields.values()):
         if field.entity == "word":
-            value = row[place]
+            value = row[index]
             yield from value if isinstance(value, tuple) else () if value is None else (value,)
 
 
 def rows_are_of_the_declared_kinds(run: Trial) -> None:
-    """Every row, as a journal gives it back, is what its event declares."""
+    """Every row, encoded and decoded, is valid for its event type."""
     for state, step, unit, _ in run.steps():
         derived = run.world.decide(run.world.copy(state), step.inputs)
         for code, rows in (*step.inputs.batches, *derived):
@@ -446,7 +464,7 @@ def rows_are_of_the_declared_kinds(run: Trial) -> None:
 
 
 def legal_inputs_are_never_raised_on(run: Trial) -> None:
-    """`decide` and `evolve` take any values of the declared kinds: what is wrong is an event."""
+    """`decide` and `evolve` accept any values of the declared kinds; faults become events."""
     every = sum(1 for _, step, _, _ in run.steps() for _ in _variations(run.world, step.inputs))
     chosen = set(_sample(range(every), VARIED_MAX))
     number = count()
@@ -459,28 +477,30 @@ def legal_inputs_are_never_raised_on(run: Trial) -> None:
                 derived = Block(run.world.decide(run.world.copy(state), inputs))
                 fold.fold(run.world, state, [inputs, derived])
             except Exception as error:
-                says = f"{run.format_unit(unit)}: {format_error(error)}, given {inputs.batches}"
-                raise LawBroken(says) from error
+                where = run.format_unit(unit)
+                raise LawBroken(
+                    f"{where}: {format_error(error)}, given {inputs.batches}"
+                ) from error
 
 
 def _variations(world: World[Any], inputs: Block) -> Iterator[tuple[int, int, int, Any]]:
-    """Where inputs can have another value (batch, row, field), and which; who and where stay."""
+    """(batch, row, field, value) for other values of an input's fields; agents and plots stay."""
     for batch, (code, rows) in enumerate(inputs.batches):
         for index in range(len(rows)):
-            for place, kind in enumerate(world.events[code].fields.values()):
+            for field, kind in enumerate(world.events[code].fields.values()):
                 if kind.entity not in ("agent", "plot"):
-                    yield from ((batch, index, place, v) for v in filter(kind.holds, _VALUES))
+                    yield from ((batch, index, field, v) for v in filter(kind.holds, _VALUES))
 
 
-def _varied(inputs: Block, batch: int, index: int, place: int, value: Any) -> Block:
+def _varied(inputs: Block, batch: int, index: int, field: int, value: Any) -> Block:
     batches = [(code, list(rows)) for code, rows in inputs.batches]
     rows = batches[batch][1]
-    rows[index] = (*rows[index][:place], value, *rows[index][place + 1 :])
+    rows[index] = (*rows[index][:field], value, *rows[index][field + 1 :])
     return Block(batches)
 
 
 def damage_is_found(run: Trial) -> None:
-    """A flipped bit anywhere in the journal is found."""
+    """A flipped bit anywhere in the journal is detected."""
     whole = run.path.read_bytes()
     damaged = run.path.with_name("damaged.journal")
     for offset in range(0, len(whole), max(1, len(whole) // FLIPS)):
@@ -496,8 +516,9 @@ def damage_is_found(run: Trial) -> None:
 
 
 def a_study_plans_what_is_played(run: Trial) -> None:
-    """What studies plan is what is played, and every treatment can be planned with every baseline.
-    Nothing is asked of a world without studies.
+    """Studies plan what is recorded, and every treatment can be planned with every baseline.
+
+    Worlds without studies satisfy it.
     """
     if run.toolkit.studies is None:
         return
@@ -515,12 +536,12 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     measures = Studied(run.name, run.toolkit, studies, who).measures
     with JournalReader(run.path) as reader:
         measured = list(measures.read(reader).roster)
-    rest = iter(played)  # not everybody who plays need be studied
+    rest = iter(played)  # measures may cover only some of the players
     if not all(name in rest for name in measured):
-        raise LawBroken(f"what is measured is played by {measured}, START has {played}")
+        raise LawBroken(f"the measures name the policies {measured}, START has {played}")
     seats = list(studies.seats(run.roster, config.agents))
     if len(seats) != len(measured) or not all(map(matches_label, seats, measured)):
-        raise LawBroken(f"seats are {seats}, what is measured is played by {measured}")
+        raise LawBroken(f"the seats are {seats}, the measures name the policies {measured}")
     known = measures.known
     named = [*studies.criteria.expected, *(studies.curves or ()), *(studies.compared or ())]
     if not known.keys() >= set(named):
@@ -541,31 +562,38 @@ LAWS: Final[Mapping[str, Law]] = {
 
 
 class WorldLaws:
-    """A test for each law: subclass it, with the name of a `world` and what makes a short run."""
+    """A pytest class with a test for each law. Subclass it.
+
+    Attributes:
+        world: the name of the world.
+        settings: settings of a short run.
+        roster: as on the command line; None: the world's default.
+
+    """
 
     world: ClassVar[str] = ""
     settings: ClassVar[Mapping[str, Any]] = {}
     roster: ClassVar[str | None] = None
 
-    _until_the_end: ClassVar[ExitStack]
+    _stack: ClassVar[ExitStack]
     _run: ClassVar[Trial]
 
     @classmethod
     def setup_class(cls) -> None:
         """Record the run, once for all laws."""
-        cls._until_the_end = ExitStack()
-        cls._run = cls._until_the_end.enter_context(trial(cls.world, cls.settings, cls.roster))
+        cls._stack = ExitStack()
+        cls._run = cls._stack.enter_context(trial(cls.world, cls.settings, cls.roster))
 
     @classmethod
     def teardown_class(cls) -> None:
         """Remove the run."""
-        cls._until_the_end.close()
+        cls._stack.close()
 
     def _keeps(self, law: Law) -> None:
         law(self._run)
 
 
-def _test_of(law: Law) -> Callable[[WorldLaws], None]:
+def _test_for(law: Law) -> Callable[[WorldLaws], None]:
     def test(self: WorldLaws) -> None:
         self._keeps(law)
 
@@ -574,4 +602,4 @@ def _test_of(law: Law) -> Callable[[WorldLaws], None]:
 
 
 for _law in LAWS.values():
-    setattr(WorldLaws, f"test_{_law.__name__}", _test_of(_law))
+    setattr(WorldLaws, f"test_{_law.__name__}", _test_for(_law))

@@ -183,7 +183,7 @@ def test_damage_that_is_not_found_breaks_the_law(
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], what is"),
+        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], the measures"),
         (lambda sound: {"config": lambda given: sound.config({})}, "'seasons': 50, "),
         (lambda sound: {"curves": ["stock", "fish"]}, "there is no measure fish"),
     ],
@@ -214,7 +214,7 @@ def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -
     sharks = attrs.evolve(run.toolkit, measures=lambda: measures)
 
     assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, toolkit=seedy))
-    assert "played by ['shark']" in (broken(law, attrs.evolve(run, toolkit=sharks)) or "")
+    assert "policies ['shark']" in (broken(law, attrs.evolve(run, toolkit=sharks)) or "")
 
 
 @attrs.frozen
