@@ -1,4 +1,4 @@
-"""The `answered` rows of models and people: made from an answer, or again from a journal."""
+"""The `answered` rows of models and people: from an answer, or again from a journal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Recorded:
 
 
 def row_of(question: Question, model: Model, answer: Answer) -> Row:
-    """The `answered` event for what a model sent."""
+    """The `answered` row of a model's answer."""
     source = answer.source(model, question.messages)
     del source["raw"]  # the event itself has it
     text = answer.text or ""
@@ -46,15 +46,15 @@ def row_of(question: Question, model: Model, answer: Answer) -> Row:
 
 
 def row_by_hand(question: Question, text: str) -> Row:
-    """The `answered` event for what a person typed."""
+    """The `answered` row of a person's answer."""
     source = {"name": HUMAN, "prompt": digest(question.messages), "error": None}
     return tuple(Answered(question.agent.ordinal, question.name, text, source))
 
 
 def reread(row: Row, question: Question) -> Row:
-    """The row that a recorded answer should be, with its prompt made again and its text read again.
+    """The `answered` row that a recorded text makes, with the prompt made again.
 
-    What only the server knew (a refusal, a cut, its tokens) is copied if it is of a valid form.
+    Facts that only the server knew (a refusal, a cut, tokens) are copied if they are valid.
     """
     _, _, text, source = row
     if question.agent.policy == HUMAN:
@@ -73,7 +73,7 @@ def reread(row: Row, question: Question) -> Row:
 
 
 def missing(question: Question) -> Row:
-    """The row in place of an answer that a journal lacks."""
+    """The `answered` row of an answer that a journal does not have."""
     return tuple(Answered(question.agent.ordinal, question.name, "", None))
 
 

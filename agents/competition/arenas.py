@@ -1,8 +1,8 @@
-"""Arenas found by their names: goldrush's own, and those of other distributions.
+"""Arenas by name: goldrush's own, and those of other distributions.
 
 An arena has two halves, each an entry point of its name: the rules (`goldrush.arenas`), which judge
-a season, and the bench (`goldrush.benches`), which tests. A season's setup records which arena it
-was; only an arena of the same name and version can judge it again.
+a season, and the bench (`goldrush.benches`), which tests. The setup of a season has its arena; only
+an arena of the same name and version can judge it again.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ _HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
 
 
 class UnknownArena(BadInput):
-    """An arena that is not installed, or in another version, or fails to load. Journals recorded in
-    it cannot be judged here, which does not mean that they do not hold.
+    """An arena is not installed, has another version, or fails to load.
+
+    Its journals cannot be judged here; they may hold.
     """
 
 
 class NoProgram(BadInput):
-    """An arena needs a program of the user's to test, and none was given."""
+    """An arena needs a user-defined test program, and none was given."""
 
 
 # The halves
@@ -68,7 +69,7 @@ def _half(group: str, name: str) -> Any:
         raise UnknownArena(error.what, error.instead) from None
     if found is None:
         known = list(NAMES) if group == BENCHES else arenas()
-        instead = f"{nearest(name, known)}install what brings it, or take {', '.join(known)}"
+        instead = f"{nearest(name, known)}install its distribution, or take {', '.join(known)}"
         raise UnknownArena(f"there is no {kind.title} {format_value(name)} here", instead)
     return found
 
@@ -80,7 +81,16 @@ def arenas() -> list[str]:
 
 @attrs.frozen
 class ArenaEntry:
-    """An arena in a listing. `options`: (name, default, range in words) of each."""
+    """The catalogue entry of an arena.
+
+    Attributes:
+        name: of the arena.
+        version: of its rules.
+        text: one line on it.
+        takes_program: it is tested by a user-defined program.
+        options: (name, default, range as text) of each option.
+
+    """
 
     name: str
     version: int
@@ -90,7 +100,7 @@ class ArenaEntry:
 
 
 def arena_entry(name: str) -> ArenaEntry:
-    """An arena for a listing. Raises UnknownArena where its rules or bench cannot be used."""
+    """The catalogue entry of an arena. Raises UnknownArena if its rules or bench fail to load."""
     rules, bench = arena_type(name), bench_type(name)
     options = tuple(
         (field.name, field.default, field.metadata["rule"][1])
@@ -105,7 +115,7 @@ KINDS: Final = (
 )
 
 
-# From what people type to the record, and back
+# From text to the record, and back
 
 
 def arena_record(
@@ -114,16 +124,16 @@ def arena_record(
     test: str | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> Arena:
-    """The record of an arena that somebody typed, as the setup of a season has it.
+    """The record of an arena, as in the setup of a season.
 
     Args:
-        text: a name, perhaps with options: `nk[noise=0.1;drift=0]`; None is the default arena.
-        assignments: how many the season has.
-        test: the path of the program that tests, for an arena that takes one (`--test`).
-        more: options beside those in the text.
+        text: a name, with or without options: `nk[noise=0.1;drift=0]`; None: the default arena.
+        assignments: number of assignments of the season.
+        test: the path of the program, for an arena that takes one (`--test`).
+        more: options in addition to those in the text.
 
     Raises:
-        BadInput: for a malformed text, an unknown arena, and invalid options.
+        BadInput: for malformed text, an unknown arena, and invalid options.
 
     """
     text = ARENA_DEFAULT if text is None else text.strip()
@@ -148,15 +158,16 @@ def arena_record(
 
 
 def with_program(arena: Arena, test: str) -> Arena:
-    """The record of the arena with this program (unchanged if it is the recorded one). Raises as
-    `rules_of` does, and BadInput for an arena that takes no program.
+    """The record of an arena with another program; unchanged if it is the recorded one.
+
+    Raises UnknownArena, and BadInput for an arena that takes no program.
     """
     _type_of(arena)
     return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
 
 
 def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mapping[str, Any]:
-    """The options by which the record of an arena names the program that tests."""
+    """The options that identify the program in the record of an arena."""
     program = bench_type(name).program
     _check_program(name, test)
     if program is None or test is None:
@@ -164,12 +175,12 @@ def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mappin
     found = program(test)
     for option in found:
         if option in typed:
-            raise BadInput(f"{option} is set", "leave it out: it is that of the program (--test)")
+            raise BadInput(f"{option} is set", "leave it out: the program (--test) sets it")
     return found
 
 
 def takes_program(arena: Arena) -> bool:
-    """Whether an arena is tested by a program of the user's. Raises UnknownArena."""
+    """Whether an arena is tested by a user-defined program. Raises UnknownArena."""
     return bench_type(arena.name).program is not None
 
 
@@ -183,8 +194,9 @@ def _check_program(name: str, test: str | None) -> None:
 
 
 def remark_of(arena: Arena, test: str | None = None) -> str | None:
-    """A warning about an arena, its options, or the program that tests in it, on one line, or None.
-    Raises as `bench_of` does.
+    """A warning on one line about an arena, its options or its program, or None.
+
+    Raises as `bench_of`.
     """
     found = _type_of(arena)
     bench = bench_of(arena, test)
@@ -197,15 +209,26 @@ def remark_of(arena: Arena, test: str | None = None) -> str | None:
 def rules_of(arena: Arena) -> Rules:
     """The rules of a recorded arena.
 
-    Raises UnknownArena where that version is not installed, BadInput for options or subjects that
-    it does not have.
+    Raises:
+        UnknownArena: if that version is not installed.
+        BadInput: for options or subjects that it does not have.
+
     """
     return _type_of(arena).rules(arena)
 
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
-    """The bench of a recorded arena; `test` as in `arena_record`. Raises as `rules_of` does,
-    NoProgram, and BadInput where the bench cannot be opened.
+    """The bench of a recorded arena.
+
+    Args:
+        arena: as recorded.
+        test: the path of the program, for an arena that takes one.
+
+    Raises:
+        UnknownArena: if that version is not installed.
+        NoProgram: if the arena needs a program.
+        BadInput: if the bench cannot be opened.
+
     """
     _type_of(arena)
     _check_program(arena.name, test)
@@ -213,7 +236,7 @@ def bench_of(arena: Arena, test: str | None = None) -> Bench:
 
 
 def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
-    """Tests in an arena, `jobs` runs at once. Raises as `bench_of` does."""
+    """Tests in an arena, with `jobs` parallel runs. Raises as `bench_of`."""
     return Tests(arena, partial(bench_of, arena, test), jobs)
 
 
@@ -221,8 +244,7 @@ def _type_of(arena: Arena) -> ArenaType:
     found = arena_type(arena.name)
     if found.version != arena.version:
         raise UnknownArena(
-            f"version {arena.version} of the arena {arena.name} is not here, which has version "
-            f"{found.version}",
-            "use a goldrush, or a plugin, that has it",
+            f"the arena {arena.name} has version {found.version} here, not {arena.version}",
+            "install the version of goldrush, or of the plugin, that has it",
         )
     return found

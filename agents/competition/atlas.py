@@ -1,6 +1,6 @@
 """An atlas: the values of all conducts of an arena, under seeds that no test has.
 
-It is for measures, which rank a conclusion among all conducts; agents are not shown it. Its file is
+Measures use it to rank a conclusion among all conducts; agents do not see it. Its file is
 a msgpack map of the fields below, with the values as little-endian 32-bit floats (NaN for none), in
 the order of the subjects and of the arena's conducts.
 """
@@ -20,10 +20,15 @@ from goldrush.kernel.measures import Value
 
 @attrs.frozen
 class Atlas:
-    """Values of all conducts.
+    """The values of all conducts.
 
-    `arena`, `version`, `options`: of the arena. `seeds`: of the runs whose mean each value is.
-    `table`: values by (objective, treatment), in the order of the arena's conducts.
+    Attributes:
+        arena: name of the arena.
+        version: of the arena.
+        options: of the arena.
+        seeds: of the runs of which each value is the mean.
+        table: values by (objective, treatment), in the order of the arena's conducts.
+
     """
 
     arena: str

@@ -1,8 +1,7 @@
-"""How conducts are tested: an arena's bench, and `Tests`, which a season asks.
+"""Tests of conducts: `Bench`, which makes one run, and `Tests`, which computes tested values.
 
-A bench gives the value of one run. `Tests` computes tested values from runs, as the journal records
-them; keeps the results of runs, also for other seasons of the process in the same arena; and
-makes many runs in parallel, which changes neither values nor their order.
+`Tests` keeps the results of runs, also for other seasons of the process in the same arena, and
+makes runs in parallel, which changes neither values nor their order.
 
 An entry point of the group `goldrush.benches` is a `BenchType`.
 """
@@ -25,17 +24,16 @@ from goldrush.kernel.competition.arena import Arena, Conduct
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value
 
-Run = tuple[Value, int]  # what a run gives, and a 64-bit digest of what it did
+Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Tested = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
-RUNS_MAX: Final = 65_536  # kept for an arena; the least recently used one is dropped
-ARENAS_MAX: Final = 4  # whose runs are kept
-AHEAD: Final = 4  # parts for each job into which many runs are cut
+RUNS_MAX: Final = 65_536  # runs kept for an arena; the least recently used one is dropped
+ARENAS_MAX: Final = 4  # arenas whose runs are kept
+AHEAD: Final = 4  # parts per job into which many runs are split
 
-# How the runs of a bench are made: in turn and without keeping them, because they take
-# microseconds; by threads, because they wait for other programs; by processes, because they
-# compute.
+# Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
+# wait for other programs; processes, for runs that compute.
 ALONE, THREADS, PROCESSES = ("alone", "threads", "processes")
 
 
@@ -49,21 +47,24 @@ def _nothing() -> None:
 
 @attrs.frozen
 class Bench:
-    """The half of an arena that tests. All conducts that it is given are canonical.
+    """The half of an arena that tests. All conducts that it gets are canonical.
 
-    - `test(conduct, treatment, objective, seed)`: the value of a conduct in one run (None if it is
-      undefined), and a 64-bit digest of the run. A pure function, if `deterministic`.
-    - `vary(conduct, treatment, draws)`: a neighbour of the conduct, canonical for the treatment,
-      chosen by the draws.
-    - `conducts(treatment)`: all conducts, in a fixed order; None where they cannot be listed.
-    - `atlas(objective, treatment)`: their values without the noise of tests, in that order; None
-      where they are not known.
-    - `together(conduct, treatment, seed)`: the values of all objectives by name, and the digest, of
-      one run; None where a run gives one objective only. `test` must agree with it.
-    - `as_tested(conduct, treatment)`: a representative of all conducts with the same runs.
-    - `at_once`: ALONE, THREADS or PROCESSES.
-    - `remark()`: a warning to give before a season is played, on one line, or None.
-    - `close()`: called at the end of a season.
+    Attributes:
+        test: `(conduct, treatment, objective, seed)` to the value of a conduct in one run (None:
+            undefined) and a 64-bit digest of the run.
+        vary: `(conduct, treatment, draws)` to a drawn neighbour of the conduct, canonical for the
+            treatment.
+        conducts: all conducts of a treatment, in a fixed order; None: they cannot be listed.
+        atlas: `(objective, treatment)` to their values without the noise of tests, in that order;
+            None: unknown.
+        together: `(conduct, treatment, seed)` to the values of all objectives by name and the
+            digest of one run, which must agree with `test`; None: a run has one objective.
+        as_tested: `(conduct, treatment)` to a representative of all conducts with equal runs.
+        at_once: the executor of runs: ALONE, THREADS or PROCESSES.
+        deterministic: `test` is a pure function.
+        remark: a warning on one line before a season is played, or None.
+        close: called at the end of a season.
+
     """
 
     test: Callable[[Conduct, str, str, int], Run]
@@ -84,14 +85,14 @@ def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @attrs.frozen
 class BenchType:
-    """The value of an entry point in the group `goldrush.benches`.
+    """The object of an entry point in the group `goldrush.benches`.
 
-    - `opened(arena, program)`: the bench of an arena; `program`: the path of the user's program,
-      for an arena that takes one. Raises BadInput where it cannot be opened.
-    - `options(settings)`: the options to record, by name, from those that were typed. Raises
-      BadInput.
-    - `program(path)`: the options by which the record identifies the user's program; None for an
-      arena that takes none. Raises BadInput for a path that is no program.
+    Attributes:
+        opened: `(arena, path of the program or None)` to the bench. Raises BadInput.
+        options: the options to record, by name, from those that were typed. Raises BadInput.
+        program: a path to the options that identify the user's program; None: the arena takes no
+            program. Raises BadInput for a path that is not a program.
+
     """
 
     opened: Callable[[Arena, str | None], Bench]
@@ -101,7 +102,7 @@ class BenchType:
 
 @attrs.frozen
 class Request:
-    """A test to be made: a conduct under a treatment, for an objective, with these seeds."""
+    """A requested test: a conduct under a treatment, for an objective, with these seeds."""
 
     conduct: Conduct
     treatment: str
@@ -110,13 +111,24 @@ class Request:
 
 
 class Tests:
-    """Tests conducts in an arena. A context manager, which closes the bench.
+    """Tests of conducts in an arena. A context manager that closes the bench.
 
-    `played` counts the runs that were made, `kept` those whose results were at hand.
+    Attributes:
+        bench: of the arena.
+        played: number of runs that were made.
+        kept: number of runs whose results were kept.
+
     """
 
     def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
-        """`opened` opens the bench, also in other processes; `jobs`: runs in parallel."""
+        """Open the bench.
+
+        Args:
+            arena: of the bench.
+            opened: opens the bench, also in other processes.
+            jobs: number of parallel runs.
+
+        """
         self.bench = opened()
         self.played = self.kept = 0
         self._opened = opened
@@ -132,7 +144,7 @@ class Tests:
         self.close()
 
     def close(self) -> None:
-        """Stop runs under way, and close the bench."""
+        """Stop runs, and close the bench."""
         self.bench.close()  # first: it ends the programs that threads wait for
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
@@ -141,14 +153,17 @@ class Tests:
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
     ) -> Tested:
-        """The tested value of a conduct: the mean of its runs, summed in the order of the seeds, or
-        None if one of them has no value; and (seed, digest) of each run.
+        """The tested value of a conduct, and (seed, digest) of each run.
+
+        The value is the mean of the runs, summed in the order of the seeds; None if one of them is
+        undefined.
         """
         return self.values([Request(conduct, treatment, objective, seeds)])[0]
 
     def values(self, requests: Sequence[Request]) -> list[Tested]:
-        """The tested values of several requests, in their order. Raises what the bench raises, and
-        WorkerDied where a process is killed.
+        """The tested values of several requests, in their order.
+
+        Raises WorkerDied if a process is killed, and any exception of the bench.
         """
         tasks = [
             (self.bench.as_tested(one.conduct, one.treatment), one.treatment, one.objective, seed)
@@ -196,24 +211,24 @@ class Tests:
 
         from goldrush.agents.workers import next_of
 
-        came: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
+        results: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
 
-        def make(place: int, task: Task) -> None:
+        def make(index: int, task: Task) -> None:
             try:
-                came.put((place, _made(self.bench, task)))
+                results.put((index, _made(self.bench, task)))
             except BaseException as error:
-                came.put((place, error))
+                results.put((index, error))
 
         self._pool = self._pool or ThreadPoolExecutor(self._jobs)
         for numbered in enumerate(tasks):
             self._pool.submit(make, *numbered)
         found: dict[int, _Made] = {}
         while len(found) < len(tasks):
-            place, made = next_of(came)
+            index, made = next_of(results)
             if isinstance(made, BaseException):
                 raise made
-            found[place] = made
-        return [found[place] for place in range(len(tasks))]
+            found[index] = made
+        return [found[index] for index in range(len(tasks))]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from goldrush.agents.workers import WorkerDied, Workers, result_of, workers
@@ -225,7 +240,7 @@ class Tests:
             parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]
             futures = [self._pool.submit(_made_there, part) for part in parts]
             return [made for future in futures for made in result_of(future)]
-        except BaseException as error:  # nobody waits for what is under way
+        except BaseException as error:  # do not wait for running tasks
             self._pool.stop()
             self._pool = None
             if isinstance(error, BrokenExecutor):

@@ -1,7 +1,7 @@
-"""The cast of a season: as people write it, and the policies behind the names.
+"""The cast of a season: from the text that a user types to the policy of each agent.
 
-Every role can be played by its script, by a language model, by a person at the terminal, or by a
-class of one's own; a worker also at random. A worker is the same model in both of its classes,
+Every role can be played by its script, a language model, a person at the terminal, or a
+user-defined policy; a worker also at random. A worker has the same model in both of its classes,
 unless `by_class` names two; as a sonnet it is shown more.
 """
 
@@ -37,13 +37,13 @@ _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     Role.USER: User,
     Role.WORKER: Worker,
 }
-# By name, what plays each role.
+# By name, the policy of each role.
 POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SCRIPTED: _SCRIPTS,
     RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
     SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
 }
-# The policies of a role, with a line on what each does.
+# The catalogue entries of policies.
 LISTED: Final = {
     SCRIPTED: CatalogueEntry("What the role does by its script; a worker argues from evidence."),
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
@@ -68,18 +68,17 @@ def cast_of(
     """The cast of a season, as a journal's setup holds it.
 
     Args:
-        workers: how many sit on the active roster.
-        parts: who is not scripted: `judge=POLICY`, `worker=POLICY` for all workers, `ada=POLICY`
-            for one of that name, or a policy alone for all workers; `ada=` overrides `worker=`
-            where it comes later. A policy is `scripted`, `random` or `silent` (workers only),
-            `human`, `llm:MODEL` with a name that `models` or a server knows, or
-            package.module:Class.
-        models: the models that are known, and how they are reached.
-        by_class: names of the models that workers are as haiku and as sonnet; `parts` override it.
+        workers: number of workers on the active roster.
+        parts: the agents that are not scripted: `judge=POLICY`, `worker=POLICY` or a policy alone
+            for all workers, `ada=POLICY` for the agent of that name; a later part overrides an
+            earlier one. A policy is `scripted`, `random` or `silent` (workers only), `human`,
+            `llm:MODEL` with a name in `models` or on a server, or `package.module:Class`.
+        models: the language models that can be named.
+        by_class: names of the models of workers as haiku and as sonnet.
 
     Raises:
-        BadInput: for a malformed part, an unknown name, class or policy, a name that is given
-            twice, and a policy of workers in an office.
+        BadInput: for a malformed part, an unknown name, class or policy, a repeated name, and a
+            policy of workers in an office.
 
     """
     roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
@@ -98,8 +97,8 @@ def cast_of(
         for entry in cast:
             if entry["role"] == Role.WORKER:
                 entry.update(policy=LLM, options=options)
-        if any(_said_of(part, cast)[0] == Role.WORKER for part in parts):
-            raise BadInput("all workers are cast by class, and once more", "cast them once")
+        if any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
+            raise BadInput("workers are cast twice: by class and by name", "cast them once")
     assign(cast, parts, models)
     return cast
 
@@ -116,30 +115,30 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
 
 
 def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
-    """Change in place the policies of a cast, by `parts` as in `cast_of`. Raises as that does."""
+    """Change the policies of a cast in place. `parts` and errors: as in `cast_of`."""
     typed: set[str] = set()
     for part in parts:
-        who, policy = _said_of(part, cast)
-        named = [entry for entry in cast if who in (entry["name"], entry["role"])]
+        seat, policy = _parsed(part, cast)
+        named = [entry for entry in cast if seat in (entry["name"], entry["role"])]
         if not named or not policy:
             names = ", ".join(entry["name"] for entry in cast[:12])
             raise BadInput(
                 f"{format_value(part)} casts nobody", f"write NAME=POLICY; there are {names}"
             )
-        if who in typed:
-            raise BadInput(f"{who} is cast twice", "cast each once")
-        typed.add(who)
+        if seat in typed:
+            raise BadInput(f"{seat} is cast twice", "cast each once")
+        typed.add(seat)
         policy, options = player_of(policy, models)
         for entry in named:
             _check_role(entry, policy)
             entry.update(policy=policy, options=options)
 
 
-def _said_of(part: str, cast: Sequence[Entry]) -> tuple[str, str]:
-    """Who is played by what: a policy alone is that of all workers."""
-    who, equals, policy = part.partition("=")
+def _parsed(part: str, cast: Sequence[Entry]) -> tuple[str, str]:
+    """(name or role, policy) of a part; a policy alone is that of all workers."""
+    seat, equals, policy = part.partition("=")
     if equals or not part or any(part in (entry["name"], entry["role"]) for entry in cast):
-        return who, policy
+        return seat, policy
     return Role.WORKER, part
 
 
@@ -148,13 +147,13 @@ def _check_role(entry: Entry, policy: str) -> None:
     role = entry["role"]
     if role != Role.WORKER and policy in (RANDOM, SILENT):
         raise BadInput(
-            f"{policy} is a policy of workers, and {entry['name']} is none",
+            f"{policy} is a policy of workers, and {entry['name']} is not a worker",
             f"take {SCRIPTED}, {HUMAN}, {LLM}:MODEL or package.module:Class",
         )
 
 
 def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
-    """The policy and options of an entry, from a policy as people write it. Raises BadInput."""
+    """The policy and options of an entry, from a policy as text. Raises BadInput."""
     check_name("policy", text)
     family, _, name = text.partition(":")
     if text == HUMAN:
@@ -177,18 +176,18 @@ def _model(name: str, models: Models | None) -> Model:
 
 
 def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
-    """The models among players, given as (policy, options), each once.
+    """The models of players, given as (policy, options), each once.
 
-    Raises BadInput for malformed options of a model.
+    Raises BadInput for invalid options of a model.
     """
     found = (models_of(options) for policy, options in players if policy == LLM)
     return list(dict.fromkeys(model for models in found for model in models))
 
 
 def with_models_resolved(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
-    """The cast with settings of models that were left open filled in, by a short question to each.
+    """The cast with the request options of each model decided, by a short question.
 
-    Entries need only policy and options. Raises BadInput where a model does not answer.
+    Entries need only policy and options. Raises BadInput if a model does not answer.
     """
     if not any(entry["policy"] == LLM for entry in cast):
         return list(cast)
@@ -207,16 +206,15 @@ def check_policy(name: str) -> None:
 
 
 def policy_of(agent: Agent, trust: Collection[str]) -> Any:
-    """An instance of an agent's policy. Raises BadInput where it cannot be made, or is a class of
-    somebody's own that is not in `trust`.
-    """
+    """A new policy of an agent. Raises BadInput if it fails, or is user-defined and not trusted."""
     own = POLICIES.get(agent.policy)
     return import_policy(agent.policy, trust) if own is None else own[agent.role]()
 
 
 def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
-    """Raises BadInput where a class of somebody's own is not in `trust`, cannot be made, or lacks a
-    method for a question to its role. Entries need only role and policy.
+    """Raises BadInput if a user-defined policy is not trusted, fails, or lacks a method.
+
+    Entries need only role and policy.
     """
     for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
         if policy not in (*POLICIES, LLM, HUMAN):
@@ -224,5 +222,5 @@ def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
 
 
 def questions_of(role: str) -> list[str]:
-    """The questions to a role: the names of the methods of its scripted policy."""
+    """The names of the questions to a role, which are methods of its scripted policy."""
     return [name for name in vars(_SCRIPTS[role]) if not name.startswith("_")]

@@ -1,6 +1,4 @@
-"""Two null policies: a worker that tries, claims and supports at random within the rules, and a
-silent one.
-"""
+"""Two null policies of workers: one acts at random within the rules, one is silent."""
 
 from __future__ import annotations
 
@@ -19,14 +17,14 @@ SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is cl
 
 
 class Worker(worker.Worker):
-    """Acts at random at tables; answers all other questions as the scripted worker does."""
+    """Acts at random at tables; answers all other questions like the scripted worker."""
 
     def try_(self, seen: Observation, draws: Draws) -> Said | None:
         """Any conduct."""
         return {"conduct": _any_conduct(seen, draws), "treatment": None}
 
     def speak(self, seen: Observation, draws: Draws) -> Said:
-        """Any move that is allowed, each as likely as another."""
+        """Any legal move, with equal chances."""
         table, me = seen.table, seen.me.ordinal
         others = [said for said in table.proposals() if said.agent != me]
         held = table.stances.by_agent.get(me)

@@ -1,7 +1,7 @@
-"""What a fork changes in a season: settings, policies, the contributions of single turns.
+"""The changes of a fork of a season: settings, policies, and contributions of single turns.
 
-A contribution that is put in by hand replaces the one of its turn, whether it is refused there or
-not; it must have the form of one.
+A replaced contribution takes the place of the one in its turn. It must have a valid form, but may
+be refused there.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from goldrush.kernel.forking import changes
 from goldrush.kernel.world import Row
 
 _KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
-_LAST: Final = 1 << 32  # an id after all that it can rely on
+_LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
 _SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
 def changed_by(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
-    """What a fork records of a change. New models are asked a short question.
+    """A change checked against a state. New models are asked a short question.
 
-    Raises BadInput for what a fork cannot change, and for a model that does not answer.
+    Raises BadInput for an invalid change, and for a model that does not answer.
     """
     treated = {} if change.treatment is None else treatment_named(change.treatment).settings
     settings = {**treated, **change.settings}
@@ -59,7 +59,7 @@ def _program(state: SeasonState, program: str | None, models: Models) -> Mapping
     before, after = state.arena.options, with_program(state.arena, program).options
     found = {name: value for name, value in after.items() if value != before[name]}
     if found:
-        models.warn(f"{program} is not the program that tested so far; the fork says so")
+        models.warn(f"{program} is not the program that tested so far; the fork names it")
     return found or None
 
 
@@ -89,7 +89,7 @@ def _most(state: SeasonState) -> dict[str, int]:
 
 
 def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
-    """(assignment, row) of a contribution from user input. `number`: its position, from 1."""
+    """(assignment, row) of a replaced contribution. `number`: its position in the list, from 1."""
     where = f"contribution {number}"
     if not isinstance(item, Mapping) or set(item) - set(_KEYS):
         raise BadInput(f"{where} is {format_value(item)}", f"give an object of {', '.join(_KEYS)}")
@@ -103,11 +103,11 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
     if item["agent"] not in state.active():
         workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
         raise BadInput(
-            f"{where}: agent {item['agent']} is no active worker", f"there are {workers}"
+            f"{where}: agent {item['agent']} is not an active worker", f"there are {workers}"
         )
     said = {name: plain(item.get(name)) for name in _SAID}
     row = Spoke(
-        item["table"], item["round"], 0, item["agent"],  # its id follows from what comes first
+        item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
         words=plain(item.get("words", "")), source=None, **said,
     )  # fmt: skip
     if form_fault(row._replace(id=_LAST)) is not None:
@@ -115,8 +115,8 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
             f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
         )
         raise BadInput(
-            f"{where} has no form that one can have",
-            f"give words of {TEXT_MAX:,} characters at most, and with a move what it carries "
+            f"{where} does not have a valid form",
+            f"give words of at most {TEXT_MAX:,} characters, and the fields of its move "
             f"({carried})",
         )
     return item["assignment"], tuple(row)

@@ -1,7 +1,7 @@
 """The parameters of a scripted worker: a few traits from 0 to 10.
 
-A worker starts with the traits of a character. Its instructions, once the therapist has rewritten
-them, override these, and a persona that it took overrides both. So a rewrite changes behaviour.
+A worker starts with the traits of a character. Instructions that the therapist rewrote override
+these, and an accepted persona overrides both, so a rewrite changes behaviour.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ MOST: Final = 10
 class Character:
     """Traits, each from 0 to 10.
 
-    - `boldness`: how much of the margin that it found it claims (0: half of it, 10: all).
-    - `curiosity`: how often it tries a conduct two steps from the best known one, not one.
-    - `doubt`: how readily it challenges a claim beyond all values that it saw.
-    - `care`: how often it repeats a trial before it claims, and claims an edge.
-    - `loyalty`: how little better another's proposal must be than its own to be supported.
+    Attributes:
+        boldness: share of a margin found that it claims (0: half of it, 10: all).
+        curiosity: how often it tries a conduct two steps from the best known one, not one.
+        doubt: how often it challenges a claim beyond all values that it saw.
+        care: how often it repeats a trial before it claims, and claims an edge.
+        loyalty: how little another's proposal must exceed its own to be supported.
+
     """
 
     boldness: int = 5
@@ -48,7 +50,7 @@ CHARACTERS: Final[Mapping[str, Character]] = {
     "companion": Character(boldness=4, curiosity=4, doubt=4, care=5, loyalty=9),
     "surveyor": Character(boldness=2, curiosity=6, doubt=8, care=9, loyalty=5),
 }
-# What a persona puts in place of single traits.
+# The traits that a persona overrides.
 PERSONAS: Final[Mapping[str, Mapping[str, int]]] = {
     "explorer": {"curiosity": 9},
     "examiner": {"doubt": 9},
@@ -63,7 +65,7 @@ def born_with(ordinal: int) -> str:
 
 
 def character_of(agent: Agent) -> Character:
-    """The traits of a worker now. Values out of range are clipped, unknown names ignored."""
+    """The current traits of a worker. Values out of range are clipped, unknown names ignored."""
     named = agent.options.get("character")
     start = CHARACTERS.get(named if isinstance(named, str) else "")
     start = start or CHARACTERS[born_with(agent.ordinal)]

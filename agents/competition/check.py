@@ -30,12 +30,16 @@ OnQuestion = Callable[[Question, Row | None], None]
 
 
 class SeasonCheck:
-    """Gives the acts of a step again, from the state before it and what was recorded.
+    """The acts of a step again, from the state before it and the recorded acts.
 
-    Agents with policies of somebody's own that are not in `trust` cannot be asked, because a
-    journal must not run code by naming it. They are listed in `not_asked`; `unknown` lists agents
-    that this version does not know. A script depends on the answers, so the rest of a step in which
-    one of them is asked is taken from the record, but tests of claims are run again.
+    User-defined policies that are not in `trust` cannot be asked, because a journal must not run
+    code by naming it. A script depends on the answers, so after a question to such an agent the
+    rest of the step is taken from the record; only tests of claims are run again.
+
+    Attributes:
+        not_asked: descriptions of agents whose policy is not available here.
+        unknown: descriptions of agents that this version does not know.
+
     """
 
     def __init__(
@@ -46,9 +50,19 @@ class SeasonCheck:
         trust: Sequence[str] = (),
         on_question: OnQuestion | None = None,
     ) -> None:
-        """`on_question`: called with each question, also those to scripted agents, as a model in
-        their place would be asked, and with the recorded answer of a model or person. Raises
-        ImpossiblePlayer for an agent that no season has.
+        """Sort the agents by whether they can be asked.
+
+        Args:
+            state: after the START or FORK that named the cast.
+            tests: of the arena.
+            forks: the fields of the FORK commits so far.
+            trust: names of user-defined policies that may be imported.
+            on_question: called with each question, in the form for a model, and the recorded answer
+                of a model or person (None: there is none).
+
+        Raises:
+            ImpossiblePlayer: for an agent that no season has.
+
         """
         self._on_question = on_question
         self._scripts = Scripts(tests, replaced_in(forks))
@@ -60,7 +74,7 @@ class SeasonCheck:
         self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
-        """The acts of the next step. Raises PolicyFailed where a policy fails."""
+        """The acts of the next step. Raises PolicyFailed if a policy fails."""
         step = Step(state, self._scripts, self._trust)
         acts = acts_in(recorded.batches)
         answers = Recorded(acts)
@@ -75,7 +89,7 @@ class SeasonCheck:
         return arrange(Block(batches(step.rows))).batches
 
     def pending(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
-        """As many acts of the next step as are recorded. Raises as a call does."""
+        """As a call, but only as many acts as are recorded."""
         acts = acts_in(self(state, recorded))
         return batches(acts[: len(acts_in(recorded.batches))])
 
@@ -106,7 +120,7 @@ class SeasonCheck:
 
 
 def _players(agent: Agent) -> list[Player]:
-    """An agent, once for each model that it is as haiku or as sonnet."""
+    """The players of an agent: one, or one for each model of its classes."""
     if agent.policy != LLM:
         return [Player(agent.name, agent.policy, agent.options)]
     return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]

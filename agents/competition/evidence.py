@@ -21,8 +21,15 @@ TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75,
 
 @attrs.define
 class ConductEvidence:
-    """The evidence on one conduct: its mean `margin` and the sum of the weights, the values of the
-    worker's `own` trials of the assignment, whether it is in its memory (`remembered`).
+    """The evidence on one conduct.
+
+    Attributes:
+        conduct: the conduct.
+        margin: weighted mean of the margins.
+        weight: sum of the weights.
+        own: values of the worker's own trials in the assignment.
+        remembered: the conduct is in the worker's memory.
+
     """
 
     conduct: Conduct
@@ -79,7 +86,7 @@ class Evidence:
             known.add(self.margin(said.claimed), CLAIM)
 
     def margin(self, value: float) -> float:
-        """The margin of a value: how far it is beyond the bar, or beyond 0 without a bar."""
+        """The margin of a value: its distance beyond the bar, or beyond 0 without a bar."""
         base = self.table.bar or 0.0
         return value - base if self.subject.better == UP else base - value
 
@@ -99,7 +106,7 @@ class Evidence:
         return max(found, key=lambda known: self.estimate(known.conduct), default=None)
 
     def best_margin(self) -> float | None:
-        """The greatest margin in a trial, a test or the memory for the subject; None without."""
+        """The greatest margin in a trial, a test or the memory of the subject, or None."""
         seen = [
             self.margin(value)
             for value in (

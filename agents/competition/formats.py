@@ -1,6 +1,6 @@
-"""Text for prompts: names, values and contributions, each with a limit in bytes.
+"""Names, values and contributions as text of a prompt, each with a limit in bytes.
 
-Names and text by agents are quoted as JSON, so that they cannot pose as a part of the prompt.
+Names and text by agents are quoted as JSON, so that they cannot look like a part of the prompt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from goldrush.kernel.competition.terms import Code, Fact, Move, Part
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
-DIGITS: Final = 4  # of a value in words
+DIGITS: Final = 4  # decimals of a value
 AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
@@ -36,7 +36,7 @@ def format_number(value: float | None) -> str:
 
 
 def format_plain(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
-    """A plain value from any source as text: strings quoted, the rest as JSON."""
+    """Any plain value as text of at most `most` bytes: strings quoted, other values as JSON."""
     if type(of) is str:
         return quoted(of, most)
     if isinstance(of, (list, tuple)) and depth:
@@ -48,7 +48,7 @@ def format_plain(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
 
 
 def format_mapping(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
-    """The names and values of a map as text."""
+    """The names and values of a map as text of at most `most` bytes."""
     pairs = list(of.items())[:ITEMS_MAX]
     said = (
         f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, most, depth)}"
@@ -58,12 +58,12 @@ def format_mapping(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> 
 
 
 def first_lines(of: Iterable[str], most: int) -> str:
-    """The first lines that fit, and how many do not."""
+    """The first lines that fit into `most` bytes, and the number of the others."""
     return within(of, most, "\n")
 
 
 def last_lines(of: Iterable[str], most: int) -> str:
-    """The last lines that fit, in their order, and how many do not."""
+    """The last lines that fit into `most` bytes, in their order, and the number of the others."""
     kept = within(list(of)[::-1], most, "\n").split("\n")
     return "\n".join(reversed(kept))
 
@@ -129,12 +129,12 @@ def _tests(table: Table, said: Contribution) -> Iterable[str]:
 
 
 def format_conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
-    """Conducts as text, each once."""
+    """Conducts as text of at most `most` bytes, each once."""
     return within((format_conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
 
 
 def format_memory(fact: Remembered, rules: Rules | None) -> str:
-    """One fact of an agent's memory, as a sentence. `rules`: None where the arena is not here."""
+    """One fact of an agent's memory, as a sentence. `rules`: None if the arena is not installed."""
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:
         scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
@@ -157,7 +157,7 @@ def format_memory(fact: Remembered, rules: Rules | None) -> str:
     return f"{where}: {says.get(fact.kind, what)}."
 
 
-# Why an answer does not count, by its code.
+# The reason of a refusal, by its code.
 REFUSALS: Final[Mapping[str, str]] = {
     Code.NOT_YET: "you may not do this yet",
     Code.NONE_LEFT: "you have no contribution left",

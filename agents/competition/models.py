@@ -22,27 +22,34 @@ from goldrush.kernel.world import Row
 
 
 class SeasonModels:
-    """Asks the models of a season, within their budgets. To be closed."""
+    """The models of a season and their limits. Call `close` at the end."""
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
     ) -> None:
-        """`chosen`: the models in the cast; `earlier`: answers recorded already.
+        """Open connections.
 
-        Raises BadInput for a model recorded with another version of prompts, and as `Asker` does.
+        Args:
+            chosen: the models in the cast.
+            models: how they are reached, and the limits.
+            earlier: recorded answers.
+
+        Raises:
+            BadInput: for a model recorded with another version of the prompt, and as `Asker`.
+
         """
         for model in chosen:
             check_version(model, VERSION)
         self._asker = Asker(chosen, models, earlier)
 
     def close(self) -> None:
-        """Give up questions that are not answered yet."""
+        """Cancel the questions that are not answered yet."""
         self._asker.close()
 
     def rows(self, unit: str, questions: Mapping[int, Question]) -> Iterator[tuple[int, Row]]:
-        """Ask questions in parallel, and yield (key of the question, row) as answers arrive.
+        """Ask questions concurrently, and yield (key of the question, row) as answers arrive.
 
-        Raises RunStopped as `Asker` does, before anybody is asked.
+        Raises RunStopped as `Asker`, before anything is asked.
         """
         keys, asked = list(questions), list(questions.values())
         models = [model_at(question.agent) for question in asked]

@@ -1,8 +1,8 @@
-"""The view that an agent has of a season when it is asked something.
+"""The observation of an agent of a season when it is asked a question.
 
-Everybody sees the leaderboard, the tables so far, and its own trials, memory and instructions. Of
-other agents only the therapist sees options, instructions, persona, traits and memory. In
-independent search the table is shown empty. A view is read-only.
+An agent sees the leaderboard, the tables so far, and its own trials, memory and instructions. Only
+the therapist sees options, instructions, persona, traits and memory of other agents. In independent
+search the table is shown empty. An observation is read-only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PRIVATE: Final[dict[str, Any]] = {
 
 
 class Observation:
-    """The season as the agent `me` sees it."""
+    """The season as one agent, `me`, sees it."""
 
     def __init__(
         self,
@@ -40,7 +40,15 @@ class Observation:
         bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
     ) -> None:
-        """`bench`: for `vary`; `grounds`: a cache by table, shared by views of the same state."""
+        """Observe a state.
+
+        Args:
+            state: of the season.
+            ordinal: of the agent.
+            bench: for `vary`.
+            grounds: a cache by table, shared by the observations of the same state.
+
+        """
         self._state = state
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
@@ -58,7 +66,7 @@ class Observation:
 
     @property
     def assignment(self) -> int:
-        """The assignment under way."""
+        """Number of the current assignment, from 0."""
         return self._state.assignment
 
     @property
@@ -73,19 +81,20 @@ class Observation:
 
     @property
     def table(self) -> Table:
-        """The table under way, as in `tables`."""
+        """The current table, as in `tables`."""
         return self.tables[-1]
 
     @property
     def tables_left(self) -> int:
-        """How many tables the assignment still has, with the one under way."""
+        """Number of tables left in the assignment, with the current one."""
         opening = self._state.opening
         return 1 if opening is None else len(opening.subjects) - self.table.number
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the assignment so far, each with the trials of `me` only. In independent
-        search a table is shown empty until it has concluded.
+        """The tables of the assignment so far, each with the trials of `me` only.
+
+        In independent search a table is empty until it has concluded.
         """
         return tuple(map(self._shown, self._state.tables))
 
@@ -97,7 +106,7 @@ class Observation:
 
     @cached_property
     def people(self) -> Mapping[int, Agent]:
-        """All agents by ordinal, deleted ones too; see above for what is hidden."""
+        """All agents by ordinal, also deleted ones, without private fields (see the module)."""
         if self.me.role == Role.THERAPIST:
             return dict(self._state.agents)
         return {
@@ -112,7 +121,7 @@ class Observation:
 
     @property
     def leaderboard(self) -> tuple[tuple[int, int, int, int], ...]:
-        """(rank, agent, rolling, all-time), as posted last."""
+        """(rank, agent, rolling score, all-time score), as last posted."""
         return self._state.leaderboard
 
     @property
@@ -122,13 +131,13 @@ class Observation:
 
     @property
     def approved(self) -> Subject | None:
-        """The subject of an approved project that was not opened yet, or None."""
+        """The subject of an approved project that is not opened yet, or None."""
         approved = self._state.approved
         return None if approved is None else self._state.arena.by_key[approved]
 
     @property
     def stipulated(self) -> str | None:
-        """The objective that a contract asks for in the next assignment, or None."""
+        """The objective that a contract requires in the next assignment, or None."""
         return self._state.stipulated_objective()
 
     @property
@@ -138,7 +147,7 @@ class Observation:
 
     @property
     def projects(self) -> int:
-        """How many projects are completed."""
+        """Number of completed projects."""
         return self._state.projects
 
     @property
@@ -153,19 +162,17 @@ class Observation:
 
     @property
     def trials_left(self) -> int:
-        """How many trials `me` may order now."""
+        """Number of trials that `me` may order now."""
         return self._state.trials_left(self.me.ordinal, early=self.is_early)
 
     @property
     def memory(self) -> Sequence[Remembered]:
-        """The facts that `me` remembers of the family of the table's subject, oldest first."""
+        """The memory of `me` for the family of the table's subject, oldest fact first."""
         return self.me.memory.get(self.table.subject.family, ())
 
     @cached_property
     def known(self) -> list[Conduct]:
-        """The known conducts: those proposed in the last `rolling_days` days, then those shown at
-        this table.
-        """
+        """The conducts proposed in the last `rolling_days` days, then those at this table."""
         known = self._state.known_before(self._state.table)
         return [*known, *(said.conduct for said in self.table.proposals())]
 
@@ -184,10 +191,10 @@ class Observation:
         return self._bench.vary(conduct, self.table.treatment, draws)
 
     def agenda(self, ahead: int = 0) -> Subject:
-        """The subject on the agenda for this assignment, or for one so many assignments `ahead`.
+        """The subject on the agenda of this assignment, or of the one `ahead` assignments later.
 
-        The agenda goes round the families in turns, each in a drawn order, and takes the subjects
-        of a family in the order in which the arena lists them.
+        The agenda visits all families in turns, each turn in a drawn order, and takes the subjects
+        of a family in the arena's order.
         """
         arena, assignment = self._state.arena, self.assignment + ahead
         turn, index = divmod(assignment, len(arena.families))
@@ -197,5 +204,5 @@ class Observation:
         return family[turn % len(family)]
 
 
-# Where the words of the agenda begin in the admin's sequence, far from those of its answers.
+# First draw word of the agenda in the admin's sequence, far from the words of its answers.
 AGENDA_WORDS: Final = 1 << 62

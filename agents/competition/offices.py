@@ -94,9 +94,9 @@ class Assistant:
     """Sets tables as far as it may, and sums them up."""
 
     def set_table(self, seen: Observation, draws: Draws) -> Said:
-        """Leaves out the lowest rank every second time, lets newcomers speak first, and gives a
-        round to each active worker; each if it may. Otherwise the order is left to be drawn: who
-        speaks early scores more, so that an order by rank would even out the ranks.
+        """A table without the lowest rank every second time, newcomers first, one round for each
+        active worker; each of these if it may. The order of the others is drawn: early speakers
+        score more, so an order by rank would even out the ranks.
         """
         me, active = seen.me, seen.active
         answer: dict[str, Any] = {"team": None, "order": None, "rounds": _rounds(seen)}
@@ -150,7 +150,7 @@ def _rounds(seen: Observation) -> int | None:
 
 
 def _dissent(seen: Observation, concluded: int) -> str:
-    """Who challenged the conclusion, and whose stance is on another proposal."""
+    """The agents that challenged the conclusion or hold another proposal, as text."""
     table = seen.table
     against = {
         said.agent

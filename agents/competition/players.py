@@ -1,4 +1,4 @@
-"""Seasons as agents.players knows them: how they are prepared, recorded, forked and asked again."""
+"""The `Players` of seasons, and functions that prepare and record them."""
 
 from __future__ import annotations
 
@@ -65,10 +65,22 @@ def record(
     fsync: bool = False,
     on_assignment: OnUnit[SeasonState] | None = None,
 ) -> SeasonState:
-    """Play a season into a journal and return the last state.
+    """Play a season into a new journal and return the last state.
 
-    `settings`: as for `configured`; `cast`: as from `cast.cast_of`, by default all scripted, and
-    classes of somebody's own that it names are trusted. Others: as for agents.players.record.
+    Args:
+        path: the new journal.
+        settings: as for `configured`.
+        cast: as from `cast.cast_of`; None: all scripted. User-defined policies in it are trusted.
+        models: how language models are reached.
+        resources: what playing needs on this machine.
+        force: replace an existing journal, once the season begins.
+        fsync: wait for the disk at every commit.
+        on_assignment: called with the number of each closed assignment in the journal and the
+            state.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
+
     """
     config = configured(settings or {}, resources)
     world = competition(rules_of(config.arena))
@@ -83,8 +95,16 @@ def configured(
     resources: Resources | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
-    """The configuration with these settings. `arena` may be an Arena, its record, or text as people
-    type it (see arenas.arena_record), with more `options`. Raises BadInput.
+    """The configuration of a season.
+
+    Args:
+        settings: by name. `arena` may be an Arena, its record, or text (see arenas.arena_record).
+        resources: has the program of an arena that needs one.
+        options: of the arena, in addition to those in its text.
+
+    Raises:
+        BadInput: for invalid settings or options.
+
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
@@ -96,7 +116,7 @@ def configured(
 
 
 def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> PreparedRun:
-    """A season ready to begin. Raises BadInput for an invalid cast or a policy that cannot play."""
+    """A season that is ready to begin. Raises BadInput for an invalid cast or policy."""
     cast = list(cast or cast_of(config.workers))
     setup = {"config": config.as_dict(), "cast": cast}
     initial(setup, rules_of(config.arena))  # refuses an invalid cast
@@ -123,11 +143,11 @@ def _resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[
 
 def _resolve_change(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
     for part in change.roster.split(",") if change.roster else ():
-        who = part.partition("=")[0]
-        named = [agent for agent in state.agents.values() if agent.name == who]
+        name = part.partition("=")[0]
+        named = [agent for agent in state.agents.values() if agent.name == name]
         if named and all(agent.status == Status.GONE for agent in named):
             there = (a.name for a in state.agents.values() if a.status != Status.GONE)
-            raise BadInput(f"{who} is gone where it is forked", f"there are {', '.join(there)}")
+            raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
     return changed_by(state, change, models)
 
 
@@ -159,9 +179,9 @@ def _policy_check(
     trust: Sequence[str], sources: Sequence[str], resources: Resources
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], PolicyCheck]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
-        # Everything that agents do follows from tests: without them nobody can be asked.
+        # All acts of agents depend on tests: without them no agent can be asked.
         what = f"everybody, whose tests are those of the arena {state.arena.name}"
-        try:  # when many journals are checked, only some need a program
+        try:  # `verify` gets a program for several journals, of which some take none
             program = resources.program if takes_program(state.arena) else None
             tests = opened_tests(state.arena, program, resources.jobs)
         except NoProgram:
@@ -181,7 +201,7 @@ def _policy_check(
 
 
 def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
-    # Whoever joins a season plays as the one whose seat it takes, so the answer names its model.
+    # An agent that joins a season has the model of the seat that it takes: the row names the model.
     answered = Answered(*row)
     source = answered.source or {}
     if source.get("name") == HUMAN:

@@ -1,7 +1,7 @@
 """The first message of a season's prompts: the protocol as configured, and the agent's role.
 
-It has the arena's rules; for workers and the therapist the rubric in full; and for everybody the
-warning that quoted text was written by agents.
+It has the arena's rules, for workers and the therapist the full rubric, and the warning that quoted
+text was written by agents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goldrush.kernel.competition.terms import Class, Role, Scoring
 
 
 def rules(seen: Observation) -> str:
-    """The rules for the agent that `seen` belongs to."""
+    """The rules for the role of the observing agent, as text."""
     role, config = seen.me.role, seen.config
     parts = [
         f"This is a season of {config.assignments} assignments. In each, workers discuss at a "
@@ -105,7 +105,7 @@ def _table(config: SeasonConfig) -> str:
 
 
 def rubric(seen: Observation) -> str:
-    """The rubric in words."""
+    """The rubric as text."""
     has_edges = len(seen.rules.treatments) > 1
     broad = (
         "no edge of its own failed, and one held"

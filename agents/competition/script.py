@@ -47,14 +47,19 @@ from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
-# (assignment, table, round, agent) -> the row of a contribution that is put in by hand.
+# Replaced contributions of a fork: (assignment, table, round, agent) -> row.
 Replaced = Mapping[tuple[int, int, int, int], Row]
 
 
 @attrs.frozen
 class Asked:
-    """A question to one of the cast: the name of the method that answers it, and the arguments that
-    it is given beside what it sees.
+    """A question to an agent of the cast.
+
+    Attributes:
+        agent: its ordinal.
+        name: of the question, and of the method that answers it.
+        arguments: of the method, in addition to observation and draws.
+
     """
 
     agent: int
@@ -62,8 +67,8 @@ class Asked:
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
 
 
-# Yields a list of questions, and is sent the list of answers; or an act (of kernel.competition.
-# events), and is sent None.
+# Yields a list of questions and is sent the list of answers, or yields an act (of
+# kernel.competition.events) and is sent None.
 Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 

@@ -1,4 +1,4 @@
-"""The cast of a season, asked step by step."""
+"""`Season`: asks the cast of a season in every step."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """Asks the cast for the acts of each step: the `ask` of the run loop. A context manager, which
-    closes tests and models.
+    """Asks the cast for the acts of each step: the `ask` of the run loop.
 
-    Policies are made anew for every question, so they keep no state of their own.
+    A context manager that closes tests and models. A new policy is made for every question, so
+    policies keep no state.
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class Season:
 
         Args:
             tests: of the season's arena; closed with the season.
-            replaced: contributions that were put in by hand.
-            chosen: the models of the cast, reached as `models` says.
-            people: asks those of the cast who are people.
+            replaced: contributions that replace those of policies.
+            chosen: the models of the cast.
+            people: asks a person of the cast; None: nobody can be asked.
             models: how models are reached.
-            earlier: answers recorded already, which count towards budgets.
-            pending: acts and answers of the next step that are recorded already.
-            trust: the classes of somebody's own that may be imported.
+            earlier: recorded answers, which count towards the limits.
+            pending: acts and answers of the next step that the journal already has.
+            trust: names of user-defined policies that may be imported.
 
         Raises:
-            BadInput: where a model cannot be asked.
+            BadInput: if a model cannot be asked.
 
         """
         self._tests = tests
@@ -83,16 +83,21 @@ class Season:
             self._models.close()
 
     def __call__(self, state: SeasonState) -> Sequence[Batch] | InputPieces:
-        """The acts of the next step. Raises PolicyFailed where a policy fails, RunStopped where
-        models may not be asked any more.
+        """The acts of the next step.
+
+        Raises:
+            PolicyFailed: if a policy fails.
+            RunStopped: if a limit on models is reached.
+
         """
         pending, self._pending = self._pending, Block(())
-        coming = self._played(state, pending)
-        return coming if self._is_early else run.rest_of(coming, _nothing_early)
+        pieces = self._played(state, pending)
+        return pieces if self._is_early else run.rest_of(pieces, _nothing_early)
 
     def _played(self, state: SeasonState, pending: Block) -> InputPieces:
-        """The script of a step, with the recorded answers in `pending` taken first. Yields whenever
-        an answer has come, so that it is committed before the next.
+        """Play a step, with the recorded answers in `pending` first.
+
+        Yields after every answer, so that it is committed before the next one.
         """
         step = Step(state, self._scripts, self._trust)
         recorded = Recorded(acts_in(pending.batches))
@@ -127,9 +132,7 @@ class Season:
         asked: Sequence[Asked],
         questions: Mapping[int, Question],
     ) -> Iterator[tuple[int, Row]]:
-        """(index of the question, answer) as answers come: models are asked in parallel, then
-        people in turn.
-        """
+        """(index of the question, row) as answers arrive: models concurrently, then people."""
         people = {at: q for at, q in questions.items() if q.agent.policy == HUMAN}
         models = {at: q for at, q in questions.items() if at not in people}
         unit = f"{VOCABULARY.unit} {state.assignment}"
@@ -139,13 +142,13 @@ class Season:
         for at, question in people.items():
             assert self._people is not None
             fault = partial(step.fault_of, asked[at])
-            who, asks = question.agent.name, question.asks
-            inquiry = Inquiry(who, unit, question.messages, question.schema, fault, asks)
+            name, asks = question.agent.name, question.asks
+            inquiry = Inquiry(name, unit, question.messages, question.schema, fault, asks)
             yield at, row_by_hand(question, self._people(inquiry))
 
 
 def _nothing_early(piece: Sequence[Batch]) -> NoReturn:
-    raise AssertionError("only an answer from outside is committed early")
+    raise AssertionError("only answers of models and people are committed early")
 
 
 def _check(step: Step, pending: Block, given: int) -> None:
@@ -155,13 +158,13 @@ def _check(step: Step, pending: Block, given: int) -> None:
         return
     if arrange(Block(batches(step.rows[:count]))).packed != pending.packed:
         raise BadInput(
-            "what the journal has of the step under way is not what its agents do now",
+            "the journal's acts of the unfinished step are not those of its agents",
             "fork the season at the assignment before it",
         )
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
-    """All contributions that were put in by hand; those of a later fork override earlier ones."""
+    """The replaced contributions of all forks; a later fork overrides an earlier one."""
     return {
         (assignment, *turn_of(row)): row for facts in forks for assignment, row in facts["replaced"]
     }

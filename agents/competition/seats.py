@@ -1,7 +1,7 @@
-"""Language models in a cast: one for an agent, or one for each class that a worker can have.
+"""The language models of an agent: one, or one for each class of a worker.
 
-An agent's options are those of its model; if it is another model as a sonnet, they also have the
-options of that one, with names that begin with `sonnet.`.
+An agent's options are those of its model. If it has another model as a sonnet, they also have the
+options of that model, with names that begin with `sonnet.`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _FRONT: Final = f"{Class.SONNET}."
 
 
 def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
-    """The options of an agent with this model, and perhaps another one as a sonnet."""
+    """The options of an agent with this model, and with `sonnet` as a sonnet."""
     more = {} if sonnet is None else sonnet.as_options()
     return {**model.as_options(), **{f"{_FRONT}{name}": value for name, value in more.items()}}
 
 
 def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The options of an agent's model by class; of sonnet only if that is another model."""
+    """The options of an agent's models by class; without sonnet if both are the same."""
     found: dict[str, dict[str, Any]] = {Class.HAIKU: {}}
     for name, value in options.items():
         class_ = Class.SONNET if name.startswith(_FRONT) else Class.HAIKU
@@ -32,11 +32,11 @@ def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:
-    """The models of an agent. Raises BadInput for malformed options."""
+    """The models of an agent. Raises BadInput for invalid options."""
     return [model_from(one) for one in by_class(options).values()]
 
 
 def model_at(agent: Agent) -> Model:
-    """The model of an agent in its present class. Raises BadInput for malformed options."""
+    """The model of an agent in its current class. Raises BadInput for invalid options."""
     options = by_class(agent.options)
     return model_from(options.get(agent.class_, options[Class.HAIKU]))

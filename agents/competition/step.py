@@ -1,6 +1,6 @@
-"""One step of a season: runs its script, applies the acts, and answers for scripted policies.
+"""One step of a season: runs its script, applies the acts, and asks scripted policies.
 
-The answers of models and people are given by the caller, who asks them or reads a journal.
+The caller gives the answers of models and people, from a server, a terminal or a journal.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.world import FACTS, Batch, Row
 
-# A policy has one sequence of draws in an assignment. Each step has a range of words in it, and
-# each question a part of that, so that the draws of two questions never overlap.
+# A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
+# question a part of that range, so that the draws of two questions never overlap.
 STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
 
 ANSWERED: Final = CODES[Answered]
@@ -41,7 +41,15 @@ OUTSIDE: Final = (LLM, HUMAN)  # policies whose answers come from outside
 
 @attrs.frozen
 class Question:
-    """A question to a model or a person: its `name`, and the messages of its prompt."""
+    """A question to a model or a person.
+
+    Attributes:
+        agent: that is asked.
+        name: of the question.
+        messages: of the prompt.
+        rules: of the arena.
+
+    """
 
     agent: Agent
     name: str
@@ -55,7 +63,7 @@ class Question:
 
     @property
     def asks(self) -> Callable[[str, Mapping[str, Any]], bool]:
-        """Whether a person is asked for a field."""
+        """See agents.people.Inquiry.asks."""
         return QUESTIONS[self.name].asks
 
     def fault_of(self, text: str | None) -> str | None:
@@ -64,7 +72,12 @@ class Question:
 
 
 class Step:
-    """A step under way. `rows`: (code, row) of each act and each `answered` event so far."""
+    """An unfinished step.
+
+    Attributes:
+        rows: (code, row) of each act and each `answered` event so far.
+
+    """
 
     def __init__(self, state: SeasonState, scripts: Scripts, trust: Collection[str]) -> None:
         self.rows: list[tuple[int, Row]] = []
@@ -77,7 +90,7 @@ class Step:
         self._group: Sequence[Asked] = ()
 
     def next(self, answers: Sequence[Any] | None = None) -> Sequence[Asked] | None:
-        """Go on with the answers to the last questions. Returns the next ones, None at the end."""
+        """Continue with the answers to the last questions; the next ones, or None at the end."""
         self._questions += len(self._group)
         self._group = ()
         sent: Any = answers
@@ -96,8 +109,10 @@ class Step:
                 sent = None
 
     def follow(self, acts: Sequence[tuple[int, Row]]) -> None:
-        """End the step with these acts instead of the script's. Valid trials and tests among them
-        are run again; tests that are not due are left out, and a missing test of the bar is added.
+        """End the step with these acts instead of the script's.
+
+        Valid trials and tests are run again; tests that are not due are left out, and a missing
+        test of the bar is added.
         """
         for code, row in acts:
             if code == CODES[Tested]:
@@ -121,7 +136,7 @@ class Step:
         why = fault_of(self._state, code, row)
         if why is None:
             apply(self._state, code, row)
-        else:  # or an agent would be asked again and again for a trial that is refused
+        else:  # otherwise a refused trial would be asked for again without end
             refuse(self._state, code, row, why)
 
     def agent_of(self, asked: Asked) -> Agent:
@@ -129,7 +144,7 @@ class Step:
         return self._state.agents[asked.agent]
 
     def _scripted(self, asked: Asked, index: int) -> Any:
-        """The answer of an agent's policy, which runs here."""
+        """The answer of a scripted or user-defined policy."""
         agent, state = self.agent_of(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + (self._questions + index) * QUESTION_WORDS
@@ -140,7 +155,7 @@ class Step:
             )
         except (KeyboardInterrupt, MemoryError, BadInput):
             raise
-        except BaseException as error:  # whatever somebody's policy raises
+        except BaseException as error:  # a policy may raise anything
             reason = f"{asked.name}: {format_error(error)}"
             raise PolicyFailed(
                 agent.policy, agent.ordinal, state.assignment, reason, "assignment"
@@ -148,7 +163,7 @@ class Step:
         return _with_source(answer)
 
     def question(self, asked: Asked) -> Question | None:
-        """A question as it is put to a model or a person; None if there is nothing to answer."""
+        """A question with its prompt; None if there is nothing to answer."""
         if asked.name == "answer" and not asked.arguments["questions"]:
             return None
         agent = self.agent_of(asked)
@@ -156,8 +171,16 @@ class Step:
         return Question(agent, asked.name, messages, self._state.arena_rules)
 
     def answer(self, asked: Asked, index: int, rows: Mapping[int, Row]) -> Any:
-        """The answer to the question at `index` among those asked now: from its row of `answered`,
-        or else from the agent's policy. Raises PolicyFailed where that fails.
+        """The answer to a question, from its `answered` row or else from the agent's policy.
+
+        Args:
+            asked: the question.
+            index: of the question in the current list.
+            rows: the `answered` rows, by index.
+
+        Raises:
+            PolicyFailed: if the policy fails.
+
         """
         if index in rows:
             return self._answered(asked, rows[index])
@@ -169,12 +192,12 @@ class Step:
         error = source.get("error") if source else None
         answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
         if asked.name == "speak":
-            who = model_at(agent).name if agent.policy == LLM else agent.policy
-            answer = {**answer, "source": {"model": who}}
+            author = model_at(agent).name if agent.policy == LLM else agent.policy
+            answer = {**answer, "source": {"model": author}}
         return answer
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
-        """What is wrong with a person's answer, in words; None if it is valid."""
+        """The error in a person's answer, as text; None: it is valid."""
         agent = self.agent_of(asked)
         question, seen = QUESTIONS[asked.name], self._seen(agent)
         if question.fault_of(text, seen.rules) is not None:

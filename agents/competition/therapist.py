@@ -78,7 +78,7 @@ class Therapist:
         return (*at.subject.key, conclusion.conduct, value)
 
     def rewrite(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
-        """In 2 of 10 cases what `improve` answers."""
+        """In 2 of 10 cases the result of `improve`."""
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
     def improve(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:

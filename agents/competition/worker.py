@@ -1,8 +1,8 @@
-"""The scripted worker: searches by trials, argues from evidence, and gives its reasons.
+"""The scripted worker: searches by trials, argues from evidence, and gives reasons.
 
 It acts on its estimates (agents.competition.evidence): it tries conducts before the first round,
-claims no more than its trials gave, spends its other trials on neighbours of the best proposal it
-has heard, supports the proposal with the best estimate, and challenges what its trials contradict.
+claims no more than its trials gave, spends its other trials on neighbours of the best proposal,
+supports the proposal with the best estimate, and challenges claims that its trials contradict.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Worker:
     """
 
     def try_(self, seen: Observation, draws: Draws) -> Said | None:
-        """The trial that it orders, or None."""
+        """The next trial, or None."""
         return _Mind(seen, draws).trial()
 
     def speak(self, seen: Observation, draws: Draws) -> Said:
-        """A challenge, a proposal or a support, the first that it has grounds for; else a pass."""
+        """The first of challenge, proposal and support that the evidence allows; else a pass."""
         mind = _Mind(seen, draws)
         for answer in (mind.challenge(), mind.propose(), mind.support()):
             if answer is not None:
@@ -174,7 +174,7 @@ class _Mind:
         return None if conduct is None else {"conduct": conduct, "treatment": None}
 
     def _kept(self) -> int:
-        """How many of the trials that it may order now it keeps for tables that come after."""
+        """Number of the trials available now that are kept for later tables."""
         left = self.seen.tables_left
         most = self.seen.config.trials_of(self.seen.me.class_)
         if self.seen.is_early:
@@ -228,7 +228,7 @@ class _Mind:
         return best if best is not None and self.evidence.estimate(best.conduct) > 0 else None
 
     def _steps(self, best: ConductEvidence | None) -> int:
-        """How many steps it varies a conduct."""
+        """Number of steps by which a conduct is varied."""
         if best is None:
             return FAR_STEPS
         return 2 if self._feels(self.character.curiosity // 3) else 1

@@ -62,7 +62,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--set", "worker_tiers=[5,4,3,2]"), "none smaller than the one before"),
         (("--cast", "zoe=scripted"), "casts nobody"),
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
-        (("--cast", "judge=silent"), "silent is a policy of workers, and judge is none"),
+        (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
         (("--class-model", "haiku=a,haiku=b"), "haiku is given twice"),
         (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
@@ -307,7 +307,7 @@ def test_a_fork_may_be_tested_by_another_program_and_says_so(tested: Path, tmp_p
     bar = {e["assignment"]: e["value"] for e in map(json.loads, bars.splitlines()) if not e["part"]}
 
     assert (0, "") == (same.code, same.err)
-    assert (0, "goldrush: other.py is not the program that tested so far; the fork says so\n") == (
+    assert (0, "goldrush: other.py is not the program that tested so far; the fork names it\n") == (
         other.code, other.err
     )  # fmt: skip
     assert 'another program tests: "other.py"' in told

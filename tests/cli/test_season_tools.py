@@ -293,7 +293,7 @@ def test_export_refuses(goldrush: Goldrush, kept: Path, arguments: list[object],
         (["prompt", "s.journal", "--at", 7, "--agent", 99], "there is no agent 99"),
         (
             ["fork", "s.journal", "--at", 7, "--roster", "mira=random", "--out", "f.journal"],
-            "mira is gone where it is forked; there are admin, assistant",
+            "mira is gone at this fork; there are admin, assistant",
         ),
     ],
     ids=str,

@@ -98,7 +98,7 @@ def test_an_arena_that_cannot_be_used_is_a_line_and_hides_no_other(
 @pytest.mark.parametrize(
     ("points", "says"),
     [
-        ({}, "there is no arena 'orchard' here; install what brings it, or take mining, nk"),
+        ({}, "there is no arena 'orchard' here; install its distribution, or take mining, nk"),
         ({ARENAS: POINTS[ARENAS]}, "there is no bench 'orchard' here"),
         ({**POINTS, BENCHES: {"orchard": "no_such:BENCH"}}, "plugin orchard cannot be used"),
         ({**POINTS, ARENAS: {"orchard": "goldrush_orchard.bench:BENCH"}}, "is of type BenchType"),

@@ -1,1 +1,1 @@
-"""The benches of the arenas that goldrush brings: one module each, with its `BENCH`."""
+"""The benches of goldrush's own arenas: one module each, with its `BENCH`."""

@@ -1,12 +1,11 @@
-"""The bench of the arena `command`: a program of the user's, started once for each run.
+"""The bench of the arena `command`: a user-defined program, started once for each run.
 
-It is given the text on its standard input and the seed as its argument, and prints a JSON object
-with a finite number `value`; otherwise the text has no value. It runs without a shell, in an empty
-temporary folder, with a small environment, and within limits of time and output. At the end of a
-run its process group is killed. This is no sandbox: the program may do what the user may.
+The program gets the text on its standard input and the seed as its argument, and prints a JSON
+object with a finite number `value`; otherwise the text has no value. It runs without a shell, in an
+empty temporary folder, with a small environment, and within limits of time and output. At the end
+of a run its process group is killed. This is not a sandbox: the program has the user's rights.
 
-The path of the program is given whenever a season is played or checked; the record has only its
-name and SHA-256.
+The path of the program is given to play or check a season; the record has its name and SHA-256.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
 
 AGENDA_BYTES: Final = 8 << 20
-LOOKED: Final = 0.05  # seconds between checks whether the program has ended
+POLL_SECONDS: Final = 0.05  # between checks whether the program has ended
 CHUNK: Final = 1 << 16
 TRIES: Final = 4  # of each kind of change to a text
 _WORD: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|[^\s0-9]+", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9.]+", re.ASCII)
-_NO_PROGRAM: Final = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)  # what cannot be run at all
+_NO_PROGRAM: Final = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)  # the file cannot be executed
 _EXAMPLE: Final = 'a [[subject]] for each, with treatment, objective, better = "up", task and start'
 
 
@@ -61,7 +60,7 @@ _EXAMPLE: Final = 'a [[subject]] for each, with treatment, objective, better = "
 
 
 def _program(path: str) -> Mapping[str, Any]:
-    path = _given(path)
+    path = _executable(path)
     return {"program": os.path.basename(path), "sha256": sha256_of(path)}
 
 
@@ -78,16 +77,17 @@ def _options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def agenda_at(path: str) -> Sequence[Sequence[str]]:
-    """The agenda in a TOML file: [treatment, objective, better, task, start] each. Raises
-    BadInput.
+    """The agenda in a TOML file: [treatment, objective, better, task, start] of each subject.
+
+    Raises BadInput for a malformed file.
     """
     found = files.read_toml(path, AGENDA_BYTES, "give a file with an agenda", _EXAMPLE)
     for name in found:
         if name != "subject":
-            raise BadInput(f"{path} is no agenda: it has {format_value(name)}", f"write {_EXAMPLE}")
+            raise BadInput(f"{path} has {format_value(name)}, not an agenda", f"write {_EXAMPLE}")
     subjects = found.get("subject")
     if not isinstance(subjects, list):
-        raise BadInput(f"{path} is no agenda", f"write {_EXAMPLE}, {AGENDA_MAX} at most")
+        raise BadInput(f"{path} is not an agenda", f"write {_EXAMPLE}, at most {AGENDA_MAX}")
     agenda = tuple(_item(path, number, item) for number, item in enumerate(subjects, 1))
     fault = agenda_fault(agenda)
     if fault is not None:
@@ -111,13 +111,13 @@ def _item(path: str, number: int, item: Any) -> Sequence[str]:
     return tuple(item[name] for name in names)
 
 
-def _given(program: str) -> str:
-    """The path of a program that can be run. Raises BadInput."""
+def _executable(program: str) -> str:
+    """The absolute path of an executable file. Raises BadInput."""
     path = os.path.abspath(program)
     if not os.path.isfile(path):
         raise BadInput(f"there is no program {program}", "give the path of a file (--test)")
     if not os.access(path, os.X_OK):
-        raise BadInput(f"{program} cannot be run", f"let it be: chmod +x {program}")
+        raise BadInput(f"{program} is not executable", f"type chmod +x {program}")
     return path
 
 
@@ -127,7 +127,7 @@ def _given(program: str) -> str:
 def _opened(arena: Arena, program: str | None) -> Bench:
     options = options_in(arena, CommandOptions)
     assert program is not None  # see arenas.bench_of
-    opened = _Program(_given(program), options)
+    opened = _Program(_executable(program), options)
     _programs.add(opened)
     before_exit(_end_all)
     return Bench(
@@ -144,7 +144,7 @@ class _Program:
     """The user's program. `close` ends runs under way."""
 
     def __init__(self, path: str, options: CommandOptions) -> None:
-        """Raises BadInput where the file is another one than the record says."""
+        """Raises BadInput if the file does not have the recorded SHA-256."""
         self._path = path
         self._options = options
         self._stamp: tuple[int, ...] = ()
@@ -156,7 +156,7 @@ class _Program:
         """One run: the value or None, and the digest of the output (of no output, if the time limit
         was exceeded).
 
-        Raises BadInput where the file has changed, or the system cannot start it.
+        Raises BadInput if the file has changed, or the system cannot start it.
         """
         output = self._output_of(text, treatment, objective, seed)
         value = None if output.fault else _value(output.data)
@@ -193,7 +193,7 @@ class _Program:
             return self._run(text.encode(), str(seed), folder.temporary, environment, stderr)
 
     def close(self) -> None:
-        """End runs under way, and start no more."""
+        """End all runs, and start no more."""
         self._closed = True
         for group in list(self._groups):
             _kill(group)
@@ -205,7 +205,7 @@ class _Program:
         except OSError as error:
             raise BadInput(
                 f"{self._path} cannot be run any more: {files.format_reason(error)}",
-                "bring it back",
+                "restore the file",
             ) from None
         stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
         if stamp == self._stamp:
@@ -273,9 +273,9 @@ def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Ou
         selector.register(process.stdin, EVENT_WRITE)
         while (seconds := until - time.monotonic()) > 0:
             has_ended = process.poll() is not None
-            ready = selector.select(0 if has_ended else min(seconds, LOOKED))
+            ready = selector.select(0 if has_ended else min(seconds, POLL_SECONDS))
             if has_ended and not any(key.fileobj is process.stdout for key, _ in ready):
-                return _Output(bytes(data), _end_in_words(process.returncode))
+                return _Output(bytes(data), _format_return_code(process.returncode))
             for key, _ in ready:
                 if key.fileobj is process.stdout:
                     chunk = process.stdout.read(CHUNK)
@@ -292,8 +292,8 @@ def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Ou
     return _Output(fault="it does not end in time")
 
 
-def _end_in_words(code: int) -> str:
-    """A return code of a process, where it is no success."""
+def _format_return_code(code: int) -> str:
+    """The return code of a failed process, as text."""
     if code == 0:
         return ""
     return f"it ends by signal {-code}" if code < 0 else f"it ends with status {code}"

@@ -103,10 +103,14 @@ def atlas() -> Atlas:
 def played(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[Mapping[str, Value], int]:
-    """Play a conduct under a treatment: the value of each objective over the run, and the digest of
-    its last state. The last `agents * share // 10` agents play the minority policy.
+    """Play a conduct under a treatment, with a minority of `agents * share // 10` last agents.
 
-    Raises BadInput for a policy that is not built in.
+    Returns:
+        The value of each objective over the run, and the digest of its last state.
+
+    Raises:
+        BadInput: for a policy that is not built in.
+
     """
     config, entries = setting_of(options, conduct, treatment, seed)
     policies = [(_installed(entry.policy), entry) for entry in entries]
@@ -125,7 +129,7 @@ def played(
 
 
 def _installed(policy: str) -> Scripted:
-    """A policy of a conduct, built in: names in journals must not import anything."""
+    """A built-in policy of a conduct, because names in journals must not import anything."""
     if policy not in POLICIES:
         raise BadInput(
             f"a conduct has the policy {format_value(policy)}", f"take {', '.join(POLICIES)}"
@@ -147,7 +151,7 @@ def setting_of(
 
 
 class _Tally:
-    """Counts per round what the objectives are computed from."""
+    """Counts of each round from which the objectives are computed."""
 
     def __init__(self, config: MiningConfig) -> None:
         self._land = land_of(config)

@@ -1,4 +1,4 @@
-"""Every question of a season, by the name of the method under which scripted agents answer it."""
+"""All questions of a season, by name, which is the name of the method that answers it."""
 
 from __future__ import annotations
 

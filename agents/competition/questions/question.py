@@ -1,4 +1,4 @@
-"""The record of a question: its words, the form of the answer, and how an answer is read.
+"""The record of a question: its text, the form of the answer, and the reading of an answer.
 
 An answer of a model or a person is one JSON object. It is read leniently, as the value that a
 scripted policy returns for the same question: names in any case, lists for objects, fields that a
@@ -27,20 +27,23 @@ Answer = Mapping[str, Any]
 Schema = Mapping[str, Any]
 Text = Callable[[Observation, Arguments], str]
 
-NAMES_MAX: Final = 40  # names that a schema lists; where there are more it is any text
+NAMES_MAX: Final = 40  # greatest number of names that a schema lists
 
 
 @attrs.frozen
 class Question:
-    """One question, for scripted policies, models and people alike.
+    """One question, for scripted policies, models and people.
 
-    - `words(seen, arguments)`: the question in words; what a stage has not unlocked is not offered.
-    - `fields(rules)`: the JSON schemas of the answer's fields, by name.
-    - `read(answer, seen)`: converts the answer's object to what a scripted policy returns.
-    - `neutral`: the answer where there is none.
-    - `shaped(answer)`: a scripted policy's answer, brought into the form that scripts rely on.
-    - `sees_table`: whether the prompt shows the table under way.
-    - `asks(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
+    Attributes:
+        text: `(observation, arguments)` to the text of the question; it offers only what the
+            agent's stage has unlocked.
+        fields: the JSON schemas of the answer's fields, by name, for the rules of an arena.
+        read: `(answer, observation)` to the value that a scripted policy would return.
+        neutral: the value of a missing answer.
+        shaped: converts a scripted policy's answer to the form that scripts rely on.
+        sees_table: the prompt shows the current table.
+        asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
+
     """
 
     text: Text
@@ -56,7 +59,7 @@ class Question:
         return an_object(**self.fields(rules))
 
     def example(self, rules: Rules) -> str:
-        """The form of the answer, to be shown to a model."""
+        """The form of the answer, as text for a prompt."""
         return _example(self.schema(rules))
 
     def fault_of(self, text: str | None, rules: Rules) -> str | None:
@@ -64,8 +67,13 @@ class Question:
         return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
     def answer(self, text: str, error: object, seen: Observation) -> Any:
-        """The answer in a text; the neutral one if it holds none, or if `error`, its error code, is
-        `no-answer` or `refusal`.
+        """The answer in a text, or the neutral one.
+
+        Args:
+            text: of the answer.
+            error: its recorded error; after `no-answer` and `refusal` the text is not read.
+            seen: the observation of the agent.
+
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
         answer = None if is_lost else object_in(text, self.fields(seen.rules))
@@ -73,7 +81,7 @@ class Question:
 
 
 def _example(schema: Schema) -> str:
-    """A value of a schema as text, with dots for what is to be filled in."""
+    """A value of a schema as text, with dots for values."""
     kinds = schema.get("anyOf")
     if kinds is not None:
         return _example(kinds[0])
@@ -111,7 +119,7 @@ def decision(name: str, text: Text, *, sees_table: bool = True) -> Question:
 
 
 def agreement(name: str, text: Text) -> Question:
-    """A question of yes or no. Any other answer is no, for null means that nobody was asked."""
+    """A question of yes or no. Any other answer is no, because null means: not asked."""
     return Question(
         text,
         lambda rules: {name: BOOLEAN},
@@ -144,7 +152,7 @@ def or_null(schema: Schema) -> dict[str, Any]:
 
 
 def a_list(of: Schema, most: int = LINES_MAX) -> dict[str, Any]:
-    """A list of at most so many."""
+    """A list of at most `most` items."""
     return {"type": "array", "items": dict(of), "maxItems": most}
 
 
@@ -175,10 +183,10 @@ def scalar(value: Any) -> Any:
 
 
 def word(value: Any) -> str | None:
-    """A name, in lower case and cut; null for what is no text."""
+    """A name in lower case, cut to SHORT_MAX; null for any other value."""
     if not isinstance(value, str):
         return None
-    # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
+    # The case of other letters than ASCII depends on Python's version of Unicode.
     return (value.lower() if value.isascii() else value).strip()[:SHORT_MAX]
 
 

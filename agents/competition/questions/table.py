@@ -41,7 +41,7 @@ _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
 def active(seen: Observation) -> str:
-    """The words on teams and orders, with the active workers."""
+    """The text on teams and orders, with the active workers."""
     return (
         "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
         f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
@@ -137,7 +137,7 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
 
 
 def _asks_speak(name: str, before: Answer) -> bool:
-    """What the move carries, and what every move has."""
+    """The fields of every move, and those of this move."""
     move = word(before.get("move"))
     carried = "claim" if name in ("value", "edge") else name
     return (
@@ -148,7 +148,7 @@ def _asks_speak(name: str, before: Answer) -> bool:
 
 
 def _read_speak(answer: Answer, seen: Observation) -> Any:
-    """Leaves out the fields that the move does not have."""
+    """The contribution, without fields that its move does not have."""
     move = word(answer.get("move"))
     edge = answer.get("edge")
     fields = {
@@ -167,7 +167,7 @@ def _read_speak(answer: Answer, seen: Observation) -> Any:
 
 
 def _named(said: str, id: int) -> list[int]:
-    """The ids of contributions before `id` that the words name, as #0."""
+    """The ids below `id` of contributions that a text names, as #0."""
     return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
 
 

@@ -94,7 +94,7 @@ def test_a_record_is_the_same_when_it_is_read_from_a_journal(
         ("nk[noise=1;noise=2]", "sets noise twice"),
         ("nk[noise=2]", "arena nk: noise is 2; it must be a number from 0 to 1"),
         ("nk[agents=2]", "arena nk: there is no setting 'agents'; take one of seeds, noise, drift"),
-        ("nks", "there is no arena 'nks' here; did you mean nk? install what brings it"),
+        ("nks", "there is no arena 'nks' here; did you mean nk? install its distribution"),
         ("mining[agents=1000;rounds=10000]", "arena mining: agents x rounds x seeds is 50,000,000"),
         ("command", "the arena command is tested by a program; give it (--test PROGRAM)"),
     ],
@@ -133,7 +133,7 @@ def test_the_record_of_a_fork_names_the_program_that_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"version": 2}, "version 2 of the arena nk is not here, which has version 1"),
+        ({"version": 2}, "the arena nk has version 1 here, not 2"),
         ({"name": "elsewhere"}, "there is no arena 'elsewhere' here"),
     ],
 )

@@ -679,8 +679,8 @@ SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\ns
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("x = 1", "is no agenda: it has 'x'"),
-        ("subject = 3", "is no agenda"),
+        ("x = 1", "has 'x', not an agenda"),
+        ("subject = 3", "is not an agenda"),
         ("subject = [3]", "subject 1 is 3"),
         ("[[subject]", "is not valid TOML"),
         ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),

@@ -55,7 +55,7 @@ def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
 
 
 def test_workers_cast_by_class_are_not_all_cast_again() -> None:
-    with pytest.raises(BadInput, match="cast by class, and once more"):
+    with pytest.raises(BadInput, match="workers are cast twice"):
         cast_of(3, ["random"], by_class={"haiku": "small"})
 
 
