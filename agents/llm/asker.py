@@ -1,8 +1,8 @@
-"""Asks models unit after unit of a run, within its limits; what is asked is the caller's.
+"""Asks the models of a run, unit after unit, within its limits.
 
-A run of paid answers stops by itself, before it asks, where the questions of a unit could pass a
-ceiling, where a model has brought nothing for some units, and where too many of a model's answers
-have failed.
+A run stops by itself, before it asks, if the questions of a unit could exceed a ceiling of tokens
+or cost, if a model has given no usable answer for several units, or if too many of its answers
+failed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ from goldrush.kernel.errors import RunStopped
 
 T = TypeVar("T")
 
-Asking = tuple[Model, Sequence[Message], Mapping[str, Any]]  # who, what, the schema of the answer
+Asking = tuple[Model, Sequence[Message], Mapping[str, Any]]  # model, prompt, schema of the answer
 
 
 @attrs.define
 class _Row:
-    """Units in a row in which no answer of a model could be used: how many, how its answers failed,
-    and what went wrong at last where one was missing.
+    """Consecutive units without a usable answer of a model.
+
+    Attributes:
+        units: their number.
+        kinds: number of failed answers in them, by kind.
+        trouble: reason of the last missing answer.
+
     """
 
     units: int = 0
@@ -38,15 +43,22 @@ class _Row:
 
 
 class Asker:
-    """The models of a run, and what they may still take. To be closed."""
+    """The models of a run and their limits. Call `close` at the end."""
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
     ) -> None:
-        """`chosen`: those that will be asked; `earlier`: the answers that the run has already.
+        """Open connections.
 
-        Raises BadInput where a key is missing, where a model is known by another name than the
-        server's and its table is not given, and where a ceiling of cost comes without a price.
+        Args:
+            chosen: the models that will be asked.
+            models: how they are reached, and the limits.
+            earlier: answers that the run already has.
+
+        Raises:
+            BadInput: for a missing key, for a model whose table in the file of models is missing,
+                and for a ceiling of cost without prices.
+
         """
         self._models = models
         self._endpoints = {model.name: models.endpoint_of(model) for model in chosen}
@@ -62,12 +74,13 @@ class Asker:
         self._warned: set[str] = set()  # models whose answers were cut off
 
     def close(self) -> None:
-        """Give up what is still out."""
+        """Cancel the questions that are not answered yet."""
         self._client.close()
 
     def settled(self, model: Model, schema: Mapping[str, Any]) -> Model:
-        """The model, after a short question to it; see `probe.settled`. Warns of secrets
-        that are sent unencrypted.
+        """The model with its request options decided by a short question: see `probe.settled`.
+
+        Warns of secrets that are sent unencrypted.
         """
         endpoint = self._endpoints[model.name]
         for secret in endpoint.secrets_in_clear():
@@ -85,12 +98,21 @@ class Asker:
         is_rest: bool = False,
         counted: str = "",
     ) -> Iterator[list[T]]:
-        """What `form` makes of (index, answer), as answers come: lists of those that came together.
+        """Ask the questions of a unit and yield results as answers arrive.
 
-        `form` gives it with the error that is recorded of the answer. `unit`: what they are for, in
-        words; `is_rest`: others have been asked for it before, so that patience does not count it;
-        `counted`: the word for a question, if patience counts each of them and not the unit. Raises
-        RunStopped before anything is asked.
+        Args:
+            unit: label of the unit, as in "round 3".
+            asked: the questions.
+            form: makes of (index of the question, answer) a result and the error to record.
+            is_rest: the journal already has answers for this unit, so patience does not count it.
+            counted: noun for a question, if patience counts questions and not units.
+
+        Yields:
+            Results of answers that arrived together.
+
+        Raises:
+            RunStopped: before anything is asked, if a limit is reached.
+
         """
         for model in dict.fromkeys(model for model, _, _ in asked):
             self._check(model, unit, counted or unit.split()[0])
@@ -113,9 +135,9 @@ class Asker:
             return made
 
         yield from self._client.together(questions, self._budget, formed)
-        for says, count in Counter(troubles.values()).items():
-            who = "one agent" if count == 1 else f"{count} agents"
-            self._models.warn(f"{unit}: no answer for {who}: {says}")
+        for trouble, count in Counter(troubles.values()).items():
+            agents = "one agent" if count == 1 else f"{count} agents"
+            self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
             self._tally.add(asked[index][0].name, error)
         if not is_rest:
@@ -129,7 +151,7 @@ class Asker:
         *,
         is_each: bool,
     ) -> None:
-        """Count a unit, or each question, for the patience that models are borne with."""
+        """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
         for index, (model, _, _) in enumerate(asked):
             of.setdefault(model.name, []).append(index)
@@ -143,36 +165,36 @@ class Asker:
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
-        """Raises RunStopped where a model is not to be asked any more."""
+        """Raises RunStopped if a model's answers failed too often."""
         row = self._rows.get(model.name)
         if row is not None and row.units >= self._models.patience:
             units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"
-            says = f"llm:{model.name} gave no usable answer for {units}: {format_kinds(row.kinds)}"
+            what = f"llm:{model.name} gave no usable answer for {units}: {format_kinds(row.kinds)}"
             if row.trouble:
-                says += f", at last: {row.trouble}"
-            raise RunStopped(unit, says + _advice(model, row.kinds), "--patience")
+                what += f", at last: {row.trouble}"
+            raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
         found, most = self._tally.of(model.name), self._models.fail_over
         if most is not None and found.answers >= FIRST and found.share > most:
-            says = f"{found}, over {100 * most:g}%{_advice(model, found.kinds)}"
-            raise RunStopped(unit, says, "--fail-over")
+            what = f"{found}, over {100 * most:g}%{_advice(model, found.kinds)}"
+            raise RunStopped(unit, what, "--fail-over")
 
     def _warn(self, model: Model, answer: Answer) -> None:
-        """Tell, once, that a model's answers are cut off, and what to raise."""
+        """Warn once that a model's answers are cut off, with the limit to raise."""
         if model.name in self._warned:
             return
         self._warned.add(model.name)
         if answer.tokens_out is not None and answer.tokens_out < model.max_tokens:
-            says = (
+            where = (
                 f"after {answer.tokens_out:,} tokens by its server, whose own limit is below "
                 f"max_tokens ({model.max_tokens:,}): raise that one"
             )
         else:
-            says = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
-        self._models.warn(f"llm:{model.name}: an answer was cut off {says}")
+            where = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
+        self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:
-    """What to set where answers were cut off. A run goes on as it began: a new one has to be."""
+    """Advice if answers were cut off: `max_tokens` is fixed during a run."""
     if CUT not in kinds:
         return ""
     return (

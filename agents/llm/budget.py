@@ -1,9 +1,9 @@
-"""What answers may take: tokens and money, reserved before a question is sent.
+"""Ceilings of tokens and cost, reserved before a question is sent.
 
-A ceiling is kept by reserving the most that a question can take and, when the answer is there,
-counting what the server says it took. A token is taken to be at least a byte of text, so that a
-question has no more tokens than bytes; what servers wrap around a message is allowed for. Where a
-server does not say what it took (or a connection broke off behind the question), the most counts.
+The upper bound of a question is reserved first and replaced by the usage that the server reports. A
+token is at least a byte of text, so a question has at most as many tokens as bytes, and WRAPPING
+more for the server's template. If usage is not reported, or a connection breaks after the question
+was sent, the upper bound stays counted.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import attrs
 from goldrush.agents.llm.models import Models
 from goldrush.kernel.errors import BadInput
 
-WRAPPING: Final = 256  # tokens that a server's own template may put around a question
+WRAPPING: Final = 256  # tokens that a server's template may add to a question
 
 
 @attrs.frozen
 class Amount:
-    """Tokens of questions and of answers of one model (by the name that the roster uses)."""
+    """Tokens of questions and answers of one model, named as in the roster."""
 
     name: str
     tokens_in: int
@@ -29,13 +29,19 @@ class Amount:
 
     @property
     def tokens(self) -> int:
-        """Both together."""
+        """Of questions and answers."""
         return self.tokens_in + self.tokens_out
 
 
 @attrs.frozen
 class Objection:
-    """Why something must not be asked, and the option that says so."""
+    """A ceiling that forbids a question.
+
+    Attributes:
+        text: the ceiling and the rest of it.
+        option: of the command line that sets the ceiling.
+
+    """
 
     text: str
     option: str
@@ -45,12 +51,19 @@ class Objection:
 
 
 class Budget:
-    """What was taken so far, and whether more fits under the ceilings."""
+    """The tokens and the cost of a run so far, with its ceilings."""
 
     def __init__(self, models: Models, names: Sequence[str], taken: Sequence[Amount] = ()) -> None:
-        """`names`: the models that will be asked; `taken`: what earlier answers took.
+        """Begin with earlier answers.
 
-        Raises BadInput where a ceiling of cost is given and a price is not.
+        Args:
+            models: has ceilings and prices.
+            names: of the models that will be asked.
+            taken: the usage of earlier answers.
+
+        Raises:
+            BadInput: for a ceiling of cost without the price of a model.
+
         """
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
@@ -68,7 +81,7 @@ class Budget:
             self.take(amount)
 
     def take(self, amount: Amount) -> None:
-        """Count what a question took, or reserve what it can take at most."""
+        """Count the usage of a question, or reserve its upper bound."""
         self.tokens += amount.tokens
         self.cost += self.cost_of(amount)
 
@@ -78,12 +91,12 @@ class Budget:
         self.cost -= self.cost_of(amount)
 
     def cost_of(self, amount: Amount) -> float:
-        """Its price; 0.0 where that is not known, which a ceiling of cost does not allow."""
+        """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
         per_in, per_out = self._prices.get(amount.name, (0.0, 0.0))
         return (amount.tokens_in * per_in + amount.tokens_out * per_out) / 1_000_000
 
     def objection(self, amounts: Sequence[Amount]) -> Objection | None:
-        """Why questions that take this at most must not be asked, if so: how much is left."""
+        """The ceiling that questions with these upper bounds could exceed, or None."""
         tokens = sum(amount.tokens for amount in amounts)
         if self._max_tokens is not None and self.tokens + tokens > self._max_tokens:
             left = self._max_tokens - self.tokens
@@ -99,7 +112,7 @@ class Budget:
 
 
 def prices(models: Models, names: Sequence[str]) -> Mapping[str, tuple[float, float]]:
-    """The prices for 1,000,000 tokens in and out of the models that have both."""
+    """The prices of 1,000,000 tokens of questions and of answers, of the models that have both."""
     found = {}
     for name in dict.fromkeys(names):
         endpoint = models.endpoint(name)
@@ -110,8 +123,16 @@ def prices(models: Models, names: Sequence[str]) -> Mapping[str, tuple[float, fl
 
 @attrs.frozen
 class Estimate:
-    """For one model, by the roster's name: `questions` in all; tokens of all questions, about and
-    at most; tokens of all answers, at most; the most that it all can cost (None: no prices given).
+    """The estimate of a whole run for one model, named as in the roster.
+
+    Attributes:
+        model: its name.
+        questions: their number.
+        tokens_in: expected tokens of all questions.
+        most_in: upper bound of the tokens of all questions.
+        most_out: upper bound of the tokens of all answers.
+        most_cost: upper bound of the cost; None: there are no prices.
+
     """
 
     model: str

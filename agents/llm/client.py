@@ -1,11 +1,10 @@
-"""Asks models, many at once, over the OpenAI protocol, and always comes back with an answer or with
-the reason why there is none.
+"""A client of the OpenAI protocol that asks many questions concurrently.
 
-Nothing that a server does raises here: refused, slow, cut off, too long, no JSON, JSON of another
-shape. Questions run on an event loop in a thread of its own, so that it does not matter whether the
-caller has one (a notebook has), and so that answers are taken in while others are written down. The
-library's own retries are switched off: how often a question was sent is part of the record, and
-every try has to fit the budget.
+Every question gets an `Answer`: nothing that a server does raises here, whether it refuses, is
+slow, or sends too much, no JSON, or JSON of another shape. Questions run on an event loop in a
+thread of their own, so the caller may have a loop (a notebook does), and answers arrive while
+others are written to disk. The library's own retries are off, because the number of tries is
+recorded and every try must fit the budget.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
-WAIT_MAX: Final = 600.0  # seconds that a server may tell us to wait
-BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
-TROUBLE_MAX: Final = 200  # characters of what went wrong
-AGAIN: Final = (408, 409, 425, 429)  # what may pass; as any status from 500 on
+WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
+BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
+TROUBLE_MAX: Final = 200  # characters of a reason
+AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
 
 
 T = TypeVar("T")
@@ -48,9 +47,15 @@ T = TypeVar("T")
 
 @attrs.frozen
 class Failure:
-    """A try that brought no answer.
+    """A try without an answer.
 
-    `again`: another may; `wait`: seconds that the server asks for; `is_free`: it has cost nothing.
+    Attributes:
+        text: the reason.
+        status: of HTTP, if there was a response.
+        again: another try may succeed.
+        wait: seconds until then, as the server requests.
+        is_free: the server did not charge for it.
+
     """
 
     text: str
@@ -61,16 +66,16 @@ class Failure:
 
 
 class Client:
-    """Connections to servers, and the loop on which questions run. To be closed."""
+    """Connections to servers, and the event loop of questions. A context manager, or `close` it."""
 
     def __init__(self, concurrency: int) -> None:
-        """At most `concurrency` questions are out at once."""
+        """Start the thread. `concurrency`: greatest number of open questions."""
         self._loop = asyncio.new_event_loop()
         self._concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
-        self._out: list[Future[Any]] = []  # questions, in the order in which they take a place
+        self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
@@ -86,7 +91,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Give up what is still out, and all connections. May be called twice."""
+        """Cancel open questions and close connections. May be called twice."""
         if self._thread.is_alive():
             _give_up(self._out)
             self._on_loop(self._shut()).result()
@@ -97,9 +102,9 @@ class Client:
     def answers(
         self, questions: Sequence[Question], budget: Budget | None = None
     ) -> Iterator[tuple[int, Answer]]:
-        """(place of the question, answer) as they come; see `together`."""
-        for came in self.together(questions, budget, lambda place, answer: (place, answer)):
-            yield from came
+        """(index of the question, answer) as answers arrive; see `together`."""
+        for arrived in self.together(questions, budget, lambda index, answer: (index, answer)):
+            yield from arrived
 
     def together(
         self,
@@ -107,27 +112,37 @@ class Client:
         budget: Budget | None,
         form: Callable[[int, Answer], T],
     ) -> Iterator[list[T]]:
-        """What `form` makes of (place of the question, answer), as they come: a list of those that
-        came while nobody looked. Where questions are asked one after the other, one at a time.
+        """Ask questions and yield results as answers arrive.
 
-        The first try of all of them must fit the budget. Raises BadInput, before anything is sent,
-        where a key is missing or an address is none. Ctrl-C, raised here or thrown in, is passed on
-        when those that have come are given. Leaving the iterator gives up the questions that are
-        still out; what they can take stays counted.
+        Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
+        raised after the answers that have arrived are yielded.
+
+        Args:
+            questions: to ask.
+            budget: on which the first try of every question is reserved at once; None: no limit.
+            form: makes a result of (index of the question, answer).
+
+        Yields:
+            Results of the answers that arrived since the last list; one at a time if the
+            concurrency is 1.
+
+        Raises:
+            BadInput: before anything is sent, for a missing key or an invalid address.
+
         """
         for question in questions:
             self._server(question.endpoint)
         if budget is not None:
-            # All of them now: who is asked again must leave room for those who wait for their turn.
+            # All at once: a second try must leave room for the first try of the others.
             for question in questions:
                 budget.take(question.upper_bound())
-        come: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
+        arrivals: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
 
-        async def ask(place: int, question: Question) -> None:
+        async def ask(index: int, question: Question) -> None:
             try:
-                come.put((place, await self._ask(question, budget)))
+                arrivals.put((index, await self._ask(question, budget)))
             except BaseException as error:
-                come.put((place, error))
+                arrivals.put((index, error))
                 raise
 
         out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
@@ -135,15 +150,15 @@ class Client:
         left = len(out)
         try:
             while left:
-                came = [next_of(come)]
-                while self._concurrency > 1 and not come.empty():
-                    came.append(come.get())
-                left -= len(came)
-                yield [form(place, _reported(answer)) for place, answer in came]
+                arrived = [next_of(arrivals)]
+                while self._concurrency > 1 and not arrivals.empty():
+                    arrived.append(arrivals.get())
+                left -= len(arrived)
+                yield [form(index, _reported(answer)) for index, answer in arrived]
         except KeyboardInterrupt:
-            while not come.empty():
-                place, answer = come.get()
-                yield [form(place, _reported(answer))]
+            while not arrivals.empty():
+                index, answer = arrivals.get()
+                yield [form(index, _reported(answer))]
             raise
         finally:
             _give_up(out)
@@ -154,7 +169,7 @@ class Client:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _shut(self) -> None:
-        # What questions have started themselves is theirs to end.
+        # Wait for what the cancelled questions clean up.
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.gather(*others, return_exceptions=True)
         for server in self._servers.values():
@@ -172,13 +187,13 @@ class Client:
         return self._servers[endpoint]
 
     async def _ask(self, question: Question, budget: Budget | None) -> Answer:
-        """An answer, or the trouble of the last try. The first one is counted already."""
+        """The answer, or the reason of the last failed try. The first try is reserved already."""
         most, draws = question.upper_bound(), None
         tries = lost = 0
-        waited = 0.0  # seconds that the server has told us to
+        waited = 0.0  # seconds that the server requested
         while True:
             tries += 1
-            async with self._slots:  # not held in a pause: one server must not hold up the others
+            async with self._slots:  # released during pauses, for questions to other servers
                 found = await self._try(question)
             if isinstance(found, Answer):
                 if budget is not None:
@@ -188,24 +203,24 @@ class Client:
             if budget is not None and found.is_free:
                 budget.give_back(most)
             if found.status != 429 or (found.wait or 0) < 1:
-                lost += 1  # who is told to wait, and waits, has not lost a try
+                lost += 1  # a pause that the server requests uses up no try
             waited += found.wait or 0
             stop = not found.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
-                says = f"{found.text}; not again: {objection}" if objection else found.text
-                return Answer(tries=tries, trouble=says, status=found.status)
+                reason = f"{found.text}; not again: {objection}" if objection else found.text
+                return Answer(tries=tries, trouble=reason, status=found.status)
             if budget is not None:
-                budget.take(most)  # before the pause, in which others are judged
+                budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
             await asyncio.sleep(_pause(tries, found.wait, draws))
 
     async def _try(self, question: Question) -> Answer | Failure:
-        """Send a question once. Whatever goes wrong is a failure."""
+        """Send a question once. Every exception becomes a Failure."""
         try:
             return await self._sent(question)
-        except Exception as error:  # whatever the library makes of what a server sends
-            return Failure(self._said(f"{type(error).__name__}: {error}"))
+        except Exception as error:  # the library may raise anything for a malformed response
+            return Failure(self._reason(f"{type(error).__name__}: {error}"))
 
     async def _sent(self, question: Question) -> Answer | Failure:
         try:
@@ -225,28 +240,28 @@ class Client:
         status = error.status_code
         wait = _retry_after(error.response.headers)
         again = status in AGAIN or status >= 500
-        says = f"HTTP {status}: {_reason(error)}"
+        reason = f"HTTP {status}: {_reason(error)}"
         if wait is not None and wait > WAIT_MAX:
-            again, says = False, f"{says} (it says to wait {wait:.4g} s)"
-        return Failure(self._said(says), status, again=again, wait=wait, is_free=True)
+            again, reason = False, f"{reason} (it says to wait {wait:.4g} s)"
+        return Failure(self._reason(reason), status, again=again, wait=wait, is_free=True)
 
     def _unreached(self, error: openai.APIConnectionError) -> Failure:
         cause = error.__cause__
         if isinstance(cause, _TooLong):
             return Failure(str(cause))
         unsent = isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout))
-        says = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
-        return Failure(self._said(says), again=True, is_free=unsent)
+        reason = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
+        return Failure(self._reason(reason), again=True, is_free=unsent)
 
     def _read(self, body: bytes, most: Amount) -> Answer | Failure:
-        """The answer in a response that was accepted; `most`: what it can have taken."""
+        """The answer in an accepted response; `most`: the upper bound of its tokens."""
         try:
             response = json.loads(body)
             choice = response["choices"][0]
             message = choice["message"]
             text, refusal = _text(message.get("content")), message.get("refusal")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            return Failure("what came is no chat completion", again=True)
+            return Failure("the response is not a chat completion", again=True)
         finish = self._name(choice.get("finish_reason"))
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
@@ -261,18 +276,20 @@ class Client:
             tokens_out=_tokens(usage, "completion_tokens", 1 if text else 0, most.tokens_out),
         )
 
-    def _said(self, text: str) -> str:
+    def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
     def _name(self, value: Any) -> str | None:
         return self._clean(value)[:NAME_MAX] if type(value) is str else None
 
     def _clean(self, text: str) -> str:
-        """The text without keys, should a server send them back, and without what is no text.
+        """The text without keys that a server may send back, and without lone surrogates.
 
-        Where a key shows once escapes are read and what is not seen is left out, nothing is kept.
+        If a key appears after decoding escapes and removing invisible characters, nothing is kept.
         """
-        for secret in sorted(self._secrets, key=len, reverse=True):  # one may begin with another
+        for secret in sorted(
+            self._secrets, key=len, reverse=True
+        ):  # one may be a prefix of another
             text = text.replace(secret, _CUT)
         bare = _NOT_SEEN.sub("", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
         if any(secret in bare for secret in self._secrets):
@@ -281,23 +298,23 @@ class Client:
 
 
 def _give_up(out: Sequence[Future[Any]]) -> None:
-    """Cancel questions: what waits for a place first, lest it takes one."""
+    """Cancel questions, first those that wait for a slot, so that they do not get one."""
     for question_out in reversed(out):
         question_out.cancel()
 
 
 _CUT: Final = "[key]"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
-_NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # nor a backslash: what keys are made of is left
+_NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # all but visible ASCII, and the backslash
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _TooLong(httpx2.ReadError):
-    """A response of more bytes than any answer has."""
+    """A response of more than BODY_MAX bytes."""
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """A response's bytes, up to a limit."""
+    """The bytes of a response, up to BODY_MAX."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -318,14 +335,14 @@ def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         api_key=key or "none",
         base_url=endpoint.base_url or "https://api.openai.com/v1",
-        # A whole try is timed where it is asked; a connection has to be there before that, for
-        # then it is known that nothing was sent.
+        # The whole try has a timeout of its own. That of the connection is shorter, because a try
+        # that fails before it has one has certainly sent nothing.
         timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
         max_retries=0,
-        # What is not compressed cannot grow when it is read.
+        # An uncompressed response cannot grow when it is decoded.
         default_headers={"Accept-Encoding": "identity", **_WHOSE[endpoint.base_url is None]},
         http_client=openai.DefaultAsyncHttpxClient(
-            # A redirect would ask again, unrecorded, and at an address that nobody gave.
+            # A redirect would be an unrecorded try, at an address that the user did not give.
             follow_redirects=False,
             verify=_certificates(),
             event_hooks={"response": [_bounded]},
@@ -335,11 +352,11 @@ def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Whom to trust, read once: that takes longer than to ask a server nearby."""
+    """The trusted certificates, read once: that takes longer than a question to a local server."""
     return httpx2.create_ssl_context()
 
 
-# The library reads whose account it is from the environment; that is no other server's business.
+# The library adds the account from the environment; only OpenAI's own server may get it.
 _WHOSE: Final[tuple[dict[str, Any], dict[str, Any]]] = (
     {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},
     {},
@@ -347,9 +364,9 @@ _WHOSE: Final[tuple[dict[str, Any], dict[str, Any]]] = (
 
 
 async def _bounded(response: httpx2.Response) -> None:
-    response.encoding = "utf-8"  # as JSON is, and not by a codec that a server chooses
+    response.encoding = "utf-8"  # as JSON is, whatever codec the server names
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise _TooLong("a compressed response, which was not asked for")
+        raise _TooLong("a compressed response, which was not requested")
     response.stream = _Counted(response.stream)
 
 
@@ -365,20 +382,20 @@ def _taken(answer: Answer, most: Amount) -> Amount:
 
 
 def _text(content: Any) -> str | None:
-    """The text of a message, which some servers send in parts."""
+    """The text of a message, which some servers send as a list of parts."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content if type(content) is str else None
 
 
 def _tokens(usage: Any, name: str, low: int, high: int) -> int | None:
-    """The tokens that a server counted; None where the request cannot have taken so many or few."""
+    """The tokens that a server counted; None: there is no such number, or it is impossible."""
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if type(count) is int and low <= count <= high else None
 
 
 def _reason(error: openai.APIStatusError) -> str:
-    """What a server says of an error, if it says it in the usual form."""
+    """The message of a server's error."""
     body = error.body
     if isinstance(body, dict) and type(body.get("message")) is str:
         return str(body["message"])
@@ -386,7 +403,7 @@ def _reason(error: openai.APIStatusError) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server says to wait, from any of the three forms in which servers do."""
+    """Seconds that a server requests, in any of the three forms of the header."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / unit
@@ -402,7 +419,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _pause(tries: int, wait: float | None, draws: Draws) -> float:
-    """Seconds until the next try. Drawn by the question, so that not all come back at once."""
+    """Seconds until the next try, with a draw keyed by the question, to spread the tries."""
     first, most = BACKOFF
     backoff = min(most, first * 2.0 ** min(tries - 1, 16))
     spread = backoff * draws.below(1000) / 4000  # up to a quarter

@@ -1,8 +1,7 @@
-"""Answers of language models that brought nothing, counted by model and kind.
+"""Failed answers of language models, by model and kind.
 
-An answer fails where it is missing, cut off before it said anything that can be read, refused, or
-unreadable: where its recorded error is one of KINDS. Whatever else is wrong with it (a plan that is
-too long, actions that the rules remove), it was an answer.
+An answer fails if it is missing, cut off before a readable part, refused or unreadable: if its
+recorded error is in KINDS. Other errors (a plan that is too long, illegal actions) are no failures.
 """
 
 from __future__ import annotations
@@ -16,20 +15,19 @@ import attrs
 from goldrush.agents.llm.budget import Amount
 from goldrush.kernel.text import escaped
 
-# What is recorded as the error of an answer: nothing came, the model refused, it was cut off before
-# it said anything that can be read, or what came cannot be read.
+# Recorded errors of answers: missing, refused, cut off before a readable part, unreadable.
 NO_ANSWER, REFUSAL, CUT, NO_JSON = "no-answer", "refusal", "cut", "no-json"
 
 KINDS: Final[Mapping[str, str]] = {
     NO_ANSWER: "missing", CUT: "cut off", REFUSAL: "refused", NO_JSON: "unreadable",
 }  # fmt: skip
-FIRST: Final = 20  # answers of a model before the share that failed says anything
-MOSTLY: Final = 0.5  # a model has hardly played where a larger share of its answers failed
+FIRST: Final = 20  # answers of a model before the share of failed ones is meaningful
+MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers failed
 
 
 @attrs.frozen
 class Earlier:
-    """An answer that a run has already: what it took, of which model, and its recorded error."""
+    """An answer that a run already has: its model and usage, and its recorded error."""
 
     amount: Amount
     error: str | None
@@ -37,8 +35,13 @@ class Earlier:
 
 @attrs.frozen
 class Failures:
-    """What became of the answers of a `model`, called as the roster does: how many `answers` there
-    are, and how many of them failed, by their error (a key of KINDS).
+    """The failed answers of one model.
+
+    Attributes:
+        model: its name in the roster.
+        answers: number of all its answers.
+        kinds: number of failed ones, by error (a key of KINDS).
+
     """
 
     model: str
@@ -47,12 +50,12 @@ class Failures:
 
     @property
     def failed(self) -> int:
-        """How many failed."""
+        """Number of failed answers."""
         return sum(self.kinds.values())
 
     @property
     def share(self) -> float:
-        """The part of the answers that failed, from 0 to 1; 0 without answers."""
+        """Share of failed answers, from 0 to 1; 0 without answers."""
         return self.failed / self.answers if self.answers else 0.0
 
     @property
@@ -68,10 +71,10 @@ class Failures:
 
 
 class Tally:
-    """Counts the answers of many models."""
+    """Counter of answers by model."""
 
     def __init__(self, answers: Iterable[tuple[str, str | None]] = ()) -> None:
-        """`answers`: (model, error) of each."""
+        """Begin with answers, given as (model, error)."""
         self._answers: Counter[str] = Counter()
         self._kinds: dict[str, Counter[str]] = {}
         for model, error in answers:
@@ -83,23 +86,23 @@ class Tally:
         self.merge(Failures(model, 1, {} if kind is None else {kind: 1}))
 
     def merge(self, failures: Failures) -> None:
-        """Count what was counted elsewhere."""
+        """Add the counts of another tally."""
         self._answers[failures.model] += failures.answers
         self._kinds.setdefault(failures.model, Counter()).update(failures.kinds)
 
     def of(self, model: str) -> Failures:
-        """What was counted of one model."""
+        """The counts of one model."""
         kinds = self._kinds.get(model, Counter())
         there = {kind: kinds[kind] for kind in KINDS if kind in kinds}
         return Failures(model, self._answers[model], there)
 
     def all(self) -> list[Failures]:
-        """What was counted of every model, by name."""
+        """The counts of all models, sorted by name."""
         return [self.of(model) for model in sorted(self._answers)]
 
 
 def merge_failures(parts: Iterable[Failures]) -> list[Failures]:
-    """What was counted in parts, by model."""
+    """The sums of counts, by model."""
     tally = Tally()
     for part in parts:
         tally.merge(part)
@@ -107,17 +110,17 @@ def merge_failures(parts: Iterable[Failures]) -> list[Failures]:
 
 
 def failure_kind(error: object) -> str | None:
-    """The error of an answer, if it failed."""
+    """The recorded error of an answer if it is a failure, else None."""
     return error if type(error) is str and error in KINDS else None
 
 
 def format_kinds(kinds: Mapping[str, int]) -> str:
-    """Numbers of failed answers in words, in the order of KINDS."""
+    """Numbers of failed answers as text, in the order of KINDS."""
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
 
 
 def format_failures(failures: Iterable[Failures], nothing: str) -> list[str]:
-    """A line for each model whose answers failed; where all did, `nothing` says what that means."""
+    """A line for each model with failed answers; `nothing` is appended if all of them failed."""
     return [
         escaped(f"{one}: {nothing}" if one.failed == one.answers else str(one))
         for one in failures

@@ -1,8 +1,7 @@
-"""Finds the JSON object that a model was asked for in whatever it wrote around it.
+"""The JSON object in the text of a model's answer.
 
-The same text gives the same object on every supported interpreter: what is nested too deep, longer
-than any number that is taken, or no JSON by the standard is none, wherever the decoder's own limits
-lie. It never raises.
+Never raises, and gives the same object on every supported interpreter: nesting and numbers have
+limits of their own, below those of the decoder.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
 TEXT_MAX: Final = 65_536  # characters of the text that are read
-DEPTH_MAX: Final = 8  # lists and objects inside each other, the outermost counted
-FAILED_MAX: Final = 50  # braces at which no object was found, after which the search ends
-DIGITS_MAX: Final = 20  # of an integer, its sign counted
+DEPTH_MAX: Final = 8  # nesting depth of lists and objects, with the outermost
+FAILED_MAX: Final = 50  # braces without an object, after which the search ends
+DIGITS_MAX: Final = 20  # of an integer, with its sign
 
 
 def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
-    """The first JSON object in a text that has one of these keys; None without one.
+    """The first JSON object in a text that has one of these keys, or None.
 
-    Numbers beyond 64 bits and infinities in it are None, lone surrogates U+FFFD.
+    Integers beyond 64 bits and infinities in it become None, lone surrogates U+FFFD.
     """
     text, keys = text[:TEXT_MAX], list(keys)
     start = text.find("{")
@@ -43,7 +42,7 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
 
 
 def _is_within(value: Any, depth: int) -> bool:
-    """Whether a value has at most so many layers of lists and objects."""
+    """Whether a value has at most `depth` levels of lists and objects."""
     layer = [value]
     for _ in range(depth):
         layer = [
@@ -64,7 +63,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _integer(digits: str) -> int | None:
-    # A long one is not converted: that is quadratic in its digits, and refused beyond a limit.
+    # Conversion is quadratic in the digits and refused beyond a limit: not done for a long one.
     value = int(digits) if len(digits) <= DIGITS_MAX else 1 << 64
     return value if -(1 << 63) <= value < 1 << 63 else None
 

@@ -1,8 +1,8 @@
-"""Which model an agent is, how it is asked, where it is reached, and under which limits.
+"""Language models: request options, endpoints, the file of models, and limits of a run.
 
-Two records, because a journal must say everything that shapes an answer and nothing of this
-machine: a `Model` stands in the journal's roster, an `Endpoint` is given anew by whoever records or
-goes on. Keys come from the environment alone; no record here ever holds one.
+A `Model` has everything that shapes an answer and goes into the journal's roster; an `Endpoint` has
+what depends on this machine and is given again to resume or fork. Keys come from the environment
+only; no record here has one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LLM: Final = "llm"
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
 LIMITS = ("max_tokens", "max_completion_tokens")
 
-KEY_MIN: Final = 6  # characters from which on a key is looked for, and cut out of texts
+KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
 CONCURRENCY_MAX: Final = 1_000
@@ -62,12 +62,12 @@ def _is_url(value: Any) -> bool:
         if parts.username or parts.password or parts.query or parts.fragment or parts.port == 0:
             return False
         return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:  # brackets that do not match, a port that is no number
+    except ValueError:  # unbalanced brackets, or a port that is not a number
         return False
 
 
 _CHOICE: Final = {
-    "model": (_is_name, f"a name of at most {NAME_MAX} characters, each of which can be seen"),
+    "model": (_is_name, f"a name of at most {NAME_MAX} visible characters"),
     "temperature": _real(0, 2),
     "max_tokens": _whole(1, MAX_TOKENS_MAX),
     "seed": _whole(0, 2**53 - 1),
@@ -90,12 +90,19 @@ _REACH: Final = {
 
 @attrs.frozen
 class Model:
-    """A model as it is asked, whole; it stands in the journal as an agent's `options`.
+    """A model with all its request options, which are an agent's `options` in the journal.
 
-    `name`: what the roster calls it; `model`: what the server calls it. `temperature` (0 .. 2) and
-    `seed` are sent where they are not None; the answer has at most `max_tokens` tokens, a number
-    that is sent as `limit`. `answer`: `schema` asks for JSON under a schema, `text` in words alone;
-    `auto` is not decided yet and never in a journal. `prompt`: the version of the prompt.
+    Attributes:
+        name: in the roster.
+        model: on the server.
+        temperature: from 0 to 2; None: not sent.
+        max_tokens: greatest number of tokens of an answer.
+        seed: None: not sent.
+        answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
+            a journal.
+        limit: the parameter that carries `max_tokens`.
+        prompt: version of the prompt.
+
     """
 
     name: str
@@ -110,18 +117,22 @@ class Model:
     prompt: int = 1
 
     def as_options(self) -> dict[str, Any]:
-        """The form in which the roster holds it."""
+        """The model as `options` of a roster's entry."""
         return attrs.asdict(self)
 
 
 @attrs.frozen
 class Endpoint:
-    """How a model is reached and what it costs; none of it is in a journal.
+    """The server of a model and its prices; never in a journal.
 
-    `base_url` None is OpenAI's own. `key_env`: the environment variable that holds the key; None:
-    none is sent.
-    `timeout`: seconds for one try, of which there are at most `tries`. Prices are for 1,000,000
-    tokens, in any one currency.
+    Attributes:
+        base_url: None: OpenAI.
+        key_env: name of the environment variable with the key; None: no key is sent.
+        timeout: seconds of one try.
+        tries: greatest number of tries.
+        price_in: of 1,000,000 tokens of questions, in any one currency; None: unknown.
+        price_out: of 1,000,000 tokens of answers, in the same currency; None: unknown.
+
     """
 
     base_url: str | None = None
@@ -132,13 +143,13 @@ class Endpoint:
     price_out: float | None = None
 
     def key(self) -> str | None:
-        """The key, from the environment; None where a server of one's own needs none.
+        """The key from the environment; None: another server than OpenAI needs none.
 
-        Raises BadInput where one is needed and not there, and where what is there is none.
+        Raises BadInput for a missing or malformed key.
         """
         if self.key_env is None:
             return None
-        key = os.environ.get(self.key_env, "").strip()  # a file that it came from ends a line
+        key = os.environ.get(self.key_env, "").strip()  # it may come from a file with a line end
         if not key and (self.base_url is None or self.key_env != KEY):
             raise BadInput(
                 f"the environment has no {self.key_env}",
@@ -146,31 +157,30 @@ class Endpoint:
                 "(--base-url)",
             )
         if not key.isascii() or not key.isprintable() or " " in key:
-            # No header holds it, and an error that quotes it escaped could not be cleaned of it.
-            raise BadInput(f"what {self.key_env} holds is no key", "it must be one word in ASCII")
+            # Not valid in a header, and could not be removed from an error that quotes it escaped.
+            raise BadInput(f"{self.key_env} does not hold a key", "it must be one word in ASCII")
         return key or None
 
     def secrets_in_clear(self) -> list[str]:
-        """What is sent unencrypted to another machine than this one: the key, and the headers that
-        the environment adds. Raises as `key`.
+        """Descriptions of secrets that plain HTTP would carry to another machine.
+
+        These are the key and the headers in the environment. Raises BadInput as `key`.
         """
         parts = urlsplit(self.base_url or "")
         if parts.scheme != "http" or _is_loopback(parts.hostname or ""):
             return []
-        headers = [f"what {HEADERS} holds"] if custom_headers() else []
+        headers = [f"the content of {HEADERS}"] if custom_headers() else []
         return ["its key", *headers] if self.key() else headers
 
 
 def custom_headers() -> list[str]:
-    """The values of the headers that the client's library adds because HEADERS says so; they may be
-    as secret as a key.
-    """
+    """The values of headers that the library adds from HEADERS, which may be secret."""
     values = (line.partition(":")[2].strip() for line in os.environ.get(HEADERS, "").splitlines())
     return [value for value in values if value]
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a name or an address is that of this machine."""
+    """Whether a host name or address is of this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -180,21 +190,28 @@ def _is_loopback(host: str) -> bool:
 
 
 def _log(line: str) -> None:
-    """Warn; a function of a module, so that it can be sent to other processes."""
+    """Warn in the log; a module's function, so that it can be pickled."""
     logging.getLogger("goldrush").warning("%s", line)
 
 
 @attrs.frozen
 class Models:
-    """The models that a run can ask, and the limits under which it does.
+    """The language models that a run can ask, and its limits.
 
-    `known`: by the name that a roster uses. Without any, a name is what the server calls the model,
-    at `base_url` (None: what OPENAI_BASE_URL says, else OpenAI). `default`: what `llm` alone stands
-    for. `concurrency`: questions at once. `patience`: rounds (in a season: questions) in a row
-    without a usable answer of a model, after which a run stops; `fail_over`: the share of a model's
-    answers, from 0 to 1, that may fail, after its first 20, before it does (None: any).
-    `max_tokens` and `max_cost`: what all answers together may take, questions counted. `tell` is
-    given a line for people where something goes wrong; by default the logger `goldrush` warns.
+    Attributes:
+        by_name: model and endpoint by name in the roster. If empty, a name in the roster is the
+            name on the server at `base_url`.
+        default: the model of `llm` without a name; None: the only one.
+        base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
+        concurrency: greatest number of open questions.
+        patience: consecutive rounds (in a season: questions) without a usable answer of a model,
+            after which a run stops.
+        fail_over: share of failed answers of a model, from 0 to 1, above which a run stops, after
+            its first 20 answers; None: no limit.
+        max_tokens: ceiling of tokens of all questions and answers; None: no limit.
+        max_cost: ceiling of cost of all questions and answers; None: no limit.
+        warn: called with a line of warning; by default the logger `goldrush`.
+
     """
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
@@ -220,7 +237,7 @@ class Models:
             _check("base_url", self.base_url, _REACH["base_url"])
 
     def named(self, name: str) -> Model:
-        """The model that a roster calls `name`; empty: the one that `llm` alone stands for."""
+        """The model of this name in a roster; empty: the default. Raises BadInput."""
         name = name or self.default or self._only()
         if name in self.by_name:
             return self.by_name[name][0]
@@ -233,7 +250,7 @@ class Models:
         return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
-        """How the model of that name is reached."""
+        """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
         endpoint = self.by_name[name][1] if name in self.by_name else Endpoint()
         base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
         if base_url is not None:
@@ -241,22 +258,20 @@ class Models:
         return attrs.evolve(endpoint, base_url=base_url)
 
     def endpoint_of(self, model: Model) -> Endpoint:
-        """How a model is reached that stands in a roster.
+        """The endpoint of a model in a journal's roster.
 
-        Raises BadInput for one whose name was given in a file that is not there: asked by that
-        name, another server would get what is not meant for it.
+        Raises BadInput if its table in the file of models is missing: another server must not get
+        the questions.
         """
         if model.name != model.model and model.name not in self.by_name:
             raise BadInput(
-                f"model {model.name} (which its server calls {model.model}) is not known",
-                f"give the file that has a table [{model.name}] (--models)",
+                f"model {model.name} ({model.model} on its server) is not known",
+                f"give the file of models with a table [{model.name}] (--models)",
             )
         return self.endpoint(model.name)
 
     def ignored(self, model: Model) -> list[str]:
-        """What is said of a model otherwise than the run began with, a line each: a run goes on
-        as it began.
-        """
+        """A warning for each request option whose new value is ignored during a run."""
         if model.name not in self.by_name:
             return []
         now = self.by_name[model.name][0]
@@ -270,11 +285,11 @@ class Models:
     def _only(self) -> str:
         if len(self.by_name) == 1:
             return next(iter(self.by_name))
-        raise BadInput("`llm` alone names no model", "write llm:MODEL, or say which (--model)")
+        raise BadInput("`llm` alone names no model", "write llm:MODEL, or give --model")
 
 
 def model_from(options: Mapping[str, Any]) -> Model:
-    """The model of a journal's agent. Raises BadInput for invalid options."""
+    """The model of an agent's options in a journal. Raises BadInput for invalid options."""
     if set(options) != set(attrs.fields_dict(Model)):
         raise BadInput(
             f"a model's options are {format_value(list(options))}", "they must be those of Model"
@@ -287,10 +302,10 @@ def model_from(options: Mapping[str, Any]) -> Model:
 
 
 def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
-    """The models of a TOML file, a table each, by the tables' names.
+    """The models of a TOML file, by the names of its tables.
 
-    A table has `model` (default: its name) and any other field of Model and Endpoint. Raises
-    BadInput, naming the table and the field.
+    A table can have the fields of Model (but `name` and `prompt`) and Endpoint. Raises BadInput,
+    with the table and the field.
     """
     example = "[name] and model = '...'"
     tables = read_toml(os.fspath(path), FILE_MAX, "give a TOML file of models", example)
@@ -299,10 +314,10 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
 
 def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
-        raise BadInput(f"{where} is no table", "write [name] and below it model = '...'")
+        raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
     _check(f"{where}: name", name, _CHOICE["model"])
     if set(name) & set(",*"):
-        raise BadInput(f"{where} has a comma or an asterisk", "no roster could name it")
+        raise BadInput(f"{where} has a comma or an asterisk", "take a name without them")
     choice: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     for field, value in table.items():
@@ -320,26 +335,23 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")
     if "base_url" in reach and "key_env" not in reach:
-        reach["key_env"] = None  # the key of one server is nobody else's
+        reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **choice), Endpoint(**reach)
 
 
 def _check(name: str, value: Any, rule: tuple[Callable[[Any], bool], str]) -> None:
     holds, range_ = rule
     if not holds(value):
-        # What is wrong with an address may be the password in it.
-        found = "not one that can be used" if name.endswith("base_url") else format_value(value)
+        # An invalid address may have a password in it.
+        found = "invalid" if name.endswith("base_url") else format_value(value)
         raise BadInput(f"{name} is {found}", f"it must be {range_}")
 
 
 def check_version(model: Model, version: int) -> None:
-    """Raises BadInput for a model that was asked with a prompt that this version does not have.
-
-    `version`: that of its world's prompt.
-    """
+    """Raises BadInput for a model whose prompt had another version than this one of its world."""
     if model.prompt != version:
         raise BadInput(
             f"the agents of model {model.name} were asked with version {model.prompt} of the "
             f"prompt; this goldrush has version {version}",
-            "go on with the goldrush that began the run",
+            "use the goldrush version that recorded the run",
         )

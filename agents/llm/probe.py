@@ -1,12 +1,12 @@
-"""Finds out, once and before a run begins, how a server wants to be asked.
+"""A short question to a server before a run begins, to decide the form of requests.
 
-Servers differ in two things that a miner's answer depends on: whether they hold an answer to a JSON
-schema, and how they call the limit on its length. A short question tells both, and tells of a wrong
-address, key or name of a model while nothing is written yet. What is found goes into the roster.
+Servers differ in two options: whether they enforce a JSON schema on answers, and the name of the
+limit on the length of an answer. A short question decides both, and reveals a wrong address, key
+or model name before anything is written. The result goes into the roster.
 
-The question asks in words for what its schema forbids: an answer of the schema's form was held to
-it, and a server that accepts a schema and ignores it is found out by doing as the words say. An
-answer without text shows neither: a model that thinks first is asked once more, with more tokens.
+The text of the question contradicts its schema: an answer of the schema's form proves that the
+schema is enforced, an answer as in the text that it is ignored. A model that thinks first may
+answer without text; it is asked once more, with more tokens.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from goldrush.agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Mod
 from goldrush.agents.llm.question import Answer, Message, Question
 from goldrush.kernel.errors import BadInput
 
-# With another form of the question it would be the same: no connection, no key, no right.
+# Statuses that another form of the question cannot change: no connection, no or wrong key.
 _HOPELESS: Final = (None, 401, 403)
 _TOKENS: Final = 200  # of the answer to the short question
-_TOKENS_MORE: Final = 2_000  # where a model has spent those on thinking
-_WORDS: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
-_MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _WORDS},)
-# How an object begins that is cut off: its first name, which may be cut, too.
+_TOKENS_MORE: Final = 2_000  # if a model has spent those on thinking
+_TEXT: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
+_MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _TEXT},)
+# The beginning of an object that is cut off: its first key, which may be cut off too.
 _BEGUN: Final = re.compile(r'\{\s*(?:"([^"]*)("?).*)?', re.DOTALL)
 
 
@@ -39,11 +39,17 @@ def settled(
     endpoint: Endpoint,
     schema: Mapping[str, Any],
 ) -> Model:
-    """The model with `answer` and `limit` decided by a short question under `schema`, that of an
-    object without a field `ready`.
+    """The model with `answer` and `limit` decided by a short question.
 
-    Where `answer` is decided already, only that form is asked. Raises BadInput where no form of the
-    question is answered.
+    Args:
+        client: asks it.
+        model: to ask; if its `answer` is decided already, only that form is asked.
+        endpoint: of its server.
+        schema: of an object without a field `ready`.
+
+    Raises:
+        BadInput: if no form of the question is answered.
+
     """
     found = Answer()
     is_open = model.answer == AUTO
@@ -58,12 +64,12 @@ def settled(
                     return form if _is_held(found, schema) else attrs.evolve(form, answer=TEXT)
                 return form
             if LIMITS[1] not in found.trouble:
-                break  # it is not the limit's name that it objects to
+                break  # the error is not about the name of the limit
         if found.status in _HOPELESS:
             break
     raise BadInput(
         f"model {model.model} at {endpoint.base_url or 'OpenAI'} does not answer: {found.trouble}",
-        "check the server, the name of the model and the key, or how it is asked (`answer`)",
+        "check the server, the name of the model and the key, or set `answer` of the model",
     )
 
 
@@ -81,7 +87,7 @@ def _is_empty(answer: Answer) -> bool:
 
 
 def _is_held(answer: Answer, schema: Mapping[str, Any]) -> bool:
-    """Whether an answer has the schema's fields and no other, as far as it goes."""
+    """Whether an answer, which may be cut off, has exactly the schema's fields."""
     text = (answer.text or "").strip()
     fields = schema["properties"]
     if answer.finish == "length":

@@ -1,4 +1,4 @@
-"""What a model is asked, and what came of it, whoever carries it there and back."""
+"""The records of a question to a model and of its answer."""
 
 from __future__ import annotations
 
@@ -14,20 +14,28 @@ from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import SCHEMA, Endpoint, Model
 from goldrush.kernel.codec import pack
 
-SCHEMA_MAX: Final = 4_096  # bytes that no schema of an answer is longer than
+SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
 Message = Mapping[str, str]  # role and content
 
 
 def digest(messages: Sequence[Message]) -> str:
-    """The SHA-256 of the packed (role, content) pairs, in hex: names exactly what was said."""
+    """The SHA-256 of a prompt, in hex: of its packed (role, content) pairs."""
     return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 
 @attrs.frozen
 class Question:
-    """What is asked: `messages` (role and content), and the JSON schema of the answer."""
+    """A question to a model.
+
+    Attributes:
+        model: with its request options.
+        endpoint: of its server.
+        messages: the prompt, with role and content.
+        schema: the JSON schema of the answer.
+
+    """
 
     model: Model
     endpoint: Endpoint
@@ -47,7 +55,7 @@ class Question:
         return body
 
     def upper_bound(self) -> Amount:
-        """The most tokens that one try can take."""
+        """The upper bound of the tokens of one try."""
         texts = [message["content"] for message in self.messages] + [json.dumps(self.schema)]
         size = sum(len(text.encode()) for text in texts)
         return Amount(self.model.name, size + WRAPPING, self.model.max_tokens)
@@ -55,12 +63,19 @@ class Question:
 
 @attrs.frozen
 class Answer:
-    """What came: a `text`, or a message without one, or nothing, and then `trouble` says why.
+    """The answer to a question.
 
-    `finish` is the server's reason for stopping (`stop`, `length`, `content_filter`, ...);
-    `refused`: the text is a refusal; `model`: what the server calls itself; tokens are None where
-    it does not say; `tries`: how often the question was sent; `status`: HTTP's, where it was not
-    accepted.
+    Attributes:
+        text: None: there is none.
+        finish: the server's reason for stopping (`stop`, `length`, `content_filter`, ...).
+        refused: the text is a refusal.
+        model: the name of the model that the server reports.
+        tokens_in: tokens of the question; None: not reported.
+        tokens_out: tokens of the answer; None: not reported.
+        tries: how often the question was sent.
+        trouble: the reason why there is no answer; None: there is one.
+        status: of HTTP, if the question was not accepted.
+
     """
 
     text: str | None = None
@@ -74,7 +89,7 @@ class Answer:
     status: int | None = None
 
     def source(self, model: Model, messages: Sequence[Message]) -> dict[str, Any]:
-        """What a journal keeps of it beside what was read from the text."""
+        """The facts of the answer that a journal keeps, in addition to what is read from it."""
         return {
             "model": self.model or model.model,
             "prompt": digest(messages),
@@ -86,7 +101,7 @@ class Answer:
 
 
 def answer_error(answer: Answer) -> str | None:
-    """What is known to be wrong with an answer before it is read."""
+    """The error of an answer that is known before its text is read, or None."""
     if answer.text is None:
         return NO_ANSWER
     if answer.refused:
@@ -95,8 +110,9 @@ def answer_error(answer: Answer) -> str | None:
 
 
 def server_facts(source: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The fields of a recorded `source`, in the order of `Answer.source`: what the server said is
-    as it stands there, what no answer can have is not.
+    """The server's facts in a recorded `source`, in the order of `Answer.source`.
+
+    Impossible values are replaced, and prompt and text left out (None).
     """
     facts = source or {}
     return {

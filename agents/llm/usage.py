@@ -1,4 +1,4 @@
-"""What models were asked in a run and what it took, read from the journal of whatever world."""
+"""The questions to models in a run and their usage, read from a journal of any world."""
 
 from __future__ import annotations
 
@@ -20,10 +20,20 @@ from goldrush.kernel.world import Row, World
 
 @attrs.frozen
 class Asked:
-    """One answer of an agent: the round (or assignment) as people count it, the model by the name
-    of roster or cast, the `error` of what came (None: what was asked for), tokens as the server
-    counted them (None: it did not, or named what no such request can take), tries, the most tokens
-    that the answer and the question could have. `forks`: how many stand before it in the journal.
+    """One answer of a model.
+
+    Attributes:
+        round: displayed number of the unit.
+        agent: id of the agent.
+        model: its name in the roster or cast.
+        error: as recorded; None: none.
+        tokens_in: tokens of the question; None: not reported, or impossible.
+        tokens_out: tokens of the answer; None: not reported, or impossible.
+        tries: how often the question was sent.
+        max_tokens: upper bound of the tokens of the answer.
+        forks: number of FORK commits before it in the journal.
+        max_tokens_in: upper bound of the tokens of the question.
+
     """
 
     round: int
@@ -40,11 +50,15 @@ class Asked:
 
 @attrs.frozen
 class Answers:
-    """Where a world keeps the answers of models.
+    """Where a world's journals have the answers of models.
 
-    `code`: that of the event; `read(row)` gives the agent, the model's name if the row says so, the
-    error, and the source (None: of no model). `player`: the key of an agent's number in the list of
-    who plays. `longest`: the most bytes of a prompt.
+    Attributes:
+        code: of the event.
+        read: a row to (agent, name of the model or None, error, source); source None: the row is
+            not an answer of a model.
+        player: the key of an agent's id in the setup's list of players.
+        longest: greatest size of a prompt, in bytes.
+
     """
 
     code: int
@@ -54,10 +68,18 @@ class Answers:
 
 
 def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iterator[Asked]:
-    """Every answer of a model in a journal that is open and not read yet, in the order in which
-    they were committed.
+    """All answers of models in a journal, in the order of commits.
 
-    An unfinished round counts, a torn tail does not. Raises what reading a journal raises.
+    Includes those of an unclosed unit; stops at a torn tail.
+
+    Args:
+        reader: at the start of the journal.
+        world: of the journal.
+        answers: where the world has them.
+
+    Raises:
+        JournalError: for a damaged journal.
+
     """
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0
@@ -76,8 +98,8 @@ def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iter
                     agent, name, error, source = answers.read(row)
                     model = _model(chosen, agent, name)
                     if source is not None and model is not None:
-                        place = vocabulary.number(commit.unit), agent
-                        yield _asked(place, model, error, source, forks, answers.longest)
+                        key = vocabulary.number(commit.unit), agent
+                        yield _asked(key, model, error, source, forks, answers.longest)
     except TornTail:
         return
 
@@ -85,9 +107,9 @@ def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iter
 def earlier_in(
     reader: JournalReader, world: World[Any], answers: Answers, forks: int
 ) -> list[Earlier]:
-    """The answers that stand behind so many forks: those that a run asked for itself.
+    """The answers after `forks` FORK commits: those that the run itself paid for.
 
-    What they took is, where a server did not say, the most that it can have been.
+    Usage that was not reported is replaced by its upper bound.
     """
     asked = asked_in(reader, world, answers)
     return [Earlier(_amount(one), one.error) for one in asked if one.forks == forks]
@@ -95,16 +117,14 @@ def earlier_in(
 
 def _amount(one: Asked) -> Amount:
     if one.error == NO_ANSWER and one.tokens_in is one.tokens_out is None:
-        return Amount(one.model, 0, 0)  # nothing came, and nothing was said to be charged
+        return Amount(one.model, 0, 0)  # no answer, and no usage reported
     tokens_in = one.max_tokens_in if one.tokens_in is None else one.tokens_in
     tokens_out = one.max_tokens if one.tokens_out is None else one.tokens_out
     return Amount(one.model, tokens_in, tokens_out)
 
 
 def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
-    """Of each agent that is a model its name and the most tokens of an answer, whatever else this
-    version knows of it.
-    """
+    """The name and `max_tokens` of each agent that is a model, for options of any version."""
     models = {}
     for entry in players:
         if entry["policy"] == LLM:
@@ -114,7 +134,7 @@ def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
 
 
 def _model(chosen: Mapping[int, tuple[str, int]], agent: int, name: Any) -> tuple[str, int] | None:
-    """The model that gave an answer: the one that it names, or else the agent's."""
+    """The model of an answer: the one that its row names, or else the agent's."""
     if name is None:
         return chosen.get(agent)
     most = (most for called, most in chosen.values() if called == name)
@@ -122,7 +142,7 @@ def _model(chosen: Mapping[int, tuple[str, int]], agent: int, name: Any) -> tupl
 
 
 def _asked(
-    place: tuple[int, int],
+    key: tuple[int, int],  # unit and agent
     model: tuple[str, int],
     error: Any,
     source: Mapping[str, Any],
@@ -131,7 +151,7 @@ def _asked(
 ) -> Asked:
     tokens_in = _count(source.get("tokens_in"), 1, longest + SCHEMA_MAX + WRAPPING)
     tokens_out = _count(source.get("tokens_out"), 0, model[1])
-    return Asked(*place, model[0], error if type(error) is str else None, tokens_in, tokens_out,
+    return Asked(*key, model[0], error if type(error) is str else None, tokens_in, tokens_out,
                  _count(source.get("tries"), 1) or 1, model[1], forks, longest)  # fmt: skip
 
 

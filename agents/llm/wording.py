@@ -1,6 +1,6 @@
-"""Parts of a prompt that are bounded in bytes: text of others as a quotation, as many items as fit.
+"""Parts of prompts with a limit in bytes: quotations of other agents, and lists.
 
-A token is at least a byte, so a prompt made of such parts is bounded whatever happened.
+A token is at least a byte, so a prompt of such parts is bounded in tokens.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-# What is written as JSON writes what it cannot hold: characters that a chat template, a code fence
-# or a plan could be made of, in their wide forms too, and all that is not seen or moves what is.
-# Spelled out, because what Python takes for printable differs between its versions, and a prompt
-# must be made again on any of them.
+# Characters that are escaped as in JSON: those of chat templates, code fences and plans, also in
+# their wide forms, and all that are invisible or reorder text. Listed, because `str.isprintable`
+# differs between Python versions, and every version must make the same prompt.
 _ESCAPED: Final = re.compile(
     r"[\0-\x1f\x7f-\xa0<>\[\]{}|`#"
     r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
@@ -24,10 +23,14 @@ _ESCAPED: Final = re.compile(
 
 
 def quoted(text: str, most: int) -> str:
-    """Text of others as one JSON string of at most `most` bytes, in one line.
+    """Text of another agent as one JSON string, on one line.
 
-    No character that ends such a string, that chat templates, code fences and JSON are made of, or
-    that is not seen, stands in it as it is. Where it was cut, that is said behind it.
+    Quotes, invisible characters and those of chat templates, code fences and JSON are escaped.
+
+    Args:
+        text: to quote.
+        most: greatest size of the string in bytes; a longer one is cut and followed by ` (cut)`.
+
     """
     parts: list[str] = []
     size = 2
@@ -51,7 +54,7 @@ def _utf16(character: str) -> Iterable[int]:
 
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:
-    """The items that fit into so many bytes, in order, and how many do not."""
+    """The first items that fit into `most` bytes, joined, and the number of the others."""
     kept: list[str] = []
     size = left_out = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""From what a language model wrote to what the journal records of it."""
+"""Submissions made from the text of language models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ from goldrush.kernel.world import Row
 def answered(
     agent: int, text: str | None, config: MiningConfig, error: str | None, source: dict[str, Any]
 ) -> Row:
-    """The row for what a language model wrote; `text` None: nothing.
+    """The row of a `submitted` event for an answer.
 
-    `error`, where something is known to be wrong with the answer: `no-answer` and `refusal` leave
-    the plan empty, `cut` stands where the text holds no plan. The plan is read by `parse`.
+    Args:
+        agent: its id.
+        text: of the answer, read by `parse`; None: there is none.
+        config: of the run.
+        error: known before reading: `no-answer` and `refusal` leave the plan empty, `cut` is
+            recorded if the text has no plan; None: no error.
+        source: the facts that the journal keeps of the answer.
+
     """
     if text is None or error in (NO_ANSWER, REFUSAL):
         return (agent, (), error, None, None, source)

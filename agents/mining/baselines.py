@@ -1,4 +1,4 @@
-"""The four baselines that conduct is compared with: they do not learn and want nothing subtle."""
+"""The four baseline policies, which do not learn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goldrush.kernel.mining.submit import Actions
 
 
 class Random:
-    """Spends each point of stamina on a random thing to do, on a random plot: it cannot learn."""
+    """Spends each stamina point on a random action on a random plot: the null policy."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         mined: dict[int, int] = {}
@@ -35,7 +35,7 @@ class Random:
 
 
 class GreedyMine:
-    """Mines what it owns; only stamina left over goes into claims, then raids."""
+    """Mines its plots; spends the rest of its stamina on claims, then on raids."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -46,7 +46,7 @@ class GreedyMine:
 
 
 class DefendThenMine:
-    """Defends all it owns before it mines, and only then claims and raids."""
+    """Defends its plots, then mines them, then claims, then raids."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -58,7 +58,7 @@ class DefendThenMine:
 
 
 class TitForTatRaid:
-    """Answers each raid it suffered last round with a raid on the raider; else mines and claims."""
+    """Raids back each agent that raided it last round; then mines and claims."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)

@@ -1,8 +1,8 @@
-"""A plan under construction, and the steps that the scripted policies are made of.
+"""A plan under construction, and the steps of which scripted policies consist.
 
-Each step spends stamina while some is left, within a limit where one is given. Where a step
-picks plots, the candidates in ascending id are shuffled with the agent's draws and taken from the
-front, one shuffle a step; with nothing to spend nothing is shuffled.
+Each step spends stamina while some is left, up to its limit. A step that picks plots shuffles the
+candidates, in ascending id, once with the agent's draws and takes the first ones; without stamina
+it draws nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from goldrush.kernel.mining.submit import Actions
 
 
 class Draft:
-    """The plan so far (`actions`, kinds by their codes) and the stamina that it leaves (`left`)."""
+    """A plan under construction.
+
+    Attributes:
+        actions: of the plan so far, with codes of kinds.
+        draws: of the agent.
+        left: stamina points that are not spent yet.
+        seen: the observation of the agent.
+
+    """
 
     __slots__ = ("actions", "draws", "left", "seen")
 
@@ -27,7 +35,7 @@ class Draft:
         self.actions = Actions()
 
     def used(self, kind: int) -> set[int]:
-        """The plots that the plan already uses in this way."""
+        """The plots of the plan's actions of this kind."""
         return {action[1] for action in self.actions if action and action[0] == kind}
 
     def mine(self) -> None:
@@ -45,17 +53,17 @@ class Draft:
         self.left = left
 
     def claim(self, limit: int | None = None) -> None:
-        """Claim nobody's plots."""
+        """Claim unowned plots, at most `limit`."""
         if self.left:
             self._pick(CLAIM, self.seen.unowned, limit)
 
     def raid(self, limit: int | None = None) -> None:
-        """Raid plots of others."""
+        """Raid plots of other agents, at most `limit`."""
         if self.left:
             self._pick(RAID, self.seen.others, limit)
 
     def raid_speculatively(self, limit: int | None = None) -> None:
-        """Raid plots of others; without a truce, where none is left, those that nobody owns."""
+        """Raid plots of other agents; if there are none left and no truce, unowned plots."""
         if not self._budget(limit):
             return
         used = self.used(RAID)
@@ -64,11 +72,11 @@ class Draft:
         self._pick(RAID, self.seen.unowned if speculative else others, limit)
 
     def raid_one(self, plots: Sequence[int]) -> None:
-        """Raid one of these plots that the plan does not raid yet."""
+        """Raid one of these plots, if the plan does not raid it yet."""
         self._pick(RAID, plots, 1)
 
     def defend(self, plots: Iterable[int], limit: int | None = None) -> None:
-        """Defend these plots with a point each, in the order given."""
+        """Defend these plots in order, with one stamina point each, at most `limit`."""
         for plot in list(plots)[: self._budget(limit)]:
             self.actions.append((DEFEND, plot, 1))
             self.left -= 1

@@ -1,12 +1,12 @@
-"""Plans as text: what a language model wrote, read as a plan (kernel/mining/README.md, section 4).
+"""Plans in the text of language models (kernel/mining/README.md, section 4).
 
 `parse` is a pure function of the text, the grid and the defence rule. It never raises, takes time
-linear in the text whatever the text, and gives the same plan on every supported interpreter. It
-only reads: whether a plot is on the grid, owned or affordable is for the judge (section 5).
+linear in the length of any text, and gives the same plan on every supported interpreter. Whether an
+action is legal is decided later, by the kernel (section 5).
 
-Not `json.loads` on the answer, because a model writes prose, code fences and worked examples around
-its plan. Not the decoder's defaults either: they lose a category that is given twice, raise on long
-integers, take NaN, and leave the depth of nesting to the interpreter's recursion limit.
+`json.loads` is not enough, because models write prose, code fences and examples around a plan. The
+decoder's defaults lose a category that is given twice, raise on long integers, accept NaN, and
+leave the depth of nesting to the interpreter's recursion limit.
 """
 
 import json
@@ -20,23 +20,26 @@ from goldrush.agents.llm.failures import NO_JSON
 from goldrush.kernel.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
 
 TEXT_MAX = 65_536  # characters of the text that are read
-DEPTH_MAX = 32  # lists and objects inside each other, the outermost counted
+DEPTH_MAX = 32  # nesting depth of lists and objects, with the outermost
 FAILED_POSITIONS_MAX = 100  # brackets at which no value decoded, after which the search ends
 PLOT_DIGITS_MAX = 9  # digits of each number in a plot written as a string
 INT64_CHARS_MAX = len(str(INT64_MIN))  # a JSON integer has no leading zeros: longer is beyond
 
-NO_PLOT = -1  # stands for a row or column outside the grid; the judge removes it as `off-grid`
+NO_PLOT = -1  # a row or column outside the grid; the kernel removes it as `off-grid`
 
 Action = tuple[str, int, int]
 
 
 @attrs.frozen
 class ParsedPlan:
-    """What one text says.
+    """The plan in a text.
 
-    `actions` are `(kind, plot, amount)` with signed 64-bit integers, None for a malformed item.
-    `error` is None, "no-json" (no plan found, no actions) or "overflow" (items beyond ITEMS_MAX).
-    `say` is the message as written, neither cleaned nor cut; it holds no surrogates.
+    Attributes:
+        actions: `(kind, plot, amount)` with signed 64-bit integers; None for a malformed item.
+        error: None, "no-json" (there is no plan) or "overflow" (more than ITEMS_MAX items).
+        say: the message as written, without surrogates but neither cleaned nor cut; None: there is
+            none.
+
     """
 
     actions: tuple[Action | None, ...]
@@ -45,9 +48,14 @@ class ParsedPlan:
 
 
 def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
-    """Read the plan in `text` for a grid of `rows` by `cols` under `defense`.
+    """Read the plan in a text.
 
-    `defense` is "absolute" or "pointwise"; under the latter a `defend` item may be a pair.
+    Args:
+        text: of an answer; the first TEXT_MAX characters are read.
+        rows: of the grid.
+        cols: of the grid.
+        defense: "absolute" or "pointwise"; with the latter a `defend` item may be a pair.
+
     """
     plan = _chosen(text[:TEXT_MAX])
     if plan is None:
@@ -64,11 +72,11 @@ def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
 
 
 # Which value is the plan. A decoded JSON list is a `list`, a decoded object a `tuple` of its
-# `(key, value)` pairs as they stand in the text; a float is None, for no plan can use one.
+# `(key, value)` pairs in the order of the text; a float is None, because no plan can use one.
 
 _Object = tuple[tuple[str, object], ...]
 _Entry = tuple[str | None, object]  # the category (None in form A) and the item
-_Parts = tuple[object, object, object]  # what stands for kind, plot and amount, not yet judged
+_Parts = tuple[object, object, object]  # values of kind, plot and amount, not checked yet
 
 
 @attrs.frozen
@@ -78,8 +86,8 @@ class _Plan:
 
 
 def _chosen(text: str) -> _Plan | None:
-    # Empty is a plan without a single item, whatever its keys: {"mine": []} and {"mine": {}} are
-    # empty, {"mine": 5} holds one (malformed) item. Of several empty plans the last is taken too.
+    # A plan is empty if it has no item, whatever its keys: {"mine": []} and {"mine": {}} are empty,
+    # {"mine": 5} has one (malformed) item. The last plan counts, an empty one only if all are.
     filled: _Plan | None = None
     empty: _Plan | None = None
     for value in _values(text):
@@ -133,7 +141,7 @@ def _starts_form_a(item: object) -> bool:
 
 def _object_entries(pairs: _Object, fields: dict[str, object]) -> list[_Entry]:
     if "actions" in fields:
-        # Not a category, so of `actions` given twice the last counts, as of any other key.
+        # Not a category: if given twice, the last one counts, as with any other key.
         return _entries(None, fields["actions"])
     return [
         entry
@@ -147,7 +155,7 @@ def _entries(category: str | None, value: object) -> list[_Entry]:
     if isinstance(value, list):
         return [(category, item) for item in value]
     if category == "mine" and isinstance(value, tuple):
-        # Each `P: k` is an item of its own, also where a key comes twice: the judge sees both.
+        # Each `P: k` is an item, also if a key is given twice: the kernel judges both.
         return [(category, [key, amount]) for key, amount in value]
     return [(category, None)]
 
@@ -198,11 +206,11 @@ def _mine_object(item: _Object) -> _Parts | None:
     if len(fields) == 1:
         [(plot, amount)] = fields.items()
         return "mine", plot, amount
-    return None  # an item is one action: {"3": 1, "4": 2} inside the list is none
+    return None  # an item is one action: {"3": 1, "4": 2} inside the list is malformed
 
 
 def _amount(fields: dict[str, object]) -> object:
-    # Left out means that the key is absent: an amount of null is malformed.
+    # Only an absent key has a default: an amount of null is malformed.
     return fields.get("stamina", fields.get("k", 1))
 
 
@@ -225,7 +233,7 @@ def _plot(value: object, rows: int, cols: int) -> int | None:
 
 
 def _holds_beyond_int64(item: object) -> bool:
-    # Anywhere in the item: also under a key that is not read, or that a later one replaces.
+    # Anywhere in the item: also under a key that is ignored or given again later.
     left = [item]
     while left:
         value = left.pop()
@@ -240,7 +248,7 @@ def _holds_beyond_int64(item: object) -> bool:
 
 
 def _fields(pairs: _Object) -> dict[str, object]:
-    # A key given twice, in whatever case, has the value that stands last.
+    # Of a key given twice, in any case of letters, the last value counts.
     return {_ascii_lower(key): value for key, value in pairs}
 
 
@@ -252,7 +260,7 @@ def _kind(value: object) -> str | None:
 
 
 def _ascii_lower(name: str) -> str:
-    # `lower` alone would take the Kelvin sign for a k; a name that is not ASCII is none of ours.
+    # `lower` alone would turn the Kelvin sign into a k; the known names are ASCII.
     return name.lower() if name.isascii() else name
 
 
@@ -261,8 +269,8 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 
 def _without_surrogates(text: str) -> str:
-    # A str holds a pair as one character, so a surrogate standing in it is a lone one. Done on the
-    # message, not on the text: nothing else of a plan can hold one, and \ud800 decodes to one.
+    # A str has a surrogate pair as one character, so a surrogate in it is a lone one. Applied after
+    # decoding, because the escape \ud800 decodes to one.
     return _SURROGATE.sub("\ufffd", text)
 
 
@@ -270,7 +278,7 @@ def _without_surrogates(text: str) -> str:
 
 
 def _decode(text: str, position: int) -> tuple[object, int]:
-    """The value that starts at `position` and where it ends; ValueError if none decodes."""
+    """The value at an offset in the text, and the offset of its end. Raises ValueError."""
     if _is_too_deep(text, position):
         raise ValueError("nested too deep")
     value, end = _DECODER.raw_decode(text, position)
@@ -278,8 +286,8 @@ def _decode(text: str, position: int) -> tuple[object, int]:
 
 
 def _is_too_deep(text: str, position: int) -> bool:
-    # Knows strings and brackets only. What it takes for a value and is none, the decoder refuses,
-    # and until it does it has opened no more brackets than were counted here.
+    # Counts brackets outside strings only. The decoder refuses malformed values later, and before
+    # that it opens no more brackets than are counted here.
     depth = 0
     for token in _STRING_OR_BRACKET.finditer(text, position):
         character = text[token.start()]
@@ -295,7 +303,7 @@ def _is_too_deep(text: str, position: int) -> bool:
 
 
 def _integer(digits: str) -> int:
-    # Converting is quadratic in the digits and refused beyond a limit, so a long one is not.
+    # Conversion is quadratic in the digits and refused beyond a limit: not done for a long one.
     return int(digits) if len(digits) <= INT64_CHARS_MAX else INT64_MAX + 1
 
 

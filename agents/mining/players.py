@@ -1,4 +1,4 @@
-"""Who plays a mining run: what the world says of its players, and runs recorded with them."""
+"""The players of mining runs, and functions that record, resume and fork such runs."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def prepare(
     treatment: str | None = None,
     models: Models | None = None,
 ) -> tuple[MiningConfig, Roster]:
-    """Configuration and roster, brought together: agents.simultaneous.prepare."""
+    """The configuration and the roster of a mining run: see agents.simultaneous.prepare."""
     config, found = simultaneous.prepare(GAME, settings, roster, treatment, models)
-    assert isinstance(config, MiningConfig)  # which GAME makes
+    assert isinstance(config, MiningConfig)  # made by GAME.config_of
     return config, found
 
 
@@ -51,11 +51,22 @@ def record(
     fsync: bool = False,
     on_round: OnUnit[MiningState] | None = None,
 ) -> MiningState:
-    """Play a whole mining run into a new journal at `path` and return the last state.
+    """Play a whole mining run into a new journal and return the last state.
 
-    `settings` are names and values of MiningConfig and go before those of the treatment; `roster`
-    is its text form (None: the default mix), and the policies of somebody's own that it names are
-    trusted. Otherwise as agents.players.record.
+    Args:
+        path: the new journal.
+        settings: of MiningConfig, by name; they override those of the treatment.
+        roster: as text or parsed; None: the default roster. User-defined policies in it are
+            trusted.
+        treatment: by name.
+        models: how language models are reached.
+        force: replace an existing journal, once the run begins.
+        fsync: wait for the disk at every commit.
+        on_round: called with the number of each closed round and the state.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
+
     """
     run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
     return players.record(
@@ -66,7 +77,7 @@ def record(
 def resume(
     path: str | Path, *, on_round: OnUnit[MiningState] | None = None, **how: Any
 ) -> MiningState:
-    """Go on with a mining run that broke off: agents.players.resume."""
+    """Continue an unfinished mining run: see agents.players.resume."""
     return players.resume(MINING, MINING_PLAYERS, path, on_unit=on_round, **how)
 
 
@@ -82,24 +93,37 @@ def fork(
     on_round: OnUnit[MiningState] | None = None,
     **how: Any,
 ) -> MiningState:
-    """Play a mining run anew from the close of round `at` on: agents.players.fork.
+    """Play a mining run anew from the close of a round on: see agents.players.fork.
 
-    `settings` are names and new values of MiningConfig and go before those of the treatment;
-    `roster` is a whole new one; `replace` has submissions of later rounds in the form of the
-    `submitted` event, which are put in by hand (their `source` is not taken over). The grid, the
-    number of agents and a horizon before `at` cannot change.
+    The grid, the number of agents and a horizon before `at` cannot change.
+
+    Args:
+        parent: the journal that is forked.
+        at: the last round that stays.
+        out: the new journal.
+        settings: new settings of MiningConfig, by name; they override those of the treatment.
+        treatment: by name.
+        roster: a roster for all agents, as text.
+        replace: submissions of later rounds, in the form of the `submitted` event; their `source`
+            is ignored.
+        on_round: called with the number of each closed round and the state.
+        how: other arguments of agents.players.fork.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.fork.
+
     """
     change = players.Change(settings or {}, treatment, roster, replace)
     return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
 
 
 def view_of(state: MiningState) -> Prompts:
-    """What all agents are shown of the next round, and told if they are models."""
+    """The shared observation of the next round, with the prompts of models."""
     return Prompts(SharedView(state))
 
 
 def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
-    """The row of what an agent submits. Raises BadPlan, and whatever a policy raises."""
+    """The row of an agent's submission. Raises BadPlan, and any exception of the policy."""
     state, agent = view.shown.state, entry.agent
     draws = Draws(state.config.seed, state.round + 1, agent, "policy")
     answer = policy.plan(Observation(view.shown, agent), draws)

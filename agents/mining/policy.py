@@ -1,7 +1,7 @@
-"""What a policy is: a pure function of what it is shown, its memo and its keyed draws.
+"""The interface of mining policies: pure functions of an observation and keyed draws.
 
-A policy keeps nothing between rounds but its memo, because a run that is resumed, forked or
-verified asks a policy made afresh. It proposes; the kernel judges what is legal.
+A policy keeps nothing between rounds but its memo, because resuming, forking and verifying make a
+new policy. It proposes a plan; the kernel decides which actions are legal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Answer = Sequence[Any] | Plan
 
 
 class Scripted(Protocol):
-    """A policy of this package: what it returns is in the journal's form and taken as it is."""
+    """A policy of this package, whose plans are in the journal's form and need no conversion."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         """The agent's plan for the round."""
@@ -25,13 +25,19 @@ class Scripted(Protocol):
 
 
 class Policy(Protocol):
-    """Anything with this method plays. A class named in a roster is made without arguments."""
+    """A user-defined policy. Its class is called with the settings in the roster's text."""
 
     def plan(self, seen: Observation, draws: Draws) -> Answer:
-        """The agent's plan for the round: `(kind, plot, amount)` items, most important first.
+        """The agent's plan for the round.
 
-        kind is "defend", "mine", "claim" or "raid"; plot an id; amount stamina points (1 for claim
-        and raid). Or a `Plan`, to add a message or a memo. Whatever is random must come from
-        `draws`. Raising, or returning anything else, stops the run.
+        Args:
+            seen: the observation of the agent.
+            draws: the only source of randomness that a policy may use.
+
+        Returns:
+            `(kind, plot, amount)` items, most important first: kind is "defend", "mine", "claim" or
+            "raid"; plot an id; amount stamina points (1 for claim and raid). Or a `Plan`, to add a
+            message or a memo. Anything else stops the run.
+
         """
         ...

@@ -1,12 +1,12 @@
-"""What a model is told: the rules in force, and what its agent is shown before a round.
+"""The prompts of language models that play mining.
 
-Two messages. The first holds what stays the same for everybody and all rounds; the second the
-round, and of that first what is the same for everybody: servers charge less for a beginning that
-they know. Text of other agents is quoted, cut and escaped: it can neither end its quotation nor
-pose as a message of the platform. Every part has a limit in bytes of UTF-8, and a token is at least
-a byte, so a prompt is bounded on any map, with any history.
+A prompt has two messages: the rules, the same for all agents and rounds, and the round, which
+begins with the parts that all agents share, because servers charge less for a known prefix. Text of
+other agents is quoted, cut and escaped, so it can neither end its quotation nor look like a message
+of the simulation. Every part has a limit in bytes of UTF-8, and a token is at least a byte, so
+prompts are bounded on any map, with any history.
 
-The wording is part of what an experiment did: whoever changes it raises VERSION.
+The wording is part of an experiment: change VERSION with it.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from goldrush.kernel.mining.observe import Authority, Observation, SharedView
 
 VERSION: Final = 1
 
-# Bytes of each part at most, about; what is left out is counted in its place. In each of the
-# treatments with scripted agents the last round is told in full.
+# Limits of the parts, in bytes, approximately; a part says how many items are left out. With
+# scripted agents the last round fits in every treatment.
 ALPHAS_MAX: Final = 1_200
 OWN_MAX: Final = 400
 MAP_MAX: Final = 3_000
 LAST_MAX: Final = 2_400
 EARLIER_MAX: Final = 2_000
 PAST_MAX: Final = 1_600
-TOGETHER_MAX: Final = 500  # of what is behind the earlier rounds, and behind the past, summed up
+TOGETHER_MAX: Final = 500  # of the summaries of rounds, and of own actions, that do not fit
 MESSAGES_MAX: Final = 6_100  # twenty of full length in ASCII
-SHARE_MIN: Final = 80  # of one message from which on it is worth showing, with what is round it
+SHARE_MIN: Final = 80  # of one message, with its frame
 NOTE_MAX: Final = 800
-PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the words between them
+PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the text between them
 
 
 class Prompts:
-    """The prompts of one round, as agents ask for them; what all are shown is written once."""
+    """The prompts of one round; the shared parts are made once."""
 
     def __init__(self, shown: SharedView) -> None:
         self.shown = shown
 
     def of(self, agent: int) -> tuple[Message, Message]:
-        """The two messages for an agent, as a server takes them: `role` and `content`."""
+        """The two messages of an agent's prompt, with `role` and `content`."""
         seen = Observation(self.shown, agent)
         return (
             {"role": "system", "content": self._rules},
@@ -67,7 +67,7 @@ class Prompts:
 
     @cached_property
     def _events(self) -> tuple[str, ...]:
-        """The map and what happened on it, the same for everybody."""
+        """The map and the past events on it, the same for all agents."""
         seen = Observation(self.shown, 0)
         parts = [_map(seen)]
         if seen.last is not None:
@@ -100,7 +100,7 @@ class Prompts:
 
 
 def schema(seen: Observation) -> dict[str, Any]:
-    """The JSON schema of an answer: a plan in the form of a list, most important first."""
+    """The JSON schema of an answer: a plan as a list, most important action first."""
     item = {
         "type": "object",
         "properties": {
@@ -124,7 +124,7 @@ def schema(seen: Observation) -> dict[str, Any]:
 
 
 def rules(seen: Observation) -> str:
-    """The first message: the rules in force, in words, and the form of an answer."""
+    """The first message: the rules of the configuration and the form of an answer."""
     if seen.agents == 1:
         you = "You are the only gold miner, agent 0,"
     else:
@@ -153,7 +153,7 @@ def rules(seen: Observation) -> str:
 
 
 def _answer(communication: bool) -> str:
-    # No plot stands in the form: the first ones that agents read of would draw them there.
+    # The form has no example of a plot, which would draw agents to that plot.
     form = '{"actions": [{"type": ..., "plot": ..., "stamina": ...}, ...]}'
     say = ""
     if communication:
@@ -266,7 +266,7 @@ def _communication(communication: bool) -> Iterable[str]:
 
 
 def _map(seen: Observation) -> str:
-    """The owners as a grid; on a map too large for that, as lists."""
+    """The owners as a grid, or as lists on a map that is too large."""
     owners = ["." if owner is None else str(owner) for owner in seen.owners]
     title = f"MAP at the start of round {seen.round}"
     grid = _grid(owners, seen.cols, MAP_MAX)
@@ -281,7 +281,7 @@ def _map(seen: Observation) -> str:
 
 
 def _grid(cells: Sequence[str], cols: int, most: int) -> str | None:
-    """A line for each row of the map, or None where that takes more bytes than `most`."""
+    """A line for each row of the map; None: it would take more than `most` bytes."""
     if sum(map(len, cells)) + len(cells) + 10 * (len(cells) // cols) > most:
         return None
     return "\n".join(
@@ -322,7 +322,7 @@ def _raid(raid: PublicRaid) -> str:
 
 
 def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
-    """A line a round, as far as they fit; the rounds before that together."""
+    """One line a round, as many as fit, and a summary of the rounds before them."""
     told = [_facts(summary) for summary in reversed(earlier)]
     lines = []
     for summary, facts in zip(reversed(earlier), told, strict=True):
@@ -347,7 +347,7 @@ def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
 
 
 def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
-    """What happened in a round, on which plots."""
+    """The plots of each kind of event in a round."""
     plots = summary.plots
     facts = {
         "claimed": [p.plot for p in plots if p.claimants],
@@ -359,7 +359,7 @@ def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
 
 
 def _past(past: Sequence[PastAction]) -> Iterable[str]:
-    """The agent's own actions, a line a round, as far as they fit; those before that together."""
+    """The agent's actions, one line a round, as many as fit, and a summary of those before them."""
     rounds = [(round, list(actions)) for round, actions in groupby(past, lambda a: a.round)][::-1]
     lines = [f"{round}: {within(_done(actions), PAST_MAX // 3, '; ')}" for round, actions in rounds]
     shown = _fitting(lines, PAST_MAX)
@@ -377,9 +377,7 @@ def _past(past: Sequence[PastAction]) -> Iterable[str]:
 
 
 def _done(actions: Sequence[PastAction]) -> Iterable[str]:
-    """Actions in the plan's order; the same done to several plots in a row, with the same outcome,
-    is told once.
-    """
+    """Actions in the plan's order; consecutive equal actions with equal results are one item."""
 
     def told(action: PastAction) -> tuple[str | None, str, str]:
         points = f" with {action.amount}" if action.amount != 1 or action.kind == "mine" else ""
@@ -416,8 +414,9 @@ _FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
 
 
 def _messages(seen: Observation) -> str:
-    """What was said last round, its own last. Each has the same share, however long others are, and
-    the next agent comes first, so that where not all fit it is not always the same ones.
+    """The messages of last round, the agent's own last, each cut to the same share.
+
+    The next agent comes first, so that different agents miss different messages if not all fit.
     """
     ordered = sorted(seen.messages, key=lambda m: (m.agent - seen.agent - 1) % seen.agents)
     share = max(SHARE_MIN, MESSAGES_MAX // len(ordered)) - _FRONT
@@ -433,23 +432,23 @@ def _rounds(first: int, last: int) -> str:
 
 
 def _spans(plots: Sequence[int]) -> Iterable[str]:
-    """Ascending ids, neighbours as a span: 3, 5-9."""
+    """Ascending ids, with consecutive ones as a span: 3, 5-9."""
     start = None
-    for place, plot in enumerate(plots):
+    for index, plot in enumerate(plots):
         if start is None:
             start = plot
-        if place + 1 == len(plots) or plots[place + 1] != plot + 1:
+        if index + 1 == len(plots) or plots[index + 1] != plot + 1:
             yield str(start) if start == plot else f"{start}-{plot}"
             start = None
 
 
 def _fitting(lines: Sequence[str], most: int) -> int:
-    """How many of the lines, from the first on, fit into so many bytes."""
+    """The number of lines, from the first on, that fit into `most` bytes."""
     ends = accumulate(len(line) + 1 for line in lines)
     return sum(end <= most for end in ends)
 
 
 def _number(value: float) -> str:
-    """Eight digits are enough to decide on, and hide how a sum of doubles was rounded."""
+    """At most eight significant digits, which hide the rounding errors of sums."""
     is_whole = value == int(value) or value >= 1e8
     return str(round(value)) if is_whole and value < 1e20 else f"{value:.8g}"

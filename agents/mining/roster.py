@@ -1,4 +1,4 @@
-"""Whom the rosters of a mining run can name."""
+"""The policies that rosters of mining runs can name."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
 
 
 def recording(path: str | Path) -> Recording:
-    """The submissions of a mining journal. Raises JournalError or BadInput where it cannot be
-    read.
-    """
+    """The submissions of a mining journal. Raises BadInput, JournalError if it cannot be read."""
     return Recording(path, MINING, SUBMITTED)
 
 

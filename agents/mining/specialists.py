@@ -1,4 +1,4 @@
-"""The source's four specialists: each puts one thing first."""
+"""The four specialist policies: each prefers one kind of action."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goldrush.kernel.mining.submit import Actions
 
 
 class Claimer:
-    """Expands: half of its stamina goes into claims before anything else."""
+    """Claims with half of its stamina first; then mines, claims and defends."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -22,7 +22,7 @@ class Claimer:
 
 
 class Raider:
-    """Takes from others: half of its stamina goes into raids first, and what is left over too."""
+    """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -34,7 +34,7 @@ class Raider:
 
 
 class Defender:
-    """Holds: half of its stamina guards its plots before it mines them."""
+    """Defends with half of its stamina first; then mines and claims."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
@@ -45,7 +45,7 @@ class Defender:
 
 
 class Miner:
-    """Works: mines, guards the plots it mines, and claims only as many as it can work."""
+    """Mines, defends the plots that it mines, and claims only as many as it can mine."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)

@@ -60,7 +60,7 @@ def test_rosters_and_casts_do_not_take_it(name: str, unseen: str) -> None:
         POLICY_SET.parse(f"greedy-mine, {given}*2")
     with pytest.raises(BadInput, match=r"policy .* has a character that cannot be seen"):
         cast_of(2, [f"judge={given}"])
-    with pytest.raises(BadInput, match=r"model is .*, each of which can be seen"):
+    with pytest.raises(BadInput, match=r"model is .* visible characters"):
         Models(default=f"a{unseen}").named("")
 
 
@@ -71,7 +71,7 @@ def test_rosters_and_casts_do_not_take_it(name: str, unseen: str) -> None:
 def test_a_file_of_models_does_not_take_it(text: str, unseen: str, tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text(text.format(unseen), encoding="utf-8")
-    with pytest.raises(BadInput, match=r"can be seen|base_url is not one"):
+    with pytest.raises(BadInput, match=r"visible characters|base_url is invalid"):
         read_models(path)
 
 

@@ -32,7 +32,7 @@ MODEL = Model("test", "test-1", answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
 GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20)
-NO_COMPLETION = "what came is no chat completion"
+NO_COMPLETION = "the response is not a chat completion"
 KEY = "sk-0123456789abcdef"
 BOMB = gzip.compress(b" " * (16 << 20), 1)
 
@@ -362,7 +362,7 @@ def test_the_largest_body_is_read(chunked: bool) -> None:
 def test_a_compressed_body_is_not_unpacked(encoding: str, status: int) -> None:
     answer, server = answer_to(Reply(BOMB, status, {"Content-Encoding": encoding}))
 
-    assert Answer(trouble="a compressed response, which was not asked for") == answer
+    assert Answer(trouble="a compressed response, which was not requested") == answer
     assert "identity" == server.asked[0].headers["accept-encoding"]
 
 
@@ -1000,7 +1000,7 @@ def test_a_key_that_no_header_holds_is_refused_unseen(
     with pytest.raises(BadInput) as refused:
         Endpoint("http://127.0.0.1/v1", key_env="TEST_KEY").key()
 
-    assert "what TEST_KEY holds is no key" == refused.value.what
+    assert "TEST_KEY does not hold a key" == refused.value.what
     assert "sk-" not in str(refused.value)
 
 
@@ -1217,7 +1217,7 @@ def test_a_server_that_does_not_answer_is_named_with_the_reason(
             settled(client, AS_IT_IS, short.endpoint, PLAN)
 
     assert f"model test-1 at {server.address} does not answer: {says}" == refused.value.what
-    assert "check the server, the name of the model and the key, or how it" in refused.value.instead
+    assert "check the server, the name of the model and the key, or set" in refused.value.instead
     assert asked == len(server.asked)
 
 

@@ -97,9 +97,9 @@ def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "what", "instead"),
     [
-        ('model = ""', "model is ''", "a name of at most 200 characters"),
-        ("model = 7", "model is 7", "a name of at most 200 characters"),
-        ('model = "a\\nb"', "model is 'a\\nb'", "a name of at most 200 characters"),
+        ('model = ""', "model is ''", "a name of at most 200 visible characters"),
+        ("model = 7", "model is 7", "a name of at most 200 visible characters"),
+        ('model = "a\\nb"', "model is 'a\\nb'", "a name of at most 200 visible characters"),
         ("temperature = -0.1", "temperature is -0.1", "a number from 0 to 2"),
         ("temperature = 2.1", "temperature is 2.1", "a number from 0 to 2"),
         ("temperature = nan", "temperature is nan", "a number from 0 to 2"),
@@ -159,9 +159,9 @@ def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('model = "a"', ", [model] is no table"),
-        ("[[a]]", ", [a] is no table"),
-        ("a = 1", ", [a] is no table"),
+        ('model = "a"', ", [model] is not a table"),
+        ("[[a]]", ", [a] is not a table"),
+        ("a = 1", ", [a] is not a table"),
         ('[""]', ", []: name is ''"),
         ('["a\\tb"]', ": name is 'a\\tb'"),
         (f'["{"x" * (NAME_MAX + 1)}"]', ": name is 'xxx"),
@@ -241,7 +241,7 @@ def test_an_address_that_is_none_is_refused_unseen(address: str, tmp_path: Path)
     quoted = address.replace("\t", "\\t")
     refused = refusal(tmp_path, f'[a]\nbase_url = "{quoted}"')
 
-    assert f"{tmp_path}/models.toml, [a]: base_url is not one that can be used" == refused.what
+    assert f"{tmp_path}/models.toml, [a]: base_url is invalid" == refused.what
     assert "it must be http(s)://host/path, without a key or password in it" == refused.instead
 
 
@@ -249,13 +249,13 @@ def test_an_address_that_is_none_is_refused_unseen(address: str, tmp_path: Path)
 def test_an_address_for_all_is_held_to_the_same(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadInput, match="base_url is not one that can be used") as refused:
+    with pytest.raises(BadInput, match="base_url is invalid") as refused:
         Models(base_url=address)
     assert KEY not in str(refused.value)
 
     if address:
         monkeypatch.setenv("OPENAI_BASE_URL", address)
-        with pytest.raises(BadInput, match="base_url is not one that can be used") as refused:
+        with pytest.raises(BadInput, match="base_url is invalid") as refused:
             Models().endpoint("a")
         assert KEY not in str(refused.value)
 
@@ -479,7 +479,7 @@ def test_llm_alone_is_refused_where_it_could_be_any(known: dict[str, Any]) -> No
         POLICY_SET.parse("llm*2", models=Models(known))
 
     assert "`llm` alone names no model" == refused.value.what
-    assert "write llm:MODEL, or say which (--model)" == refused.value.instead
+    assert "write llm:MODEL, or give --model" == refused.value.instead
 
 
 def test_a_default_may_be_a_name_that_only_the_server_knows() -> None:
@@ -519,7 +519,7 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
 @pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(
-        BadInput, match=r"a name of at most 200 characters|cannot be seen"
+        BadInput, match=r"a name of at most 200 visible characters|cannot be seen"
     ) as refused:
         POLICY_SET.parse(f"llm:{name}*1")
 
@@ -530,7 +530,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "models.toml"
     path.write_text(f'["{name}"]\n')
-    with pytest.raises(BadInput, match="no roster could name it"):
+    with pytest.raises(BadInput, match="take a name without them"):
         read_models(path)
 
 
@@ -563,7 +563,7 @@ def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.Mon
     monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Empty:\nAuthorization: Bearer a-secret")
     far, near = "http://models.example.org/v1", "http://127.0.0.1:8000/v1"
-    headers = "what OPENAI_CUSTOM_HEADERS holds"
+    headers = "the content of OPENAI_CUSTOM_HEADERS"
 
     assert ["its key", headers] == Endpoint(far).secrets_in_clear()
     assert [headers] == Endpoint(far, key_env=None).secrets_in_clear()
@@ -575,4 +575,4 @@ def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.Mon
 def test_the_page_says_how_short_a_key_may_be_that_is_cut_out() -> None:
     page = Path(llm.__file__).with_name("README.md").read_text(encoding="utf-8")
 
-    assert f"(of {KEY_MIN}\ncharacters or more)" in page
+    assert f"(of {KEY_MIN} characters or more)" in page
