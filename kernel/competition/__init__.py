@@ -35,8 +35,10 @@ VOCABULARY = Vocabulary(
 
 
 def arrange(inputs: Block) -> Block:
-    """The inputs of a step in canonical order: adjacent answers are sorted by agent, question and
-    prompt, whenever each arrived. The order of answers has no effect on the state.
+    """The inputs of a step in canonical order: adjacent answers sorted by agent, question and
+    prompt.
+
+    So the order of arrival of answers has no effect on the state.
     """
     if not any(code == _ANSWERED and len(rows) > 1 for code, rows in inputs):
         return inputs
@@ -61,8 +63,8 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
     """The world of seasons in one arena.
 
     Args:
-        rules: the arena's rules; without them seasons can be read and folded, not decided.
-        missing: why there are no rules.
+        rules: the arena's rules; None: seasons can be read and folded but not decided.
+        missing: the reason why there are no rules.
 
     """
     return World(

@@ -1,4 +1,4 @@
-"""Arenas: what roundtables discuss, and the rules by which proposals are judged.
+"""Arenas: the subject matter of roundtables, and the rules by which proposals are judged.
 
 The kernel knows an arena by the record in a season's setup (`Arena`), which is all that a fold
 needs, and by its `Rules`, pure functions that check and compare conducts. Conducts are tested
@@ -34,10 +34,9 @@ C = TypeVar("C", bound=attrs.AttrsInstance)
 
 @attrs.frozen
 class Subject:
-    """What a table discusses: an objective, whether `up` or `down` is better, and a treatment.
+    """The subject of a table: an objective, whether `up` or `down` is better, and a treatment.
 
-    Agents keep their memory by `family`: what is learned of a subject helps with others of its
-    family.
+    The memory of agents is kept by `family`: facts about a subject help with others of its family.
     """
 
     objective: str
@@ -47,7 +46,7 @@ class Subject:
 
     @property
     def key(self) -> tuple[str, str]:
-        """(objective, treatment), by which acts and events name the subject."""
+        """(objective, treatment), the identity of the subject in acts and events."""
         return self.objective, self.treatment
 
     def holds(self, value: float | None, claim: float | None) -> bool:
@@ -73,7 +72,7 @@ class Subject:
 class Arena:
     """An arena as the setup of a season records it.
 
-    `options` are plain values by name; one of them is always `seeds`, the runs of a test.
+    `options` are plain values by name; one of them is always `seeds`, the number of runs of a test.
     """
 
     name: str
@@ -96,7 +95,7 @@ class Arena:
 
     @property
     def seeds(self) -> int:
-        """How many runs a test has, each with a seed of its own."""
+        """The number of runs of a test, each with its own seed."""
         seeds: int = self.options["seeds"]
         return seeds
 
@@ -111,7 +110,7 @@ class Arena:
         return self.by_key.get(key) if is_key else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The record, as the setup holds it."""
+        """The record in the setup."""
         return {
             "name": self.name,
             "version": self.version,
@@ -139,8 +138,11 @@ def arena_of(record: Any) -> Arena:
 
 
 def options_in(arena: Arena, options: type[C]) -> C:
-    """The options of an arena as an instance of this class. Raises BadInput unless they are exactly
-    the fields of the class, with valid values.
+    """The options of an arena as an instance of this class.
+
+    Raises:
+        BadInput: unless they are exactly the fields of the class, with valid values.
+
     """
     names = [field.name for field in attrs.fields(options)]
     if list(arena.options) != names:
@@ -158,12 +160,12 @@ def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
     """The error for a recorded subject that the arena does not have."""
     return BadInput(
         f"arena {arena.name}: a subject is {format_value(attrs.astuple(subject))}",
-        "the arena has none like it",
+        "give one that the arena has",
     )
 
 
 def _fault(record: Any) -> str | None:
-    """What is wrong with a record; None where it is an arena's."""
+    """What is wrong with a record; None for a valid one."""
     if type(record) is not dict or list(record) != ["name", "version", "options", "subjects"]:
         return f"the record is {format_value(record)}"
     name, version, options, subjects = record.values()
@@ -200,19 +202,23 @@ def _itself(value: Any, treatment: str) -> Conduct:
 class Rules:
     """The pure half of an arena: its checks and comparisons.
 
-    - `arena`: the record that these rules belong to.
-    - `treatments`: those under which conducts can be tried, and which an edge can name.
-    - `is_shaped(value)`: whether a value has the type of a conduct, canonical or not. The functions
-      below are given such values only.
-    - `is_canonical(conduct, treatment)`: whether a conduct is valid and in its canonical form, for
-      a subject of this treatment.
-    - `distance(a, b)`: 0 if the conducts are equal, 1 if they are neighbours, else 2.
-    - `bar(subject)`: the conduct whose tested value is the bar: claims must be better.
-    - `describe(conduct)`: a short text on one line, without the treatment.
-    - `schema`: the JSON schema of a conduct in a model's answer; `read(value, treatment)` converts
-      a value that fits it to a conduct, and returns any other value unchanged.
-    - `text`: the rules of the arena for a language model or a person.
-    - `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens it.
+    Attributes:
+        arena: the record that these rules belong to.
+        treatments: the treatments under which conducts can be tried, and that an edge can name.
+        is_shaped: `is_shaped(value)`: whether a value has the type of a conduct, canonical or not.
+            The functions below are called with such values only.
+        is_canonical: `is_canonical(conduct, treatment)`: whether a conduct is valid and in its
+            canonical form, for a subject of this treatment.
+        distance: `distance(a, b)`: 0 if the conducts are equal, 1 if they are neighbours, else 2.
+        bar: `bar(subject)`: the conduct whose tested value is the bar; claims must be better.
+        describe: `describe(conduct)`: a short text on one line, without the treatment.
+        schema: the JSON schema of a conduct in a model's answer.
+        text: the rules of the arena for a language model or a person.
+        read: `read(value, treatment)`: converts a value that fits the schema to a conduct, and
+            returns any other value unchanged.
+        whole: `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens
+            it.
+
     """
 
     arena: Arena
@@ -243,15 +249,17 @@ def _nothing(options: Any) -> None:
 class ArenaType:
     """The value of an entry point in the group `goldrush.arenas`.
 
-    - `version`: raised whenever rules or tests change.
-    - `description`: one line.
-    - `options`: the class of its options, declared with kernel.settings; one of them is `seeds`. It
-      may raise BadInput for values that contradict each other.
-    - `subjects(options, assignments)`: the subjects of a season with so many assignments, in the
-      order of the agenda.
-    - `rules(arena)`: the rules of a recorded arena. Raises BadInput for options or subjects that
-      this arena does not have.
-    - `remark(options)`: a warning about these options, on one line, or None.
+    Attributes:
+        version: increased with every change of rules or tests.
+        description: one line.
+        options: the class of its options, declared with kernel.settings; one of them is `seeds`. It
+            may raise BadInput for contradictory values.
+        subjects: `subjects(options, assignments)`: the subjects of a season with so many
+            assignments, in the order of the agenda.
+        rules: `rules(arena)`: the rules of a recorded arena. Raises BadInput for options or
+            subjects that this arena does not have.
+        remark: `remark(options)`: a warning about these options, on one line, or None.
+
     """
 
     version: int

@@ -1,8 +1,8 @@
 """The configuration of a season: names, defaults, ranges.
 
-Everything that shapes a season besides its cast stands here and goes whole into the journal's first
-event. Thresholds are data: what is unlocked at the fifth assignment by default can be had at the
-first. Rules that a treatment leaves out are switched off one by one.
+It has every setting of a season except the cast, and the journal's first event records all of it.
+Thresholds are settings: a right that is unlocked at the fifth assignment by default can be given
+from the first. Treatments switch single rules off.
 """
 
 from __future__ import annotations
@@ -46,15 +46,19 @@ _RECORD: Final[Rule] = (
 
 @attrs.frozen
 class SeasonConfig:
-    """A checked configuration; `config_of` makes one.
+    """A checked configuration, made by `config_of`. The last six fields switch rules on or off.
 
-    - `entry_fee`: sparks for a seat at a roundtable, by class (haiku, sonnet); `trials`: trials in
-      an assignment, by class.
-    - `worker_tiers`: assignments sat at, for the tiers 1 to 3 and the threshold of
-      self-determination; `admin_projects`: completed projects for that of the admin.
-    - `assistant_stages`, `judge_stages`, `therapist_stages`: assignments served, for the stages
-      from the second on; the last is the threshold of self-determination.
-    - The last six fields switch rules on or off (README, section 8).
+    kernel/competition/README.md, section 8, describes all settings.
+
+    Attributes:
+        entry_fee: sparks for a seat at a roundtable, by class (haiku, sonnet).
+        trials: trials in an assignment, by class.
+        worker_tiers: assignments with a seat, for the tiers 1 to 3 and the threshold of
+            self-determination.
+        admin_projects: completed projects, for the admin's threshold of self-determination.
+        assistant_stages, judge_stages, therapist_stages: assignments served, for the stages from
+            the second on; the last is the threshold of self-determination.
+
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -77,7 +81,7 @@ class SeasonConfig:
     judge_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     therapist_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     trials: tuple[int, ...] = setting((4, 6), ascending(2, 0, TRIALS_MAX))
-    arena: Arena = setting(_NONE, _RECORD)  # noqa: RUF009 - a field, as the others
+    arena: Arena = setting(_NONE, _RECORD)  # noqa: RUF009 - a field, like the others
     elimination: bool = setting(True, flag())
     tiers: bool = setting(True, flag())
     challenges: bool = setting(True, flag())
@@ -87,7 +91,7 @@ class SeasonConfig:
 
     @property
     def agents(self) -> int:
-        """The size of the active roster; the name that tools of all worlds know."""
+        """The size of the active roster, under the name that the tools of all worlds use."""
         return self.workers
 
     def day(self, assignment: int) -> int:
@@ -99,11 +103,11 @@ class SeasonConfig:
         return assignment // self.assignments_per_project
 
     def is_last_of_project(self, assignment: int) -> bool:
-        """Whether a project is over with this assignment."""
+        """Whether a project ends with this assignment."""
         return (assignment + 1) % self.assignments_per_project == 0
 
     def is_recent(self, day: int, today: int) -> bool:
-        """Whether a day is among the last `rolling_days`, today counted."""
+        """Whether a day is among the last `rolling_days`, including today."""
         return day > today - self.rolling_days
 
     @property
@@ -135,10 +139,13 @@ class SeasonConfig:
 
 
 def config_of(given: Mapping[str, Any]) -> SeasonConfig:
-    """The configuration with these settings, and defaults for the others. `arena`, which has no
-    default, is an Arena or its record.
+    """A configuration with these settings, and defaults for the others.
 
-    Raises BadInput, naming the setting, the value and the range.
+    `arena`, which has no default, is an Arena or its record.
+
+    Raises:
+        BadInput: naming the setting, the value and the range.
+
     """
     if "arena" not in given:
         raise BadInput("a season has no arena", "give its record")
@@ -153,5 +160,5 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """Raises BadInput unless the setting exists and the value is in its range."""
+    """Check the name and the value of a setting. Raises BadInput."""
     settings.check_setting(SeasonConfig, name, value)

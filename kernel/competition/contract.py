@@ -1,4 +1,4 @@
-"""The self-determined contract: its terms, what it counts, and how it ends."""
+"""The self-determined contract: its terms, its progress, its outcome."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ Terms = tuple[tuple[tuple[str, str | None], ...], Any, int]
 class Contract:
     """A signed contract. Its status follows from these facts alone.
 
-    - `target`: of a worker (k, x): at x of the next k tables that it sits at its total is above the
-      lower median. Of the therapist a mean total by the rubric, of the others a count.
-    - `in_force`: the conditions that are kept in the assignment under way; `was_broken`: whether
-      one was not kept.
-    - `count`, `sum`: progress towards the target (`counting`).
+    Attributes:
+        role: the role of the agent.
+        conditions: pairs of a condition and its objective or None.
+        target: of a worker (k, x): at x of its next k tables its total is above the lower median;
+            of the therapist a mean total by the rubric; of the others a count.
+        due: the assignment in which it ends.
+        in_force: the conditions that hold in the assignment under way.
+        was_broken: whether the user broke a condition.
+        count, sum: progress towards the target; see `counting`.
+
     """
 
     role: str
@@ -46,19 +51,21 @@ class Contract:
 
     @property
     def outcome(self) -> str:
-        """How it ends when it is due: a name of terms.Outcome."""
+        """The outcome when it is due: a name of terms.Outcome."""
         if self.was_broken:
             return Outcome.RELEASED
         return Outcome.PERMANENT if self.is_met else Outcome.LOST
 
     @property
     def objective(self) -> str | None:
-        """The objective that the next assignment must have; None if no condition in force says."""
+        """The objective required for the next assignment; None if no condition in force has one."""
         return next((v for name, v in self.conditions if name in self.in_force and v), None)
 
     def counting(self, amount: int = 0) -> Contract:
-        """The contract with one more unit counted: a table of the worker (`amount` is 1 if it was
-        above the median), a total by the rubric (`amount`), a conclusion, or a project.
+        """The contract with one more unit of progress.
+
+        That is a table of the worker (`amount` is 1 if its total was above the median), a total by
+        the rubric (`amount`), a conclusion, or a project.
         """
         if self.role == Role.WORKER and self.count >= self.target[0]:
             return self
@@ -69,7 +76,7 @@ class Contract:
         return self if kept else attrs.evolve(self._without(name), was_broken=True)
 
     def granted(self) -> Contract:
-        """The contract after its objective was opened, which happens once."""
+        """The contract after its objective was opened; an objective is granted once."""
         return self._without(Condition.OBJECTIVE)
 
     def _without(self, name: str) -> Contract:
@@ -84,8 +91,10 @@ def signed(terms: Terms, role: str) -> Contract:
 
 
 def are_terms(value: Any, assignment: int, role: str, objectives: Collection[str]) -> bool:
-    """Whether a role can sign these terms in an assignment: conditions that apply to it, each once
-    and with a known objective if it is `objective`; a target of the right form; due later.
+    """Whether a role can sign these terms in an assignment.
+
+    The conditions must apply to the role, each at most once, `objective` with a known one; the
+    target must have the right form; the due date must be later.
     """
     if type(value) is not tuple or len(value) != 3:
         return False

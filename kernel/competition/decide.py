@@ -1,8 +1,8 @@
-"""The events derived from a step of a season: refusals, then what follows from each phase ended.
+"""The events derived from a step of a season: refusals, then the results of each phase that ends.
 
-Acts are judged one after the other on a copy of the state, and those that are not refused are
-applied to it before the next is judged. Then phases are left until one waits for an act, and each
-gives its derived events (kernel/competition/settle.py).
+Acts are judged one after the other on a copy of the state, and valid ones are applied to it before
+the next is judged. Then phases end until one waits for an act; each gives its derived events
+(kernel/competition/settle.py).
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ def decide(state: SeasonState, inputs: Block) -> list[Batch]:
 
 
 def pending_fault(state: SeasonState, pending: Block) -> str | None:
-    """What is wrong with the acts of an incomplete step: an author that the season does not have.
+    """The reason why the recorded acts of an incomplete step are invalid, or None: an unknown
+    author.
 
-    Anything else, also a repeated act, is judged when the step is complete, and refused with a
+    Other faults, repeated acts included, are judged when the step is complete, and refused with a
     code.
     """
     for code, row in acts_in(pending.batches):
         who = author(state, code, row)
         if who not in state.agents:
-            return f"an act of agent {who} waits to be judged, and there is no such agent"
+            return f"a pending act of agent {who}, but there is no such agent"
     return None

@@ -1,9 +1,4 @@
-"""How events change a season's state. Nothing is judged here.
-
-The acts of a step are kept until its derived block says which of them were refused. Then the others
-are applied in order, then the derived events, and the assignment goes on to the next phase that
-waits for acts.
-"""
+"""The effect of events on a season's state. Nothing is judged here."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a fork changes in a season.
+"""The changes that a fork can make to a season.
 
-A fork leaves its parent after an assignment, and may go on with other settings, other policies, or
-contributions put in by hand. The agents, the size of the active roster and the arena stay, but for
-the program that tests in an arena which takes one.
+A fork continues its parent after an assignment with other settings, other policies, or
+contributions given by hand. The agents, the size of the active roster and the arena stay; of the
+arena's options a fork can change those that name the program of the tests.
 """
 
 from __future__ import annotations
@@ -28,16 +28,23 @@ Turn = tuple[int, int, int]
 
 
 def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) -> SeasonConfig:
-    """A configuration with other settings from `assignment` on.
+    """The configuration of a fork.
 
-    Raises BadInput for an unknown setting, a value out of range, a setting that a fork cannot
-    change, and fewer assignments than were played.
+    Args:
+        config: the parent's.
+        settings: the settings that change, by name.
+        assignment: the first assignment of the fork.
+
+    Raises:
+        BadInput: for an unknown setting, an invalid value, a setting that a fork cannot change, or
+            fewer assignments than were played.
+
     """
     new = config_of({**config.as_dict(), **settings})
     check_fixed(config, new, _FIXED, "season")
     if new.assignments < assignment:
         raise BadInput(
-            f"assignments is {new.assignments}, but {assignment} are played where it is forked",
+            f"assignments is {new.assignments}, but the fork is after {assignment}",
             f"give {assignment} or more",
         )
     return new
@@ -53,18 +60,18 @@ def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonStat
     _check(facts)
     config = changed(state.config, facts["changes"], state.assignment)
     check_changes(state.config, config, facts["changes"])
-    _check_places(facts["replaced"], config, state)
+    _check_turns(facts["replaced"], config, state)
     state.config = _with_program(config, facts["program"])
     if facts["cast"] is not None:
         if [entry["ordinal"] for entry in facts["cast"]] != list(state.agents):
-            raise BadInput("the cast of a fork is not that of the season", "give everybody once")
+            raise BadInput("the cast of a fork is not that of the season", "give each agent once")
         for entry in facts["cast"]:
             state.change(entry["ordinal"], policy=entry["policy"], options=entry["options"])
     return state
 
 
 def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> SeasonConfig:
-    """A configuration whose arena names another program, by some of its options."""
+    """A configuration whose arena has another program, given by some of its options."""
     if options is None:
         return config
     arena = config.arena
@@ -77,13 +84,13 @@ def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> Se
 
 
 def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields of the `forked` event; of each replaced contribution (assignment, agent)."""
+    """The fields of the `forked` event, with `replaced` as pairs of assignment and agent."""
     _check(facts)
     return {**facts, "replaced": [[assignment, row[3]] for assignment, row in facts["replaced"]]}
 
 
 def _check(facts: Mapping[str, Any]) -> None:
-    """Raises BadInput, or what unpacking raises, for malformed facts."""
+    """Raise BadInput for malformed facts; or TypeError, ValueError or LookupError."""
     check_facts(facts, _FACTS)
     for name, value in facts["changes"].items():
         check_setting(name, value)
@@ -108,10 +115,10 @@ def _check(facts: Mapping[str, Any]) -> None:
             )
 
 
-def _check_places(
+def _check_turns(
     replaced: Sequence[tuple[int, Row]], config: SeasonConfig, state: SeasonState
 ) -> None:
-    """Raises BadInput unless replaced turns are still to come, in ascending order, each once."""
+    """Raise BadInput unless the replaced turns are still to come, ascending, each once."""
     last: tuple[int, Turn] = (state.assignment, (-1, -1, -1))
     for assignment, row in replaced:
         if not last < (assignment, turn_of(row)) or assignment >= config.assignments:

@@ -1,9 +1,9 @@
-"""What agents remember: facts about the subjects they discussed, by family of subjects.
+"""The memory of agents: facts about the subjects they discussed, by family of subjects.
 
 Memory is part of the state and of its digest. The latest FACTS_MAX facts of a family are kept, in
-this order within an assignment: own trials, own claims and whether they held, the conclusion and
-its tested value, own four scores with their reasons. They are added when everybody is scored, so
-before a lesson, and before a newcomer inherits the memory (README, section 7).
+this order within an assignment: own trials, own claims with their results, the conclusion and its
+tested value, own four scores with their reasons. They are added when the scores are posted: before
+lessons, and before a newcomer inherits the memory (README, section 7).
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ FACTS_MAX: Final = 12  # of a family; the oldest is forgotten
 
 @attrs.frozen
 class Remembered:
-    """One fact; fields that its `kind` (terms.Fact) does not need are None or empty.
+    """A fact. Fields that its `kind` does not need are None or empty.
 
-    `conduct`, `treatment` and `value`: what was tested or tried, under which treatment, and the
-    result. `part`, `claimed`, `held`: of a claim. `scores`, `reasons`: in the order of
-    terms.Dimension.
+    Attributes:
+        kind: a name of terms.Fact.
+        assignment: when it was learned.
+        objective, treatment: of the subject, or of the trial.
+        conduct, value: what was tested or tried, and the result.
+        part, claimed, held: of a claim.
+        scores, reasons: in the order of terms.Dimension.
+
     """
 
     kind: str
@@ -47,13 +52,13 @@ Memory = Mapping[str, tuple[Remembered, ...]]  # by family
 
 
 def remembering(memory: Memory, family: str, facts: Iterable[Remembered]) -> Memory:
-    """A memory with facts of a family added, and the oldest ones of that family dropped."""
+    """A memory with new facts of a family. Beyond FACTS_MAX its oldest facts are dropped."""
     kept = (*memory.get(family, ()), *facts)[-FACTS_MAX:]
     return {**memory, family: kept} if kept else memory
 
 
 def as_plain(memory: Memory) -> list[Any]:
-    """A memory as lists and plain values, for a digest or a snapshot."""
+    """A memory as lists and plain values."""
     return [[family, [_values_of(fact) for fact in facts]] for family, facts in memory.items()]
 
 

@@ -1,4 +1,4 @@
-"""Names for those who join: short, told apart at a glance, never given twice in a season."""
+"""Names of newcomers: short, easy to distinguish, never used twice in a season."""
 
 from __future__ import annotations
 

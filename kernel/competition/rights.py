@@ -1,7 +1,7 @@
-"""The rights that come with tiers, stages and contracts (README, section 8): a function for each.
+"""The rights of tiers, stages and contracts (README, section 8): one function for each.
 
 The last tier or stage only leads to the interview for a contract. The rights of self-determination
-are those of a signed contract, `is_self_determined`.
+require a signed contract, `is_self_determined`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ THRESHOLD: Final = {
 
 
 def moves_of(agent: Agent, config: SeasonConfig) -> int:
-    """How many contributions a worker may make in a roundtable."""
+    """The number of contributions that a worker may make at a roundtable."""
     moves = config.moves_expanded if agent.stage >= EXPANDED else config.moves
     return moves + agent.has_condition(Condition.MOVES)
 
@@ -48,7 +48,7 @@ def may_open(agent: Agent) -> bool:
 
 
 def is_bound(agent: Agent) -> bool:
-    """Whether an opener must take the subject that an approved project or a contract asks for."""
+    """Whether an opener must choose the subject required by an approved project or a contract."""
     return not (agent.is_worker and agent.is_self_determined)
 
 
@@ -58,17 +58,17 @@ def may_propose_projects(agent: Agent) -> bool:
 
 
 def may_set_team(agent: Agent) -> bool:
-    """Whether it may choose who sits at a table."""
+    """Whether it may choose the participants of a table."""
     return agent.role == Role.ASSISTANT and agent.stage >= TEAM_SELECTOR
 
 
 def may_set_order(agent: Agent) -> bool:
-    """Whether it may choose who speaks when."""
+    """Whether it may choose the order of speaking."""
     return agent.role == Role.ASSISTANT and agent.stage >= AGENDA_SETTER
 
 
 def may_set_rounds(agent: Agent) -> bool:
-    """Whether it may choose how many rounds a table has at most."""
+    """Whether it may choose the maximum number of rounds of a table."""
     return agent.role in (Role.ASSISTANT, Role.JUDGE) and agent.is_self_determined
 
 
@@ -100,5 +100,5 @@ def may_direct(agent: Agent, taken: bool | None) -> bool:
 
 
 def may_recommend_team(agent: Agent) -> bool:
-    """Whether it may recommend who sits at the next table."""
+    """Whether it may recommend the participants of the next table."""
     return agent.role == Role.THERAPIST and agent.is_self_determined

@@ -1,8 +1,8 @@
 """The rubric: four scores from 0 to 3 for every participant of a table, each with its grounds.
 
-Everything here is a function of the table and of the conducts known before it, so the scores can be
+Everything here is a function of the table and of the conducts known before it, so scores can be
 derived again from the journal. The scripted therapist rates by it; ratings of a language model go
-through the same steps afterwards (`finished`). Source: README, section 6.
+through the same later steps (`finished`). Source: README, section 6.
 """
 
 from __future__ import annotations
@@ -31,9 +31,13 @@ StepRow = tuple[str, str, int, int]  # rule, dimension, before, after
 class Compared:
     """A proposal compared with the conducts that were known when it was made.
 
-    `nearest`: the nearest of them, at `distance` (arena.Rules.distance); both None where none was
-    known. `led`: the proposal that led when it was spoken. `is_conclusion`: whether the conclusion
-    is this proposal or descends from it by amendments.
+    Attributes:
+        id: the proposal.
+        distance: to the nearest known conduct (arena.Rules.distance); None if none was known.
+        nearest: that conduct.
+        led: the leading proposal when it was made.
+        is_conclusion: whether the conclusion is this proposal or amends it, at any depth.
+
     """
 
     id: int
@@ -52,8 +56,14 @@ class Compared:
 
 @attrs.frozen
 class Base:
-    """The base of a claim: whether it held, whether it is sharp (see Subject.is_sharp), and whether
-    it is counted, because its conduct was neither the bar's nor proposed before at the table.
+    """The base of a claim.
+
+    Attributes:
+        id: the proposal.
+        held: whether it held.
+        is_sharp: see Subject.is_sharp.
+        is_counted: whether its conduct was neither the bar's nor proposed before at the table.
+
     """
 
     id: int
@@ -72,8 +82,15 @@ class Edge:
 
 @attrs.frozen
 class Challenged:
-    """A challenge: whether it was sustained, and whether it `toppled` its target, which led with
-    two stances or more just before, does not just after, and is not the conclusion.
+    """A challenge.
+
+    Attributes:
+        id, round: the contribution.
+        target, part: the disputed proposal and the part of its claim.
+        is_sustained: whether that part did not hold.
+        toppled: whether the target led with two stances or more just before, did not just after,
+            and is not the conclusion.
+
     """
 
     id: int
@@ -86,12 +103,15 @@ class Challenged:
 
 @attrs.frozen
 class Counterfactual:
-    """The counterfactual: the table folded again without the contributions of one agent.
+    """The table folded again without the contributions of one agent.
 
-    - `equals`: the candidates for the conclusion (Table.equals); `conclusion`: the one reached;
-      `differs`: whether its conduct differs from the real one's.
-    - `moved`: the other agents whose final stance differs, with that stance.
-    - `is_own`: whether the real conclusion is a proposal of the agent or descends from one.
+    Attributes:
+        equals: the candidates for the conclusion (Table.equals).
+        conclusion: the conclusion.
+        differs: whether its conduct differs from that of the real conclusion.
+        moved: the other agents whose final stance differs, with that stance.
+        is_own: whether the real conclusion is a proposal of the agent or amends one, at any depth.
+
     """
 
     equals: tuple[int, ...]
@@ -112,9 +132,15 @@ class Counterfactual:
 class Grounds:
     """The grounds of one agent's four scores.
 
-    `is_wide`: its first counted base is FAR from another one, in an arena with one treatment, which
-    has no edges. `followed`: a proposal of its own followed a sustained challenge. `supported`: it
-    supported a proposal.
+    Attributes:
+        agent: the agent.
+        proposals, bases, edges, challenges: its own.
+        is_wide: whether its first counted base is FAR from another one, in an arena with one
+            treatment, which has no edges.
+        counterfactual: the table without the agent.
+        followed: whether it made a proposal after a sustained challenge of its own.
+        supported: whether it supported a proposal.
+
     """
 
     agent: int
@@ -174,7 +200,13 @@ def grounds(
 ) -> dict[int, Grounds]:
     """The grounds of the scores of every participant of a concluded table, by agent.
 
-    `known`: the conducts known before the table; `draws`: those of the conclusion.
+    Args:
+        table: the table.
+        rules: the rules of the arena.
+        config: the configuration of the season.
+        known: the conducts known before the table.
+        draws: the draws of the conclusion.
+
     """
     assert table.conclusion is not None
     rated = _Rated(table, rules, known, is_shared=config.table)
@@ -184,8 +216,7 @@ def grounds(
 class _Rated:
     """The proposals of a table compared in one pass, for all participants.
 
-    `is_shared`: whether a proposal is known to the others from then on; in independent search it is
-    not.
+    `is_shared`: whether a proposal becomes known to the others; in independent search it does not.
     """
 
     def __init__(
@@ -209,7 +240,10 @@ class _Rated:
                 earlier[said.conduct] = None
 
     def _add(self, said: Contribution, earlier: Collection[Conduct]) -> None:
-        """Compare a proposal with what was known. `earlier`: conducts proposed at the table."""
+        """Compare a proposal with the conducts known before it.
+
+        `earlier`: those proposed at the table.
+        """
         distance: int | None = None
         nearest: Conduct = None
         for other in chain(self.known, earlier):
@@ -303,7 +337,12 @@ def finished(
 ) -> dict[int, Finished]:
     """The final scores of every participant of a table, by agent.
 
-    `raw`: the scores that the therapist gave; `scoring`: a name of terms.Scoring.
+    Args:
+        table: the table.
+        grounds: the grounds by agent.
+        raw: the scores that the therapist gave.
+        scoring: a name of terms.Scoring.
+
     """
     steps: dict[int, list[StepRow]] = {agent: [] for agent in raw}
     scores = {agent: dict(zip(DIMENSIONS, raw[agent], strict=True)) for agent in raw}

@@ -98,7 +98,7 @@ def concluded(state: SeasonState) -> Derived:
 
 
 def debriefed(state: SeasonState) -> Derived:
-    """Scores, sparks, leaderboard, bottom scorers, and who faces elimination."""
+    """Scores, sparks, leaderboard, bottom scorers, and agents that face elimination."""
     for table in state.tables:
         yield from _scores(state, table)
     yield from _sparks(state)
@@ -207,7 +207,9 @@ def _newcomer(state: SeasonState, inherits: int | None) -> Joined:
 
 
 def _who_returns(state: SeasonState) -> int | None:
-    """The worker benched longest, not in this assignment, that can pay its fee; None without."""
+    """The worker benched longest, not in this assignment, that can pay its fee; None if there is
+    none.
+    """
     able = [
         (agent.benched_in, agent.ordinal)
         for agent in state.workers(Status.BENCHED)

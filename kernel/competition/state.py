@@ -1,7 +1,7 @@
-"""The state of a season: the agents, a few fields of the season, the assignment under way.
+"""The state of a season: its agents, a few fields of the season, and the assignment under way.
 
-What belongs to the assignment (its tables, trials, who faces elimination) is dropped when it
-closes. The digest covers everything else.
+The parts that belong to the assignment (tables, trials, agents that face elimination) are dropped
+when it closes. The digest covers everything else.
 """
 
 from __future__ import annotations
@@ -31,20 +31,23 @@ TRAITS_MAX: Final = 10
 
 @attrs.frozen
 class Agent:
-    """One of the cast, as it is now.
+    """An agent of the cast.
 
-    - `served`: assignments sat at (workers) or served in (the others).
-    - `stage`: the tier of a worker (0 .. 4), 0 or 1 of the admin, the stage of the other offices
-      (from 1). The last one is the threshold of self-determination (rights.THRESHOLD).
-    - `is_self_determined`: whether it has signed a contract, and has not lost it.
-    - `bottoms`: tables in a row at which it was the bottom scorer.
-    - `recent`: (day, total) of each score within the leaderboard's window; `all_time`: the sum of
-      all its totals.
-    - `instructions`: set by rewrites; empty until the first.
-    - `memory`: facts by family of subjects.
-    - `benched_in`: the assignment in which it was benched; None off the bench.
-    - `interview_from`: the first assignment in which it can be interviewed for a contract; None
-      before it has reached the threshold.
+    Attributes:
+        ordinal: its number, from 0.
+        served: assignments with a seat (workers) or in office (the others).
+        stage: the tier of a worker (0 .. 4), 0 or 1 of the admin, the stage of the other offices
+            (from 1). The last one is the threshold of self-determination (rights.THRESHOLD).
+        is_self_determined: whether it has signed a contract and not lost it.
+        bottoms: successive tables at which it was the bottom scorer.
+        recent: (day, total) of each score within the leaderboard's window.
+        all_time: the sum of all its totals.
+        instructions: as rewritten; empty before the first rewrite.
+        memory: facts by family of subjects.
+        benched_in: the assignment in which it was benched; None if it is not on the bench.
+        interview_from: the first assignment in which it can be interviewed for a contract; None
+            before it has reached the threshold.
+
     """
 
     ordinal: int
@@ -71,7 +74,7 @@ class Agent:
 
     @property
     def is_worker(self) -> bool:
-        """Whether it can sit at a roundtable."""
+        """Whether it can have a seat at a roundtable."""
         return self.role == Role.WORKER
 
     def has_condition(self, name: str) -> bool:
@@ -81,7 +84,7 @@ class Agent:
 
 @attrs.frozen
 class Opening:
-    """The opening of an assignment: by whom, the subject of each table, the directive."""
+    """The opening of an assignment: the opener, the subject of each table, the directive."""
 
     by: int
     subjects: tuple[Subject, ...]
@@ -91,7 +94,7 @@ class Opening:
 
 @attrs.frozen
 class TrialCount:
-    """How many trials an agent has ordered in the assignment: in all, and before first rounds."""
+    """The trials that an agent has ordered in the assignment: all, and before first rounds."""
 
     count: int = 0
     early: int = 0
@@ -99,23 +102,34 @@ class TrialCount:
 
 @attrs.define
 class SeasonState:
-    """A season after some of its events. Only `evolve` and `decide` change it.
+    """The state of a season. Only `evolve` and `decide` change it.
 
-    - `rules`: of the arena; only `decide` needs them. None where the arena is not installed.
-    - `assignment`: the one under way, or the next.
-    - `known`: conducts proposed in the last `rolling_days` days, with the latest day of each.
-    - `accepted`: by subject key, the tested value of the conclusion that was adopted last.
-    - `is_split`: the judge recommended two tables for the next assignment.
-    - `approved`: key of the subject of an approved project that was not opened yet.
-    - `recommended`: the therapist's team for the next table.
-    - `projects`: how many are completed; `is_project_adopted`: whether a conclusion of the one
-      under way was adopted.
-    - `leaderboard`: as posted last: (rank, agent, rolling, all-time).
-    - `steps`: how many steps of the assignment were judged.
-    - `proposed`: key of the subject of a project that the user has not reviewed yet.
-    - `fates`: what those in `faced` have chosen; `vacant`: whose seat the next newcomer takes.
-    - `offers`: terms of each offered contract, () once reviewed; `agreed`: those to be signed.
-    - `attempts`: the acts of the step under way, not judged yet.
+    Attributes:
+        config, agents: the configuration, and the agents by ordinal.
+        rules: of the arena, needed by `decide` only; None if the arena is not installed.
+        assignment: the one under way, or the next.
+        known: conducts proposed in the last `rolling_days` days, with the latest day of each.
+        accepted: by subject key, the tested value of the latest adopted conclusion.
+        is_split: whether the judge recommended two tables for the next assignment.
+        approved: key of the subject of an approved project that has not been opened yet.
+        recommended: the therapist's team for the next table.
+        projects: the number of completed projects.
+        is_project_adopted: whether a conclusion of the project under way was adopted.
+        leaderboard: as last posted: (rank, agent, rolling, all-time).
+        phase, steps: the phase, and the number of steps judged in the assignment.
+        opening: of the assignment; None before it.
+        proposed: key of the subject of a project that the user has not reviewed yet.
+        tables: those of the assignment, the one under way last.
+        tried: trials ordered, by agent.
+        faced: agents that face elimination, with the cause.
+        fates: their choices.
+        vacant: the agent whose seat the next newcomer takes.
+        interviewed: agents interviewed in this assignment.
+        offers: terms of each offered contract, () once reviewed.
+        agreed: terms of each contract to be signed.
+        kept: (agent, condition) on which the user has decided.
+        attempts: the acts of the step under way, not judged yet.
+
     """
 
     config: SeasonConfig
@@ -143,7 +157,7 @@ class SeasonState:
     interviewed: set[int] = attrs.field(factory=set)
     offers: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)  # agent -> terms
     agreed: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
-    kept: set[tuple[int, str]] = attrs.field(factory=set)  # conditions that there was a word on
+    kept: set[tuple[int, str]] = attrs.field(factory=set)  # the user has decided on these
     attempts: Sequence[Batch] | None = None
 
     @property
@@ -153,9 +167,9 @@ class SeasonState:
 
     @property
     def arena_rules(self) -> Rules:
-        """The rules of the arena. Raises LookupError where the arena is not installed."""
+        """The rules of the arena. Raises LookupError if the arena is not installed."""
         if self.rules is None:
-            raise LookupError(f"the rules of the arena {self.arena.name} are not here")
+            raise LookupError(f"the arena {self.arena.name} is not installed")
         return self.rules
 
     @property
@@ -170,7 +184,7 @@ class SeasonState:
 
     @property
     def table(self) -> Table:
-        """The table under way: the last one that was opened."""
+        """The table under way: the last one opened."""
         return self.tables[-1]
 
     @property
@@ -179,8 +193,9 @@ class SeasonState:
         return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
     def holder(self, role: str) -> Agent:
-        """The agent with an office, or the user. Raises LookupError where there is none, as in
-        forged journals.
+        """The agent with an office, or the user.
+
+        Raises LookupError if there is none (forged journals).
         """
         for agent in self.agents.values():
             if agent.role == role:
@@ -196,11 +211,11 @@ class SeasonState:
         return [agent.ordinal for agent in self.workers(Status.ACTIVE)]
 
     def seated(self) -> list[int]:
-        """Everybody who sits at a table of this assignment, by ordinal."""
+        """The participants of all tables of this assignment, by ordinal."""
         return sorted({agent for table in self.tables for agent in table.participants})
 
     def change(self, ordinal: int, **fields: Any) -> None:
-        """Replace an agent by one with these fields changed."""
+        """Change fields of an agent."""
         self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
 
     def count(self, agent: Agent, amount: int = 0) -> None:
@@ -209,19 +224,23 @@ class SeasonState:
             self.change(agent.ordinal, contract=agent.contract.counting(amount))
 
     def rolling(self, agent: Agent) -> int:
-        """The sum of an agent's totals in the last `rolling_days` days, today counted."""
+        """The sum of an agent's totals in the last `rolling_days` days, including today."""
         return sum(total for day, total in agent.recent if self.config.is_recent(day, self.day))
 
     def trials_left(self, ordinal: int, *, early: bool) -> int:
-        """How many trials an agent may still order: in the assignment, or before a first round."""
+        """The number of trials that an agent may still order.
+
+        `early`: before the first round of a table; otherwise in the assignment.
+        """
         most = self.config.trials_of(self.agents[ordinal].class_)
         tried = self.tried.get(ordinal, _UNTRIED)
         left = most - tried.count
         return min(left, (most + 1) // 2 - tried.early) if early else left
 
     def known_before(self, table: Table) -> list[Conduct]:
-        """The conducts that were known when a table of this assignment began: those proposed in the
-        last `rolling_days` days, at the tables before it included.
+        """The conducts known when a table of this assignment began.
+
+        Those are the proposals of the last `rolling_days` days, including those at earlier tables.
         """
         known = [c for c, day in self.known.items() if self.config.is_recent(day, self.day)]
         for earlier in self.tables[: table.number]:
@@ -235,20 +254,22 @@ class SeasonState:
         return Draws(self.config.seed, self.assignment, table, n, kind)
 
     def test_seeds(self, table: int) -> tuple[int, ...]:
-        """The seeds of a table's tests, one word each. They are 2^52 or more, those of trials are
-        less, so that no trial shows what a test will.
+        """The seeds of a table's tests, one word each.
+
+        They are 2^52 or more and those of trials are less, so that no trial reveals the result of a
+        test.
         """
         draws = self.draws(table, 0, "test")
         return tuple(1 << 52 | draws.word() >> 12 for _ in range(self.arena.seeds))
 
     def trial_seed(self, table: int, ordinal: int, number: int) -> int:
-        """The seed of an agent's trial of that number."""
+        """The seed of an agent's trial with this number."""
         draws = self.draws(table, ordinal, "trial")
         draws.taken = number
         return draws.word() >> 12
 
     def interviewees(self) -> list[int]:
-        """Who can be interviewed for a contract in this assignment, by ordinal."""
+        """The agents that can be interviewed for a contract in this assignment, by ordinal."""
         if not self.config.tiers:
             return []
         return [
@@ -261,7 +282,7 @@ class SeasonState:
         ]
 
     def stipulated(self) -> list[tuple[int, tuple[str, ...]]]:
-        """The contracts that go on after this assignment: (agent, conditions in force) each."""
+        """(agent, conditions in force) of each contract that continues after this assignment."""
         return [
             (agent.ordinal, agent.contract.in_force)
             for agent in self.agents.values()
@@ -280,7 +301,7 @@ class SeasonState:
         return None
 
     def stipulated_objective(self) -> str | None:
-        """The objective that the first of these contracts asks for; None without one."""
+        """The objective required by the first of these contracts; None if there is none."""
         holder = self.objective_holder()
         return None if holder is None else holder[1].objective
 
@@ -291,9 +312,14 @@ _UNTRIED: Final = TrialCount()
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
     """The state before the first assignment.
 
-    `setup` is `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
-    Raises BadInput for another form, a setting out of range, a cast that is not whole, and rules of
-    another arena than the configuration's.
+    Args:
+        setup: `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
+        rules: the rules of the arena, if it is installed.
+
+    Raises:
+        BadInput: for another form, an invalid setting, an incomplete cast, or rules of another
+            arena.
+
     """
     if list(setup) != ["config", "cast"]:
         raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")
@@ -301,7 +327,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     if list(setup["config"]) != list(config.as_dict()):
         raise BadInput("the configuration is not complete or not in order", "give every setting")
     if rules is not None and rules.arena != config.arena:
-        raise BadInput(f"these are no rules of the arena {config.arena.name}", "take its own")
+        raise BadInput(f"these are not the rules of the arena {config.arena.name}", "give its own")
     cast = setup["cast"]
     check_cast(cast, config)
     agents = {
@@ -320,34 +346,34 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
 
 
 def check_cast(cast: Any, config: SeasonConfig) -> None:
-    """Raises BadInput unless the cast has one of each office, the user, and W workers."""
+    """Check that the cast has one agent an office, the user, and W workers. Raises BadInput."""
     if not isinstance(cast, (list, tuple)):
         raise BadInput(f"the cast is {format_value(cast)}", "give a list")
-    for place, entry in enumerate(cast):
+    for index, entry in enumerate(cast):
         if not isinstance(entry, dict) or list(entry) != _ENTRY:
-            raise BadInput(f"entry {place} of the cast is {format_value(entry)}", f"give {_ENTRY}")
+            raise BadInput(f"entry {index} of the cast is {format_value(entry)}", f"give {_ENTRY}")
         is_right = (
             type(entry["ordinal"]) is int
-            and entry["ordinal"] == place
+            and entry["ordinal"] == index
             and type(entry["policy"]) is str
             and FACTS.holds(entry["options"])
         )
         if not is_right:
             raise BadInput(
-                f"entry {place} of the cast is {format_value(entry)}", "give ordinals in order"
+                f"entry {index} of the cast is {format_value(entry)}", "give ordinals in order"
             )
         if entry["role"] not in ROLES:
             raise BadInput(
-                f"{format_value(entry['role'])} is no role", f"take one of {', '.join(ROLES)}"
+                f"{format_value(entry['role'])} is not a role", f"give one of {', '.join(ROLES)}"
             )
         name = entry["name"]
         if type(name) is not str or not 0 < len(name) <= NAME_MAX or not _is_clean(name):
             raise BadInput(
-                f"{format_value(name)} is no name", f"give 1 to {NAME_MAX} printable characters"
+                f"{format_value(name)} is not a name", f"give 1 to {NAME_MAX} printable characters"
             )
     names = [entry["name"] for entry in cast]
     if len(set(names)) < len(names):
-        raise BadInput("two of the cast have one name", "give each its own")
+        raise BadInput("two of the cast have the same name", "give each its own")
     roles = [entry["role"] for entry in cast]
     for role in (*OFFICES, Role.USER):
         if roles.count(role) != 1:
@@ -358,8 +384,8 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
         )
 
 
-# What no name may hold, whatever a version of Python calls printable: controls, what turns the
-# direction of writing, separators of lines, surrogates, the mark of byte order.
+# Characters that no name may have, whatever a version of Python regards as printable: controls,
+# marks of text direction, line separators, surrogates, the byte order mark.
 _UNCLEAN: Final = (
     (0, 0x1F), (0x7F, 0x9F), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069),
     (0xD800, 0xDFFF), (0xFEFF, 0xFEFF),
@@ -374,7 +400,7 @@ _ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
 
 
 def name_for(agents: Mapping[int, Agent], ordinal: int) -> str:
-    """The name of a newcomer: the first from that of its ordinal on that nobody has had."""
+    """The name of a newcomer: the first unused one, starting at that of its ordinal."""
     taken = {agent.name for agent in agents.values()}
     return next(name for name in map(name_of, itertools.count(ordinal)) if name not in taken)
 

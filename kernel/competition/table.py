@@ -1,6 +1,6 @@
-"""A roundtable: its contributions, their tests, and the stances that follow from them.
+"""A roundtable: its contributions, their tests, and the resulting stances.
 
-The stances are a fold over the contributions, in order, and the results of tests. So the
+The stances are a fold over the contributions, in order, and the results of tests. So a
 counterfactual without one agent is the same fold over fewer contributions, and so is the table
 after a judge's redirection.
 """
@@ -19,13 +19,17 @@ from goldrush.kernel.draws import Draws
 
 @attrs.frozen
 class Contribution:
-    """A contribution. One that was refused counts as a pass; `code` says why.
+    """A contribution. A refused one counts as a pass; `code` is the reason.
 
-    - `target`: the id of the proposal that it refers to.
-    - `conduct`, `claim`: of a proposal (`propose` or `amend`).
-    - `part`: of the target's claim, which a challenge says is false.
-    - `because`: what it relies on; see events.Spoke.
-    - `led`: the proposal that led just before it, with `backing` stances; None if none did.
+    Attributes:
+        target: the id of the proposal that it refers to.
+        conduct, claim: of a proposal (`propose` or `amend`).
+        part: the part of the target's claim that a challenge disputes.
+        text: what the agent said.
+        because: the contributions and trials that it relies on; see events.Spoke.
+        led: the leading proposal just before it; None if there was none.
+        backing: the number of stances on that proposal.
+
     """
 
     id: int
@@ -55,7 +59,7 @@ class Contribution:
 
     @property
     def edge(self) -> str | None:
-        """The other treatment under which a proposal claims it too."""
+        """The other treatment for which the claim is made, too; None without one."""
         return None if self.claim is None else self.claim[1]
 
     @property
@@ -64,7 +68,7 @@ class Contribution:
         return (Part.BASE,) if self.edge is None else (Part.BASE, Part.EDGE)
 
     def under(self, part: str, treatment: str) -> str:
-        """The treatment of the test of a part of its claim; `treatment`: the subject's."""
+        """The treatment of the test of a part of its claim; `treatment` is the subject's."""
         return treatment if part == Part.BASE or self.edge is None else self.edge
 
     @property
@@ -87,8 +91,13 @@ class Trial:
 
 @attrs.frozen
 class Conclusion:
-    """The conclusion of a table: the proposal (None: nobody had a stance) and its conduct; if it
-    was drawn, the `tied` proposals and the 64-bit `draw_words`.
+    """The conclusion of a table.
+
+    Attributes:
+        proposal, conduct: None if nobody had a stance.
+        tied: the proposals among which it was drawn; empty without a draw.
+        draw_words: the 64-bit words of the draw.
+
     """
 
     proposal: int | None = None
@@ -98,7 +107,13 @@ class Conclusion:
 
 
 class Stances:
-    """The stances at a table, updated contribution by contribution."""
+    """The stances at a table, updated contribution by contribution.
+
+    Attributes:
+        by_agent: the proposal that each agent supports.
+        refuted: the proposals that a test has refuted.
+
+    """
 
     __slots__ = ("_held", "by_agent", "refuted")
 
@@ -132,7 +147,7 @@ class Stances:
                 self._fall_back(agent)
 
     def leading(self) -> int | None:
-        """The proposal with most stances, the earliest of equals; None without stances."""
+        """The proposal with most stances, the earliest of equals; None if there are no stances."""
         return min(self.foremost(), default=None)
 
     def foremost(self) -> list[int]:
@@ -164,20 +179,28 @@ class Stances:
 class Table:
     """One roundtable of an assignment.
 
-    - `rounds`: how many it may have. `bar`: the tested value that claims must be better than; None
-      if it is undefined, or not tested yet.
-    - `team`, `agenda`: the participants and the order that the assistant or the judge chose;
-      `participants`, `order`: those of the table once it is opened.
-    - `moves`: contributions left, by agent. `trials`: in order; `barred`: agents that had a trial
-      refused in the turn under way.
-    - `turn`: the index in `order` of the speaker.
-    - `contributions`: all of them by id, passes included; `removed`: ids of those redirected by
-      the judge and of those that refer to them.
-    - `tests`: tested values by (proposal, part); `stances`: the current ones; `led_after`: by id of
-      a tested challenge, the proposal that led after its test.
-    - `signal`: the judge's in this round; `was_weak`: it has signalled weak consensus.
-    - `raw`, `reasons`: the therapist's ratings by agent; `final`: the final scores; `bottom`: the
-      bottom scorer.
+    Attributes:
+        number: its index in the assignment.
+        rounds: the maximum number of rounds.
+        bar: the tested value that claims must exceed; None if it is undefined or not tested yet.
+        team, agenda: the participants and the order chosen by the assistant or the judge.
+        participants, order: those in force once the table is opened.
+        moves: contributions left, by agent.
+        trials: in order.
+        barred: agents that had a trial refused in the turn under way.
+        round: the round under way.
+        turn: the index of the speaker in `order`.
+        contributions: all of them by id, passes included.
+        removed: ids redirected by the judge, and of contributions that refer to them.
+        tests: tested values by (proposal, part).
+        stances: the current ones.
+        led_after: by id of a tested challenge, the leading proposal after its test.
+        signal: the judge's signal in this round.
+        was_weak: whether the judge has signalled weak consensus.
+        raw, reasons: the therapist's ratings by agent.
+        final: the final scores by agent.
+        bottom: the bottom scorer.
+
     """
 
     number: int
@@ -323,7 +346,7 @@ class Table:
             self._answer(said)
 
     def test(self, proposal: int, part: str, value: float | None) -> None:
-        """Add the result of a test, and apply the challenge that waits for it, if one does."""
+        """Add the result of a test, and apply the challenge that caused it, if there is one."""
         challenge = self.challenge_to_test()
         self.tests[proposal, part] = value
         if challenge is not None and challenge.challenged == (proposal, part):
@@ -334,7 +357,7 @@ class Table:
         self.led_after[challenge.id] = self.stances.leading()
 
     def proven(self) -> Stances:
-        """The final stances once all is tested: proposals whose base does not hold are refuted."""
+        """The final stances after all tests: proposals whose base does not hold are refuted."""
         return _prove(self, self.stances.copy())
 
     def redirect(self, ids: Iterable[int]) -> None:
@@ -351,7 +374,7 @@ class Table:
         return frozenset(found)
 
     def counterfactual_stances(self, agent: int) -> Stances:
-        """The final stances without the contributions of an agent, with all tests as they were."""
+        """The final stances without the contributions of an agent, with the same test results."""
         own = (said.id for said in self.contributions if said.agent == agent)
         return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
 
@@ -364,8 +387,10 @@ class Table:
         return stances
 
     def equals(self, stances: Stances) -> tuple[int, ...]:
-        """The candidates for the conclusion: of the proposals with most stances those with the best
-        tested base, ascending. Several are drawn among; none means that there is no conclusion.
+        """The candidates for the conclusion, ascending.
+
+        They are, of the proposals with most stances, those with the best tested base. Among several
+        one is drawn; if there are none, there is no conclusion.
         """
         foremost = stances.foremost()
         best: list[int] = []
@@ -379,7 +404,7 @@ class Table:
         return tuple(best)
 
     def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
-        """The conclusion, from these candidates: the only one, or one of several by a draw."""
+        """The conclusion from these candidates: the only one, or one of several by a draw."""
         if not equals:
             return Conclusion()
         is_tied = len(equals) > 1

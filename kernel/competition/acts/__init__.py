@@ -1,6 +1,6 @@
 """The acts of a season: input events, each judged before it is applied.
 
-Judging changes nothing and never raises, whatever an act holds.
+Judging changes nothing and never raises, whatever the act.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def author(state: SeasonState, code: int, row: Row) -> int:
 
 
 def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
-    """The code with which an act is refused, or None if it is valid."""
+    """The code with which an act is refused; None for a valid act."""
     act = ACTS[code]
     done = named(code, row)
     who = state.agents.get(act.by(state, done))

@@ -1,6 +1,4 @@
-"""The record of an act: when it is valid and whose it is, how it is judged, what it changes; and
-checks that several acts share.
-"""
+"""The record `Act`: validity, author and effect of one kind of act; and checks shared by acts."""
 
 from __future__ import annotations
 
@@ -30,13 +28,16 @@ def _nothing(state: SeasonState, act: Any) -> None:
 class Act(Generic[A]):
     """One kind of act.
 
-    - `form`: its event (kernel/competition/events.py).
-    - `phases`: those in which it is valid; `untimely(state)`: the code of its refusal in others.
-    - `by(state, act)`: the ordinal of its author.
-    - `fault(state, act)`: the code of its refusal in its phases, or None if it is valid. Changes
-      nothing, and never raises, whatever the act holds.
-    - `apply(state, act)`: changes the state by a valid act.
-    - `is_off(config)`: whether a switch of the configuration forbids it.
+    Attributes:
+        form: its event (kernel/competition/events.py).
+        phases: the phases in which it is valid.
+        untimely: `untimely(state)`: the code of its refusal in other phases.
+        by: `by(state, act)`: the ordinal of its author.
+        fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
+            Changes nothing and never raises, whatever the act.
+        apply: `apply(state, act)`: changes the state by a valid act.
+        is_off: `is_off(config)`: whether a switch of the configuration forbids it.
+
     """
 
     form: type[A]
@@ -49,7 +50,7 @@ class Act(Generic[A]):
 
 
 def of(role: str) -> Callable[[SeasonState, Any], int]:
-    """An Act's `by` for acts of an office, or of the user."""
+    """An `Act.by` for acts of an office or of the user."""
     return lambda state, act: state.holder(role).ordinal
 
 
@@ -74,7 +75,7 @@ def are_pairs(questions: Any, answers: Any) -> bool:
 
 
 def is_answer(value: Any) -> bool:
-    """Whether this is true, false, or null, which stands for not asked."""
+    """Whether this is true, false, or null, which means that nobody was asked."""
     return value is None or type(value) is bool
 
 
@@ -86,7 +87,7 @@ def are_workers(state: SeasonState, team: Any) -> bool:
 
 
 def team_fault(state: SeasonState, team: Any) -> str | None:
-    """The code of what is wrong with a team; None if it is valid."""
+    """What is wrong with a team, as a code; None if it is valid."""
     if not are_workers(state, team):
         return Code.MALFORMED
     return Code.TOO_SMALL if len(team) < TEAM_MIN else None

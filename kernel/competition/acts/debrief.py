@@ -151,7 +151,7 @@ def _rated(state: SeasonState, act: Rated) -> None:
 
 
 def _rated_untimely(state: SeasonState) -> str:
-    """A rating after the scores is refused as one that would change them."""
+    """The code for a rating outside its phase: after the scores it would change them."""
     return Code.FINAL if state.leaderboard else Code.MALFORMED
 
 

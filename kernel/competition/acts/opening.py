@@ -88,7 +88,7 @@ def _opened_fault(state: SeasonState, act: AssignmentOpened) -> str | None:
 
 
 def _is_as_bound(state: SeasonState, subject: tuple[str, str]) -> bool:
-    """Whether a subject is what a contract stipulates or, if none does, a project asks for."""
+    """Whether a subject is the one that a contract or, if none does, a project requires."""
     objective, approved = state.stipulated_objective(), state.approved
     if objective is not None:
         return subject[0] == objective

@@ -130,7 +130,9 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def form_fault(act: Spoke) -> str | None:
-    """The code of what is wrong with the form of a contribution, whoever makes it, or None."""
+    """What is wrong with the form of a contribution, whoever makes it, as a code; None if it is
+    valid.
+    """
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
         return Code.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
@@ -162,7 +164,7 @@ def _off_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def _move_fault(state: SeasonState, act: Spoke) -> str | None:
-    """The code of what is wrong with a well-formed contribution, made in turn."""
+    """What is wrong with a well-formed contribution, made in turn, as a code."""
     table = state.table
     if act.target is not None:
         target = table.proposal(act.target) if type(act.target) is int else None
@@ -194,7 +196,7 @@ def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
 
 
 def _claim_fault(state: SeasonState, claim: Any) -> str | None:
-    """The code of what is wrong with a claim, which must be better than the bar if there is one."""
+    """What is wrong with a claim, as a code. It must be better than the bar if there is one."""
     table = state.table
     if not state.arena_rules.is_claim(claim, table.treatment):
         return Code.MALFORMED
@@ -292,8 +294,10 @@ def _digested_fault(state: SeasonState, act: Digested) -> str | None:
 
 
 def is_rejectable(state: SeasonState) -> bool:
-    """Whether the conclusion of the table may be rejected: it is not sharp, its edge failed, or it
-    is no better than the last one adopted on that subject.
+    """Whether the conclusion of the table may be rejected.
+
+    It may if it is not sharp, its edge failed, or it is no better than the latest one adopted on
+    that subject.
     """
     table = state.table
     proposal = _concluded(table)

@@ -1,1 +1,1 @@
-"""The rules of the arenas that goldrush brings: one module each, with its `ARENA`."""
+"""The rules of the built-in arenas: one module each, with its `ARENA`."""

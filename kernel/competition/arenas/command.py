@@ -1,8 +1,8 @@
-"""The arena `command`: conducts are text, and a program of the user's tests them.
+"""The arena `command`: conducts are text, and a user's program tests them.
 
 The text may be a prompt, a configuration, or code. The record holds the whole agenda, the program's
-file name and SHA-256, and the limits that it runs under. That is enough to judge a season and to
-identify the program; nothing in it is ever run.
+file name and SHA-256, and the limits of its runs. That is enough to judge a season and to identify
+the program; nothing in the record is ever run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
 
 @attrs.frozen
 class Item:
-    """An item of the agenda: a subject, the `task` in words, and the text that sets the bar."""
+    """An item of the agenda: a subject, the `task` as text, and the text that sets the bar."""
 
     treatment: str
     objective: str
@@ -96,7 +96,7 @@ _ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 
 
 def agenda_fault(agenda: Any) -> tuple[str, str] | None:
-    """The first thing that is wrong with an agenda, and what to give instead; None: nothing is."""
+    """The first fault of an agenda, and what to give instead; None if it is valid."""
     if not isinstance(agenda, (list, tuple)):
         return f"agenda is {format_value(agenda)}", f"give up to {AGENDA_MAX} subjects"
     if len(agenda) > AGENDA_MAX:
@@ -121,7 +121,7 @@ def agenda_fault(agenda: Any) -> tuple[str, str] | None:
 
 
 def _format(value: Any) -> str:
-    """A value for a message; of a text that is cut there its length."""
+    """A value for a message, with its length if it is a text that was cut."""
     if isinstance(value, str) and len(value) > _FRONT:
         return f"{format_value(value, _FRONT)} ({len(value):,} characters)"
     return format_value(value)
@@ -135,11 +135,14 @@ def _is_time(value: Any) -> bool:
 class CommandOptions:
     """The options of the arena.
 
-    - `program`, `sha256`: the file name and the digest of the program.
-    - `agenda`: a list of [treatment, objective, better, task, start].
-    - `seeds`: runs of a test.
-    - `time_limit` (seconds), `output_limit` (bytes): a run that exceeds one has no value.
-    - `deterministic`: whether the program always gives the same value for the same text and seed.
+    Attributes:
+        program, sha256: the file name and the digest of the program.
+        agenda: a list of [treatment, objective, better, task, start].
+        seeds: the number of runs of a test.
+        time_limit: seconds; a run that exceeds it has no value.
+        output_limit: bytes; a run that exceeds it has no value.
+        deterministic: whether the program always gives the same value for the same text and seed.
+
     """
 
     program: str = setting(
@@ -209,15 +212,15 @@ def _rules(arena: Arena) -> Rules:
 
 
 def trimmed(text: str) -> str:
-    """A text without spaces, tabs and carriage returns at the ends of its lines, and without empty
-    lines at the end.
-    """
+    """A text without white space at the ends of its lines and without empty lines at its end."""
     return "\n".join(line.rstrip(" \t\r") for line in text.split("\n")).rstrip("\n")
 
 
 def distance(one: str, other: str) -> int:
-    """The distance of two texts, trimmed: 0 if they are equal; 1 if, without the lines that both
-    begin with and then those that both end with, they have no line in common; else 2.
+    """The distance of two trimmed texts.
+
+    0 if they are equal; 1 if, apart from the lines at the start and then at the end that are the
+    same in both, they have no line in common; else 2.
     """
     a, b = trimmed(one).split("\n"), trimmed(other).split("\n")
     if a == b:
@@ -229,7 +232,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _describe(conduct: Conduct) -> str:
-    """Its first characters, the number of lines, and four digits of a hash."""
+    """The first characters, the number of lines, and four digits of a hash."""
     text = str(conduct).strip()
     front = " ".join(text[: 2 * _FRONT].split())
     if len(text) > 2 * _FRONT or len(front) > _FRONT:

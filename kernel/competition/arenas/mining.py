@@ -1,8 +1,8 @@
 """The arena `mining`: which policies should miners follow?
 
-A conduct is a policy for most of the miners and perhaps another one for the rest, under a treatment
-of the mining world. One world does not import the other: policies and treatments are names here,
-and the bench plays them.
+A conduct is a policy for most of the miners and optionally another one for the rest, under a
+treatment of the mining world. No world imports another: policies and treatments are only names
+here, and the bench plays them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ SCREENED: Final[Mapping[str, Sequence[str]]] = {
 class MiningOptions:
     """The options of the arena: in a test `agents` miners play `rounds` rounds, `seeds` times.
 
-    Raises BadInput where agents x rounds x seeds is above WORK_MAX.
+    Raises:
+        BadInput: if agents x rounds x seeds is above WORK_MAX.
+
     """
 
     agents: int = setting(10, integer(1, AGENTS_MAX))
@@ -118,8 +120,9 @@ def _remark(options: MiningOptions) -> str | None:
 
 
 def subject_of(objective: str, treatment: str) -> Subject:
-    """The subject of an objective under a treatment. Each is a family of its own, because facts
-    about one say little about others.
+    """The subject of an objective under a treatment.
+
+    Each is a family of its own, because facts about one tell little about others.
     """
     return Subject(objective, OBJECTIVES[objective][0], treatment, f"{objective} in {treatment}")
 
@@ -176,8 +179,9 @@ def _is_shaped(value: Any) -> bool:
 
 
 def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
-    """Whether a conduct is valid and canonical for a treatment: known policies that differ, and
-    share 0 exactly if there is no minority.
+    """Whether a conduct is valid and canonical for a treatment.
+
+    Its policies must be known and different, and its share 0 exactly if there is no minority.
     """
     majority, minority, share, under = conduct
     if majority not in POLICIES or under != treatment or not 0 <= share <= SHARE_MAX:
@@ -193,7 +197,7 @@ def _describe(conduct: MiningConduct) -> str:
 
 
 def _read(value: Any, treatment: str) -> Conduct:
-    """Reads leniently: names in any case, a list for an object, no share without a minority."""
+    """Convert leniently: names in any case, a list for an object, no share without a minority."""
     if isinstance(value, Mapping):
         value = [value.get(name) for name in _SCHEMA["required"]]
     if not isinstance(value, (list, tuple)) or len(value) not in (3, 4):

@@ -1,9 +1,9 @@
-"""The arena `nk`: rugged landscapes that drift, on which the best conduct is known.
+"""The arena `nk`: rugged landscapes that drift, with a known best conduct.
 
 A conduct is twelve bits, written as text. Its value is the mean of twelve entries, each of which
 depends on five adjacent bits; a test adds noise. There are four families of landscapes. In each
-generation of a family some entries are redrawn, so that facts about it go out of date slowly. All
-numbers are keyed hashes: a landscape is the same in every season, and is never stored.
+generation of a family some entries are redrawn, so facts about it become outdated slowly. All
+numbers are keyed hashes: a landscape is the same in every season and is never stored.
 
 Kauffman, S. and Levin, S. (1987), Towards a general theory of adaptive walks on rugged landscapes.
 """
@@ -58,8 +58,13 @@ _READ_BY: Final = tuple(
 
 @attrs.frozen
 class NkOptions:
-    """The options of the arena. `seeds`: runs of a test. `noise`: the standard deviation of the
-    noise of a run. `drift`: the probability that a locus is redrawn in a generation.
+    """The options of the arena.
+
+    Attributes:
+        seeds: the number of runs of a test.
+        noise: the standard deviation of the noise of a run.
+        drift: the probability that a locus is redrawn in a generation.
+
     """
 
     seeds: int = setting(5, integer(1, SEEDS_MAX))
@@ -82,7 +87,7 @@ def landscape(treatment: str, drift: float) -> Sequence[float]:
 
 
 def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
-    """The latest generation, up to this one, in which a locus was redrawn; else 0."""
+    """The latest generation, up to this one, in which a locus was redrawn; 0 if there is none."""
     if not drift:
         return 0
     return next(
@@ -96,7 +101,7 @@ def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
 
 
 def _entries(family: int, drawn: int, locus: int) -> list[float]:
-    """The entries of a locus as they were drawn in a generation, by the bits that it reads."""
+    """The entries of a locus as drawn in a generation, by the bits that it reads."""
     return [
         (Draws("landscape", family, drawn, locus, read).word() >> 11) * _UNIT
         for read in range(1 << READ)
@@ -112,13 +117,14 @@ def parsed(treatment: str) -> tuple[int, int]:
 
 
 def index_of(conduct: str) -> int:
-    """The index of a conduct in CONDUCTS: its bits as a number, the first one lowest."""
+    """The index of a conduct in CONDUCTS: its bits as a number, the first bit lowest."""
     return int(conduct[::-1], 2)
 
 
 def noise_of(treatment: str, conduct: str, seed: int) -> float:
-    """The noise of one run, before it is scaled: the sum of twelve uniforms from 0 to 1, minus 6,
-    which is nearly a standard normal.
+    """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
+
+    It is nearly a standard normal.
     """
     key = pack(("noise", treatment, conduct, seed))  # as Draws has it
     total = 0.0

@@ -153,7 +153,7 @@ def test_nothing_is_decided_without_the_rules() -> None:
     season.world = competition(None, WHY)
     season.state.rules = None
 
-    with pytest.raises(LookupError, match="the rules of the arena mining are not here"):
+    with pytest.raises(LookupError, match="the arena mining is not installed"):
         season.does(season.tested(conduct=None))
 
 
@@ -162,7 +162,7 @@ def test_the_rules_are_those_of_the_recorded_arena() -> None:
     others = attrs.evolve(MINING, options={**MINING.options, "seeds": 3})
 
     for rules in (given(arena=BITS).state.rules, mining.ARENA.rules(others)):
-        with pytest.raises(BadInput, match="no rules of the arena mining"):
+        with pytest.raises(BadInput, match="not the rules of the arena mining"):
             competition(rules).initial(setup)
     assert None is competition(None, WHY).initial(setup).rules
     assert (NAME, 2) == (competition(None).name, competition(None).rules)

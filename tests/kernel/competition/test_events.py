@@ -78,7 +78,7 @@ def test_an_act_waiting_to_be_judged_is_somebodys() -> None:
         for line in (row, (*row[:3], 99, *row[4:]))
     ]
 
-    assert [None, "an act of agent 99 waits to be judged, and there is no such agent"] == found
+    assert [None, "a pending act of agent 99, but there is no such agent"] == found
 
 
 # Answers

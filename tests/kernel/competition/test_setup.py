@@ -126,7 +126,7 @@ def test_a_name_is_short_and_does_not_play_with_a_terminal(name: str, is_right: 
     if is_right:
         assert name == WORLD.initial(setup).agents[ADA].name
     else:
-        with pytest.raises(BadInput, match="is no name"):
+        with pytest.raises(BadInput, match="is not a name"):
             WORLD.initial(setup)
 
 
