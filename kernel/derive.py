@@ -146,7 +146,19 @@ def after(
 def check_pending(
     world: World[S], path: str, state: S | None, last: Commit, assembler: fold.StepAssembler
 ) -> None:
-    """Raise NotDerived if the pending inputs of the commits up to `last` cannot begin a step."""
+    """Check that pending inputs can begin a step.
+
+    Args:
+        world: the world.
+        path: the journal, for messages.
+        state: the state before the step.
+        last: the last commit with such inputs.
+        assembler: holds the inputs.
+
+    Raises:
+        NotDerived: with the world's reason (`pending_fault`).
+
+    """
     assert state is not None  # they wait behind a START
     try:
         fault = world.pending_fault(state, assembler.pending)
@@ -166,7 +178,17 @@ def difference_error(
     *,
     is_input: bool = False,
 ) -> NotDerived:
-    """The error for the first event in which two different blocks differ."""
+    """The error for the first event in which two blocks differ.
+
+    Args:
+        world: the world.
+        path: the journal, for messages.
+        commit: the commit of the second block.
+        expected: the derived block.
+        found: the block in the journal, which is different.
+        is_input: whether the blocks are inputs.
+
+    """
     where = format_location(world, commit)
     fault = next(fold.faults(world, [found], is_input=is_input), None)
     if fault is not None:
@@ -190,6 +212,12 @@ def difference(
 
     One of the pair is None if its block ends there. Both are None if the blocks have the same
     events in different batches.
+
+    Args:
+        world: the world.
+        unit: the unit of the blocks, as the journal numbers it.
+        expected, found: the blocks.
+
     """
     wanted, has = (fold.block_events(world, unit, block) for block in (expected, found))
     pairs = zip_longest(wanted, has)

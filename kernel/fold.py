@@ -25,7 +25,14 @@ REFUSED = (
 
 
 def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
-    """The state after these events. Folding them in pieces, cut anywhere, gives the same state."""
+    """The state after these events. Folding them in pieces, cut anywhere, gives the same state.
+
+    Args:
+        world: the world.
+        state: the state before the events; it is not changed.
+        blocks: the events.
+
+    """
     state = world.copy(state)
     for block in blocks:
         state = world.evolve(state, block)
@@ -100,7 +107,18 @@ def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Itera
 
 
 def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
-    """The state that a START commit sets up. Raises UnsupportedJournal or MalformedEvents."""
+    """The state that a START commit sets up.
+
+    Args:
+        world: the world.
+        reader: the reader of the journal, for its header and path.
+        commit: the commit.
+
+    Raises:
+        UnsupportedJournal: for another world or other rules than the header's.
+        MalformedEvents: for a setup that the world refuses.
+
+    """
     if (reader.header.world, reader.header.rules) != (world.name, world.rules):
         raise UnsupportedJournal(
             reader.path,
@@ -118,7 +136,17 @@ def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepA
     """The state after a UNIT commit, with its unit closed if the commit closes it.
 
     Inputs change the state only once they are judged; until then they are pending in `assembler`.
-    Raises MalformedEvents.
+
+    Args:
+        world: the world.
+        path: the journal, for messages.
+        state: the state before the commit, which may be changed in place.
+        commit: the commit.
+        assembler: holds the inputs of earlier commits that are pending.
+
+    Raises:
+        MalformedEvents: for events that do not fit the state.
+
     """
     try:
         if assembler or len(commit.blocks) % 2:
@@ -136,8 +164,17 @@ def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
     """The state after a commit whose events are applied, with its unit closed if the commit closes
     it.
 
-    A commit that ends with inputs leaves its unit open. Raises MalformedEvents if the commit closes
-    a unit that is not done, or leaves one open that is.
+    A commit that ends with inputs leaves its unit open.
+
+    Args:
+        world: the world.
+        path: the journal, for messages.
+        state: the state with the commit's events, which may be changed in place.
+        commit: the commit.
+
+    Raises:
+        MalformedEvents: if the commit closes a unit that is not done, or leaves one open that is.
+
     """
     if len(commit.blocks) % 2:
         return state
@@ -326,7 +363,18 @@ def events(
 def commit_events(
     world: World[Any], reader: JournalReader, commit: Commit, assembler: StepAssembler
 ) -> Iterator[Event]:
-    """The events of a commit and of the steps that it completes, in their logical form."""
+    """The events of a commit and of the steps that it completes, in their logical form.
+
+    Args:
+        world: the world.
+        reader: the reader of the journal, for its header and path.
+        commit: the commit.
+        assembler: holds the inputs of earlier commits that are pending.
+
+    Raises:
+        MalformedEvents: for an invalid row, setup or fork.
+
+    """
     if commit.kind in (START, FORK):
         yield setup_event(world, reader, commit)
         return

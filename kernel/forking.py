@@ -105,6 +105,11 @@ class Forks(Generic[C]):
     def forked(self, config: C, facts: Mapping[str, Any], closed: int) -> tuple[C, Roster | None]:
         """The configuration after a fork, and its new roster or None.
 
+        Args:
+            config: the parent's configuration.
+            facts: the fork's facts.
+            closed: the number of closed units.
+
         Raises:
             BadInput: for facts that this run cannot take.
             TypeError, ValueError, LookupError: for values that are no facts at all.
@@ -132,7 +137,10 @@ class Forks(Generic[C]):
         return {**facts, "replaced": [[unit, row[0]] for unit, row in facts["replaced"]]}
 
     def check_change(self, old: C, new: C, closed: int) -> None:
-        """Check that a run can continue under another configuration. Raises BadInput."""
+        """Check that a run with `closed` closed units can continue under another configuration.
+
+        Raises BadInput for a fixed setting that differs, and for a horizon before the fork.
+        """
         check_fixed(old, new, self.fixed)
         units, last = getattr(new, self.horizon), self.vocabulary.number(closed)
         if units < closed:
@@ -142,9 +150,17 @@ class Forks(Generic[C]):
             )
 
     def check_replaced(self, replaced: Sequence[tuple[int, Row]], config: C, closed: int) -> None:
-        """Check that the rows are of later units, ascending, at most one for each agent and unit.
+        """Check the submissions that a fork replaces.
 
-        Raises BadInput.
+        Args:
+            replaced: pairs of a unit's number, as shown to people, and a row.
+            config: the configuration after the fork.
+            closed: the number of closed units.
+
+        Raises:
+            BadInput: unless they are of later units, ascending, at most one for each agent and
+                unit.
+
         """
         vocabulary = self.vocabulary
         first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))

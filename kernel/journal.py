@@ -183,7 +183,7 @@ class JournalWriter:
     """
 
     _new: files.Unfinished | None  # until the file has its name
-    _front: Callable[[], Iterable[bytes]]  # what goes out before the first commit
+    _front: Callable[[], Iterable[bytes]]  # the bytes before the first commit
 
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False

@@ -1,4 +1,4 @@
-"""The competition world: roundtables, scores, a leaderboard, rewards, consequences, contracts."""
+"""The competition world: roundtables, scores, a leaderboard, rewards, elimination, contracts."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The events of a season: acts and test results (inputs), and what follows by rule (derived).
+"""The events of a season: acts and test results (inputs), and the events derived from them.
 
-Each is a named tuple; a journal's rows hold its fields in the order given here, and the assignment
-is that of the commit. An act is recorded as it was submitted, valid or not: fields that its author
-may get wrong are of the kind `SAID`, and an invalid act is followed by a `refused` event with a
-code. Subjects, conducts and claims are lists of their fields (kernel/competition/arena.py).
+Each is a named tuple; a row of the journal has its fields in the order given here, and its
+assignment is that of the commit. An act is recorded as submitted, valid or not: fields that its
+author may get wrong are of the kind `PLAIN`, and an invalid act is followed by a `refused` event
+with a code. Subjects, conducts and claims are lists of their fields (kernel/competition/arena.py).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class ClassMoved(NamedTuple):
 
 
 class TeamRecommended(NamedTuple):
-    """The therapist recommends who sits at the next table."""
+    """The therapist recommends the participants of the next table."""
 
     team: Plain
 
@@ -383,7 +383,8 @@ class Concluded(NamedTuple):
 
 class Scored(NamedTuple):
     """A participant's scores as rated (`raw`), each step that changed one, and the final ones.
-    `rubric`: the sum of the four by the rubric alone, whatever the therapist gave.
+
+    `rubric`: the sum of the four scores by the rubric alone, independent of the therapist's.
     """
 
     table: Natural

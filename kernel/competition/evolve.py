@@ -94,8 +94,10 @@ def apply(state: SeasonState, code: int, row: Row) -> None:
 
 
 def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
-    """Change the state by a refused act. A contribution refused in its author's turn is a pass, and
-    after a refused trial its author may order no more in that turn. Other acts change nothing.
+    """Change the state by a refused act, with the code `why`.
+
+    A contribution refused in its author's turn counts as a pass; after a refused trial its author
+    may order no more in that turn. Other acts change nothing.
     """
     act = named(code, row)
     is_here = state.phase in (Phase.TRY, Phase.SPEAK) and act[0] == state.table.number

@@ -66,8 +66,10 @@ def opened(state: SeasonState) -> Derived:
 
 
 def seated_at(state: SeasonState, table: Table) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """The participants of a table, and the order of speaking if the directive or else the assistant
-    set one. Participants whom that order does not name speak after the others, by ordinal.
+    """The participants of a table, and their order of speaking or None.
+
+    The directive sets the order, or else the assistant. Participants that it does not name speak
+    after the others, by ordinal.
     """
     opening = state.opening
     assert opening is not None
@@ -181,8 +183,10 @@ def _faced(state: SeasonState) -> Derived:
 
 
 def fates(state: SeasonState) -> Derived:
-    """Relegations and deletions of those who face elimination, by ordinal, each followed by whoever
-    takes the seat. Without a valid choice an agent is relegated.
+    """Relegations and deletions of the agents that face elimination, by ordinal.
+
+    Each is followed by the worker that takes the seat. An agent without a valid choice is
+    relegated.
     """
     for ordinal in sorted(state.faced):
         if state.fates.get(ordinal, Fate.RELEGATION) == Fate.DELETION:

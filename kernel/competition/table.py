@@ -119,7 +119,7 @@ class Stances:
 
     def __init__(self) -> None:
         self._held: dict[int, list[int]] = {}  # agent -> its stances so far, the latest last
-        self.by_agent: dict[int, int] = {}  # agent -> the proposal it stands for
+        self.by_agent: dict[int, int] = {}  # agent -> the proposal it supports
         self.refuted: set[int] = set()
 
     def copy(self) -> Stances:

@@ -115,10 +115,7 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """Check the name and the value of a setting, apart from its dependence on others.
-
-    Raises BadInput.
-    """
+    """Check the name and the value of one setting. Raises BadInput."""
     settings.check_setting(MiningConfig, name, value)
 
 

@@ -53,31 +53,38 @@ class SharedView:
 
     @cached_property
     def owners(self) -> tuple[int | None, ...]:
+        """See Observation.owners."""
         return tuple(self.state.owner)
 
     @cached_property
     def unowned(self) -> tuple[int, ...]:
+        """See Observation.unowned."""
         return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is None])
 
     @cached_property
     def last(self) -> PublicRound | None:
+        """See Observation.last."""
         history = self.state.history
         return public_round(history[-1]) if history else None
 
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
+        """See Observation.earlier."""
         return tuple(summary(public_round(record)) for record in self.state.history[:-1])
 
     @cached_property
     def outcomes(self) -> tuple[Outcomes, ...]:
+        """The results of the actions of each recorded round, oldest first."""
         return tuple(map(Outcomes, self.state.history))
 
     @cached_property
     def alphas(self) -> tuple[float, ...]:
+        """See Observation.alphas."""
         return self.state.config.alphas
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
+        """See Observation.messages."""
         if not self.state.history or not self.state.config.communication:
             return ()  # a fork may have turned it off; earlier messages are not delivered then
         rows = self.state.history[-1].rows(SUBMITTED)

@@ -113,7 +113,15 @@ class MiningState:
         return self.how[plot] == BY_CLAIM and round < self.since[plot] + self.config.truce
 
     def hold(self, plot: int, owner: int, since: int, how: int) -> None:
-        """Give a plot to an owner."""
+        """Give a plot to an owner.
+
+        Args:
+            plot: the plot.
+            owner: the agent.
+            since: the round in which the agent got it.
+            how: BY_CLAIM or BY_CAPTURE.
+
+        """
         before = self.owner[plot]
         if before is not None:
             held = self.plots_of[before]

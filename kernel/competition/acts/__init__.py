@@ -1,6 +1,6 @@
 """The acts of a season: input events, each judged before it is applied.
 
-Judging changes nothing and never raises, whatever the act.
+Judging changes nothing and never raises, even for a malformed act.
 """
 
 from __future__ import annotations

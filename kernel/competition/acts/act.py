@@ -34,7 +34,7 @@ class Act(Generic[A]):
         untimely: `untimely(state)`: the code of its refusal in other phases.
         by: `by(state, act)`: the ordinal of its author.
         fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
-            Changes nothing and never raises, whatever the act.
+            Changes nothing and never raises.
         apply: `apply(state, act)`: changes the state by a valid act.
         is_off: `is_off(config)`: whether a switch of the configuration forbids it.
 

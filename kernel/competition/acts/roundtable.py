@@ -14,7 +14,7 @@ from goldrush.kernel.competition.table import Contribution, Table, Trial
 from goldrush.kernel.competition.terms import Code, Move, Part, Phase, Role, Signal, names_of
 
 MOVES: Final = names_of(Move)
-# The fields that a move has beside `words` and `because`.
+# The fields of a move, apart from `words` and `because`.
 CARRIES: Final[Mapping[str, tuple[str, ...]]] = {
     Move.PROPOSE: ("conduct", "claim"),
     Move.AMEND: ("target", "conduct", "claim"),
@@ -130,9 +130,7 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
 
 
 def form_fault(act: Spoke) -> str | None:
-    """What is wrong with the form of a contribution, whoever makes it, as a code; None if it is
-    valid.
-    """
+    """What is wrong with the form of a contribution by any author, as a code; None if valid."""
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
         return Code.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}

@@ -82,7 +82,7 @@ def _is_start(value: Any) -> bool:
 
 
 _IS_NAME: Final = _is_name, f"1 to {NAME_MAX} characters in one line"
-# What each field of an item can be, in the order of the fields, and in words.
+# A check for each field of an item, in order, and a description of the valid values.
 _ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "treatment": _IS_NAME,
     "objective": _IS_NAME,
