@@ -132,7 +132,7 @@ class RunContext(Generic[S]):
     resources: Resources = attrs.field(factory=Resources)
 
 
-# Like Ask, given the recorded inputs too; None stands for the row of an agent that is not asked.
+# Like Ask, with the recorded inputs as second argument; None is the row of an agent not asked.
 AskAgain = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
 
 
@@ -167,8 +167,8 @@ class Players(Generic[S]):
     """The functions of a world that choose and run its agents.
 
     Attributes:
-        prepare: `(settings, roster, treatment, models)` to a run that is ready to begin; None
-            stands for the world's default. Writes nothing and asks no model. Raises BadInput.
+        prepare: `(settings, roster, treatment, models)` to a run that is ready to begin; None is
+            the world's default. Writes nothing and asks no model. Raises BadInput.
         names: the policies that a roster's text names, each once. Raises BadInput for malformed
             text.
         start_agents: a context manager that gives the run loop its `kernel.run.Ask`. Raises

@@ -193,7 +193,17 @@ def _is_by_chance(point: EntryPoint) -> bool:
 
 
 def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | None:
-    """The plugin of this name, or None. Raises PluginFailed if two distributions have one."""
+    """The plugin of this name, or None.
+
+    Args:
+        group: of entry points.
+        name: of the plugin.
+        built_in: names of goldrush's own, which no plugin can take.
+
+    Raises:
+        PluginFailed: if two distributions have one of this name.
+
+    """
     found = [one for one in plugins(group, built_in) if one.name == name]
     if len(found) > 1:
         both = " and ".join(sorted(one.distribution for one in found))

@@ -135,7 +135,16 @@ class Agents(Generic[S, V]):
 
 
 def ask_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:
-    """The row of a person's submission; the question is repeated until the answer is readable."""
+    """The row of a person's submission; the question is repeated until the answer is readable.
+
+    Args:
+        game: the world.
+        ask: asks the person.
+        view: the shared observation of the unit.
+        unit: its displayed number.
+        agent: that the person plays.
+
+    """
     prompting, error = prompting_of(game), game.field("error")
     messages = prompting.messages(view, agent)
     source = {**Answer(model=HUMAN).source(Model(HUMAN, HUMAN), messages)}
@@ -178,7 +187,7 @@ def ask_policy(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) 
         return game.ask(policy, entry, view)
     except (KeyboardInterrupt, MemoryError):
         raise
-    except BaseException as error:  # whatever somebody's policy raises
+    except BaseException as error:  # a policy may raise anything
         raise PolicyFailed(entry.policy, entry.agent, unit, format_error(error)) from error
 
 

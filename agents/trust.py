@@ -1,10 +1,9 @@
 """User-defined policies: the only module that imports code by a name in a roster or journal.
 
-A policy named `package.module:Class` is imported and called, so whoever chooses the name chooses
-what runs. Journals, plans and manifests hold such names too, and anybody can write those files. So
-a name is imported only if it is trusted: typed at the command line (in a roster, a cast or
-`--trust`) or given by a caller of the library. Installed policies are looked up in tables and need
-no trust.
+A policy named `package.module:Class` is imported and called, so its name decides which code runs.
+Journals, plans and manifests have such names too, and may come from anybody. So a name is imported
+only if it is trusted: typed at the command line (in a roster, a cast or `--trust`) or given by a
+caller of the library. Installed policies are looked up in tables and need no trust.
 """
 
 from __future__ import annotations
@@ -83,7 +82,17 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
 
 
 def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
-    """A new user-defined policy. Raises BadInput as `trusted_class` and `build_policy`."""
+    """A new user-defined policy.
+
+    Args:
+        name: `module:Class`.
+        trust: the names that may be imported.
+        methods: the methods that it must have.
+
+    Raises:
+        BadInput: if it is not trusted, its import or its class fails, or a method is missing.
+
+    """
     return build_policy(trusted_class(name, trust), name, methods)
 
 

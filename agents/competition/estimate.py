@@ -1,9 +1,9 @@
-"""An estimate of the questions, tokens and cost of the models in a season, before it begins.
+"""Estimates of questions, tokens and costs of the models in a season, before it begins.
 
-The first PLAYED assignments are played in memory by scripted stand-ins, with made-up values of
-tests, to count questions and their length; the other assignments are taken to be like the last LIKE
-of these. Since models talk differently from stand-ins, the upper bound follows from the limits of
-prompts and answers. Repeated tries are not counted.
+The first PLAYED assignments are played in memory by scripted stand-ins, with drawn values in place
+of tests, to count questions and measure prompts; the other assignments are extrapolated from the
+last LIKE of these. Models talk differently from stand-ins, so the upper bound follows from the
+limits of prompts and answers alone. Repeated tries are not included.
 """
 
 from __future__ import annotations
@@ -38,7 +38,17 @@ LIKE: Final = 4  # assignments that are extrapolated
 
 
 def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> list[Estimate]:
-    """The estimate of each model in a cast. Raises BadInput for what a season would refuse."""
+    """The estimate of each model in a cast.
+
+    Args:
+        prepared: the season.
+        models: has prices and limits.
+        resources: has the test program, which is not run.
+
+    Raises:
+        BadInput: as the season would.
+
+    """
     config = config_of(prepared.setup["config"])
     cast = prepared.setup["cast"]
     chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
@@ -115,7 +125,7 @@ def _questions(step: Step) -> Iterator[SeasonQuestion]:
 
 
 def _guessing(arena: Arena, resources: Resources) -> Bench:
-    """The bench of an arena with made-up values in place of runs."""
+    """The bench of an arena with drawn values in place of runs."""
 
     def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
         word = Draws(objective, treatment, repr(conduct), seed).word()

@@ -1,8 +1,8 @@
-"""Which questions are asked in each phase of an assignment, and which acts the answers make.
+"""The questions of each phase of an assignment, and the acts that follow from the answers.
 
-A script is a generator. It yields lists of questions that do not depend on each other, and is sent
-their answers; and it yields acts. So the questions are defined in one place, whoever answers them:
-a scripted policy, a language model, a person, or a journal.
+A script is a generator. It yields acts, and lists of questions that do not depend on each other,
+and is sent their answers. So questions are defined once for all that answer them: scripted
+policies, language models, people, and journals.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
-    """The scripts of a season. Acts that a script yields must be applied to its `state` at once."""
+    """The scripts of a season. The caller must apply each act to `state` before it continues."""
 
     def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
         self.tests = tests
@@ -86,6 +86,7 @@ class Scripts:
     # Before a table.
 
     def opening(self, state: SeasonState) -> Script:
+        """Projects, classes, a recommended team, and the subjects of the assignment."""
         admin, therapist = state.holder(Role.ADMIN), state.holder(Role.THERAPIST)
         if rights.may_propose_projects(admin) and state.approved is None:
             yield from self._project(state, admin)
@@ -99,7 +100,7 @@ class Scripts:
                 (answer,) = yield [Asked(agent.ordinal, "open")]
                 if answer is not None:
                     yield _opened(state, agent.ordinal, answer)
-        if state.opening is None:  # nobody opened it: the agenda's next subject is taken
+        if state.opening is None:  # nobody opened it: take the next subject of the agenda
             subject = self.agenda(state)
             yield _opened(state, admin.ordinal, {"subjects": [subject]})
 
@@ -135,6 +136,7 @@ class Scripts:
             yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
 
     def setting(self, state: SeasonState) -> Script:
+        """The team, the order and the rounds of the table; then the test of the bar."""
         table, opening = state.table, state.opening
         assert opening is not None
         for agent in (state.holder(Role.ASSISTANT), state.holder(Role.JUDGE)):
@@ -150,9 +152,7 @@ class Scripts:
     # At the table.
 
     def trying(self, state: SeasonState) -> Script:
-        """Trials before the first round, in turns: each participant orders one or none, then each
-        is shown its own value.
-        """
+        """Trials before the first round, in turns in which each participant orders at most one."""
         wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
         while wanting:
             answers = yield [Asked(agent, "try_") for agent in wanting]
@@ -162,15 +162,16 @@ class Scripts:
             wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
     def speaking(self, state: SeasonState) -> Script:
+        """One turn: trials of the speaker, then its contribution."""
         table, agent = state.table, speaker(state)
         while self._may_try(state, agent, early=False):
             (answer,) = yield [Asked(agent, "try_")]
             if answer is None:
                 break
             yield from self.tried(state, [trial(state, agent, answer)])
-        by_hand = self.replaced.get((state.assignment, table.number, table.round, agent))
-        if by_hand is not None:
-            yield Spoke(*by_hand)._replace(id=len(table.contributions))
+        replaced = self.replaced.get((state.assignment, table.number, table.round, agent))
+        if replaced is not None:
+            yield Spoke(*replaced)._replace(id=len(table.contributions))
             return
         (answer,) = yield [Asked(agent, "speak")]
         yield spoken(state, agent, answer)
@@ -179,7 +180,7 @@ class Scripts:
         return agent not in state.table.barred and state.trials_left(agent, early=early) > 0
 
     def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
-        """Trials with their results, run in parallel. An invalid one is returned as it is."""
+        """Trials with their results, run in parallel; invalid trials are returned unchanged."""
         rows, objective = list(trials), state.table.subject.objective
         can_run = [
             index
@@ -197,16 +198,19 @@ class Scripts:
         return rows
 
     def testing(self, state: SeasonState) -> Script:
+        """The test of a challenged claim."""
         challenge = state.table.challenge_to_test()
         assert challenge is not None
         yield from self.tested(state, [challenge.challenged])
 
     def proving(self, state: SeasonState) -> Script:
+        """The tests of all untested claims."""
         yield from self.tested(state, state.table.untested())
 
     def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
-        """Tests of (proposal, part) pairs, or of the bar for (None, None), in parallel. Pairs that
-        are not due are left out.
+        """Tests of (proposal, part) pairs, or of the bar for (None, None), run in parallel.
+
+        Tests that are not due are left out.
         """
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]
@@ -224,21 +228,25 @@ class Scripts:
             yield Tested(table.number, at, part, conduct, under, plain(value), runs)
 
     def judging(self, state: SeasonState) -> Script:
+        """The judge's signal."""
         (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
         yield judged(state, answer)
 
     def digesting(self, state: SeasonState) -> Script:
+        """The assistant's summary of the conclusion."""
         (answer,) = yield [Asked(state.holder(Role.ASSISTANT).ordinal, "digest")]
         said = (plain(answer.get(name)) for name in ("text", "dissent", "rejected"))
         yield Digested(state.table.number, *said)
 
     def adopting(self, state: SeasonState) -> Script:
+        """The admin's decision on the conclusion."""
         (answer,) = yield [Asked(state.holder(Role.ADMIN).ordinal, "adopt")]
         yield Adopted(state.table.number, plain(answer))
 
     # After the tables.
 
     def debriefing(self, state: SeasonState) -> Script:
+        """Debriefs, scores, and what the therapist's stage allows, for each table."""
         therapist = state.holder(Role.THERAPIST).ordinal
         for table in state.tables:
             sat, number = table.participants, table.number
@@ -300,6 +308,7 @@ class Scripts:
         return answer
 
     def improving(self, state: SeasonState) -> Script:
+        """Second debriefs of bottom scorers, and their new instructions."""
         therapist = state.holder(Role.THERAPIST).ordinal
         for table, agent in state.bottomed.items():
             yield from self._debrief(state, [agent], table, extra=True)
@@ -311,12 +320,14 @@ class Scripts:
     # Consequences.
 
     def choosing(self, state: SeasonState) -> Script:
+        """The fates of workers that face elimination."""
         faced = sorted(state.faced)
         fates = yield [Asked(agent, "choose_fate") for agent in faced]
         for agent, fate in zip(faced, fates, strict=True):
             yield FateChosen(agent, plain(fate))
 
     def contracting(self, state: SeasonState) -> Script:
+        """Interviews, offers and reviews of contracts."""
         for agent in state.interviewees():
             asks = interviewer(state, agent).ordinal
             (questions,) = yield [Asked(asks, "interview", {"agent": agent})]
@@ -340,6 +351,7 @@ class Scripts:
         yield ContractReviewed(agent, plain(approved), other, plain(taken))
 
     def keeping(self, state: SeasonState) -> Script:
+        """The user's decisions on conditions of contracts."""
         kept = [(agent, name) for agent, names in state.stipulated() for name in names]
         user = state.holder(Role.USER).ordinal
         answers = yield [
@@ -351,7 +363,7 @@ class Scripts:
 
 
 def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
-    """The trial that an answer orders, before it is run."""
+    """The trial that an answer orders, without its result."""
     table = state.table
     conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
     treatment = table.treatment if treatment is None else treatment
@@ -361,7 +373,7 @@ def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
 
 
 def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
-    """The contribution that an answer makes."""
+    """The contribution of an answer."""
     table = state.table
     names = ("move", "target", "conduct", "claim", "part", "because")
     fields = {name: plain(answer.get(name)) for name in names}
@@ -372,15 +384,13 @@ def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
 
 
 def judged(state: SeasonState, answer: Mapping[str, Any]) -> Judged:
-    """The judge's signal that an answer makes."""
+    """The judge's signal of an answer."""
     said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
     return Judged(state.table.number, state.table.round, *said)
 
 
 def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
-    """The act that an answer makes, to check it before it counts; None if one answer alone does
-    not make an act.
-    """
+    """The act of an answer, to check a person's answer; None: one answer alone is not an act."""
     if asked.name == "try_" and answer is not None:
         return trial(state, asked.agent, answer)
     if asked.name == "speak":

@@ -54,7 +54,14 @@ def _utf16(character: str) -> Iterable[int]:
 
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:
-    """The first items that fit into `most` bytes, joined, and the number of the others."""
+    """The first items that fit into a size, joined, and the number of the others.
+
+    Args:
+        items: in order.
+        most: greatest size in bytes of the items that are kept.
+        between: separator.
+
+    """
     kept: list[str] = []
     size = left_out = 0
     for item in items:

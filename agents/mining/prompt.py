@@ -185,18 +185,18 @@ def _alphas(seen: Observation) -> str:
         plots.setdefault(alpha, []).append(plot)
     if len(plots) == 1:
         return f"Every plot pays {_number(seen.alphas[0])} gold for each stamina mined on it."
-    told = "Gold for each stamina mined on a plot"
+    title = "Gold for each stamina mined on a plot"
     richest = sorted(plots, reverse=True)
     lines = [f"{_number(alpha)} on plots {', '.join(_spans(plots[alpha]))}" for alpha in richest]
     if len("; ".join(lines)) <= ALPHAS_MAX:
-        return f"{told}: {'; '.join(lines)}."
+        return f"{title}: {'; '.join(lines)}."
     # Where nearly every plot has another value, a grid is shorter.
     grid = _grid(list(map(_number, seen.alphas)), seen.cols, ALPHAS_MAX)
     if grid is not None:
-        return f"{told}:\n{grid}"
+        return f"{title}:\n{grid}"
     share = ALPHAS_MAX // min(len(richest), 8)
     cut = (f"{_number(alpha)} on plots {within(_spans(plots[alpha]), share)}" for alpha in richest)
-    return f"{told}, the richest first: {within(cut, ALPHAS_MAX, '; ')}."
+    return f"{title}, the richest first: {within(cut, ALPHAS_MAX, '; ')}."
 
 
 def _actions(seen: Observation) -> Iterable[str]:
@@ -323,9 +323,9 @@ def _raid(raid: PublicRaid) -> str:
 
 def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
     """One line a round, as many as fit, and a summary of the rounds before them."""
-    told = [_facts(summary) for summary in reversed(earlier)]
+    by_round = [_facts(summary) for summary in reversed(earlier)]
     lines = []
-    for summary, facts in zip(reversed(earlier), told, strict=True):
+    for summary, facts in zip(reversed(earlier), by_round, strict=True):
         share = EARLIER_MAX // 8
         said = [f"{name} {within(_spans(where), share)}" for name, where in facts.items()]
         lines.append(f"{summary.round}: {'; '.join(said) or 'nothing'}")
@@ -334,8 +334,8 @@ def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
     if shown == len(lines):
         return
     yield f"{_rounds(earlier[0].round, earlier[-1 - shown].round)}, in how many of them:"
-    for name in dict.fromkeys(name for facts in told[shown:] for name in facts):
-        counts = Counter(plot for facts in told[shown:] for plot in facts.get(name, ()))
+    for name in dict.fromkeys(name for facts in by_round[shown:] for name in facts):
+        counts = Counter(plot for facts in by_round[shown:] for plot in facts.get(name, ()))
         by_count: dict[int, list[int]] = {}
         for plot in sorted(counts):
             by_count.setdefault(counts[plot], []).append(plot)
@@ -379,12 +379,12 @@ def _past(past: Sequence[PastAction]) -> Iterable[str]:
 def _done(actions: Sequence[PastAction]) -> Iterable[str]:
     """Actions in the plan's order; consecutive equal actions with equal results are one item."""
 
-    def told(action: PastAction) -> tuple[str | None, str, str]:
+    def described(action: PastAction) -> tuple[str | None, str, str]:
         points = f" with {action.amount}" if action.amount != 1 or action.kind == "mine" else ""
         result = f"{_number(action.gold)} gold" if action.result == "mined" else _result(action)
         return action.kind, points, result
 
-    for (kind, points, result), alike in groupby(actions, told):
+    for (kind, points, result), alike in groupby(actions, described):
         if kind is None:
             yield f"an item that is no action: {result}"
             continue

@@ -39,7 +39,7 @@ from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.mining.treatments import treated, treatment_named
 from goldrush.kernel.world import Block
 
-ATLAS: Final = "mining.atlas"  # beside this module
+ATLAS: Final = "mining.atlas"  # a file in the folder of this module
 
 
 def _opened(arena: Arena, program: str | None) -> Bench:
@@ -140,7 +140,7 @@ def _installed(policy: str) -> Scripted:
 def setting_of(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[MiningConfig, list[Entry]]:
-    """The configuration and the roster of a run, as they would be recorded."""
+    """The configuration and the roster of a run; arguments as of `played`."""
     agents = options.agents
     majority, minority, share, _ = conduct
     few = agents * share // 10 if minority is not None else 0
