@@ -1,4 +1,4 @@
-"""Many journals verified at once, for a CI that must not be fooled by an empty folder."""
+"""Verification of many journals at once, for CI: an empty folder is an error."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
 
 SUFFIX: Final = ".journal"
 
-OnBytes = Callable[[int, int], None]  # told how many bytes are judged, and of how many
+OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all bytes
 
-# How `junit` begins a file; other attributes may stand there too.
+# The beginning of a file of `junit`; other attributes are possible.
 _JUNIT: Final = re.compile(
     rb"""<\?xml [^>]*>\s*<testsuites\b[^>]*>\s*<testsuite [^>]*\bname="goldrush verify\""""
 )
@@ -37,10 +37,13 @@ _JUNIT: Final = re.compile(
 
 @attrs.frozen
 class Demands:
-    """What a journal must be beyond what `verify` checks of it.
+    """Requirements on a journal beyond its verification.
 
-    `strict`: everybody is asked again. `sums`: its bytes are those that are pinned. `parent`: it is
-    a fork of the journal at this path.
+    Attributes:
+        strict: every player was asked again.
+        sums: its bytes match these pins.
+        parent: it is a fork of the journal at this path.
+
     """
 
     strict: bool = False
@@ -50,11 +53,16 @@ class Demands:
 
 @attrs.frozen
 class Outcome:
-    """What came of one journal: a verdict, or why it could not be judged (`error`), or both, where
-    it could be in part.
+    """The result for one journal.
 
-    `faults`: which demands it does not meet, and how; `notes`: what is to be said of those that it
-    meets. `seconds`: how long it took to judge.
+    Attributes:
+        path: the journal.
+        verdict: its verdict; None if it could not be judged at all.
+        error: why it could not be judged, or not in full; None if it was.
+        faults: the requirements that it does not meet, as text.
+        notes: remarks on requirements that it meets.
+        seconds: the time that judging took.
+
     """
 
     path: str
@@ -66,15 +74,15 @@ class Outcome:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds and meets all demands; None where it could not be judged. What is known
-        to be wrong goes before what is not known.
+        """Whether it holds and meets all requirements; None where it could not be judged. A known
+        fault takes precedence over an open question.
         """
         if self.faults or (self.verdict is not None and self.verdict.holds is False):
             return False
         return True if self.error is None else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The outcome for JSON."""
+        """The result for JSON."""
         verdict = {} if self.verdict is None else self.verdict.as_dict()
         said = {"holds": self.holds, "error": self.error}
         demands = {"faults": list(self.faults), "notes": list(self.notes)}
@@ -82,8 +90,8 @@ class Outcome:
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
-    """The files that are meant: a file as it is, of a folder all `*.journal` files in and below it,
-    by name, each once. Raises BadInput for a folder without any.
+    """The journals at these paths, each once: a file as it is, of a folder all `*.journal` files in
+    and below it, by name. Raises BadInput for a folder without any.
     """
     found: dict[str, str] = {}
     for path in map(str, paths):
@@ -99,8 +107,8 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """The journals in and below a folder. Nothing is passed over in silence: neither a link to
-    nowhere nor a folder that cannot be read.
+    """The journals in and below a folder, including links to nowhere. Raises BadInput for a folder
+    that cannot be read.
     """
 
     def refuse(error: OSError) -> None:
@@ -121,14 +129,23 @@ def verify_all(
     program: str | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Iterator[Outcome]:
-    """`verify` for each journal, the outcomes in the order given, as they come.
+    """`verify` for each journal, with the results in the order given, as they arrive.
 
-    `jobs`: how many processes work at it, by default as many as there are processors; where there
-    is one journal, how many of its tests are made at once, by default one. Where one dies, the
-    journals not judged yet are judged one by one, but for those that make it die. `program`: what
-    tests, in those that somebody's own program tested. `on_bytes` is called with how many bytes of
-    all journals are judged, and how many there are: after each commit in this process, after each
-    journal in others.
+    If a worker process dies, the journals not judged yet are judged one by one, each in a process
+    of its own.
+
+    Args:
+        paths: the journals.
+        level: the highest level to check, 1 to 4.
+        jobs: the number of processes; None: as many as there are processors. For one journal: the
+            number of its tests made at once; None: one.
+        trust: user-defined policies (`module:Class`) that may be imported.
+        sources: the journals that `recorded` agents replay.
+        demands: requirements beyond verification.
+        program: the user-defined test program of a season.
+        on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
+            process, after each journal in others.
+
     """
     done, sizes = 0, list(map(_size, paths))
     resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)
@@ -138,8 +155,8 @@ def verify_all(
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
         for path, size in zip(paths, sizes, strict=True):
-            told = on_bytes and partial(_add, on_bytes, done, sum(sizes))
-            yield judged(path, on_bytes=told)
+            progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
+            yield judged(path, on_bytes=progress)
             done += size
         return
     pool = workers(jobs)
@@ -148,15 +165,15 @@ def verify_all(
         with suppress(BrokenProcessPool):  # a worker has died already
             for path in paths:
                 futures.append(pool.submit(judged, path))
-        for place, path in enumerate(paths):
+        for index, path in enumerate(paths):
             try:
-                yield result_of(futures[place])
+                yield result_of(futures[index])
             except (BrokenProcessPool, IndexError):
                 yield _judged_alone(path, judged)
-            done += sizes[place]
+            done += sizes[index]
             if on_bytes is not None:
                 on_bytes(done, sum(sizes))
-    except BaseException:  # Ctrl-C above all: nobody waits for what is under way
+    except BaseException:  # Ctrl-C above all: do not wait for running tasks
         pool.stop()
         raise
     pool.shutdown()
@@ -165,7 +182,7 @@ def verify_all(
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
-    except OSError:  # told when it is read
+    except OSError:  # reported when it is read
         return 0
 
 
@@ -184,7 +201,7 @@ def _judged(
 ) -> Outcome:
     began = time.perf_counter()
     try:
-        with redirect_stdout(sys.stderr):  # what a policy prints is no part of the answer
+        with redirect_stdout(sys.stderr):  # a policy's output is no part of the result
             outcome = _demanded(
                 path, level, trust, sources, demands or Demands(), resources, on_bytes
             )
@@ -192,9 +209,9 @@ def _judged(
         outcome = Outcome(path, None, str(error))
     except MemoryError:
         outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
-    except Exception as error:  # of a world or a policy: the others are judged
-        says = f"{path}: cannot be judged ({type(error).__name__}: {error})"
-        outcome = Outcome(path, None, says)
+    except Exception as error:  # of a world or a policy; the other journals are still judged
+        problem = f"{path}: cannot be judged ({type(error).__name__}: {error})"
+        outcome = Outcome(path, None, problem)
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)
 
 
@@ -207,7 +224,7 @@ def _demanded(
     resources: Resources,
     on_bytes: Callable[[int], None] | None,
 ) -> Outcome:
-    """What `verify` says and what else is demanded, each looked at whatever came of the others."""
+    """The verdict, and each requirement, checked whatever the others give."""
     errors: list[str] = []
     faults: list[str] = []
     notes: list[str] = []
@@ -219,13 +236,13 @@ def _demanded(
         sha256 = verdict.sha256
     except GoldrushError as error:
         errors.append(str(error))
-        with suppress(GoldrushError):  # what no goldrush can judge may be pinned still
+        with suppress(GoldrushError):  # a file that cannot be judged may still be pinned
             sha256 = sha256_of(path)
     if demands.sums is not None:
         pin = demands.sums.pin_of(path)
         if pin is None:
-            says = f"{path} has no pin in {demands.sums.path}"
-            errors.append(str(BadInput(says, "add what sha256sum prints of it")))
+            problem = f"{path} has no pin in {demands.sums.path}"
+            errors.append(str(BadInput(problem, "add the line that sha256sum prints for it")))
         elif pin == sha256:
             notes.append(f"pinned in {demands.sums.path}")
         elif sha256 is not None:
@@ -245,7 +262,7 @@ def _demanded(
 
 
 def _not_known(verdict: Verdict) -> str:
-    """Why a journal whose world or players are not all known here cannot be judged."""
+    """Why a journal with an unknown world or players cannot be judged."""
     first, *more = verdict.unknown
     others = f", and so are {len(more)} more" if more else ""
     if verdict.level < DERIVE:
@@ -257,7 +274,7 @@ def _not_known(verdict: Verdict) -> str:
 
 
 def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
-    """Once more, in a process of its own, so that who makes a worker die is known."""
+    """Judge a journal in a process of its own, to find the one that makes a worker die."""
     with workers(1) as pool:
         try:
             return result_of(pool.submit(judged, path))
@@ -266,7 +283,7 @@ def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
 
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:
-    """The outcomes as JUnit XML in UTF-8, which CI systems show: one test case a journal."""
+    """The results as JUnit XML in UTF-8, which CI systems show: a test case for each journal."""
     suite = ElementTree.Element(
         "testsuite",
         name="goldrush verify",
@@ -292,9 +309,10 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
 
 
 def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
-    """What was found: properties of a journal that was judged, a failure or an error, all in words.
+    """Add a result to its test case: properties of a judged journal, a failure or an error, all as
+    text.
 
-    A journal that fails is counted as that alone; what could not be judged is still in the words.
+    A journal that fails counts as a failure only; what could not be judged is still in the text.
     """
     verdict, lines = outcome.verdict, list(outcome.notes)
     if verdict is not None:
@@ -327,5 +345,5 @@ def _seconds(seconds: float) -> str:
 
 
 def is_junit(front: bytes) -> bool:
-    """Whether a file that begins so is one that `junit` made."""
+    """Whether a file with these first bytes was made by `junit`."""
     return _JUNIT.match(front) is not None

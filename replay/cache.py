@@ -23,13 +23,13 @@ from goldrush.kernel.errors import WriteFailed
 
 CACHE_MAX: Final = 1 << 30  # bytes of all files together
 
-INDEX, MEASURES = SUFFIXES = (".index", ".measures")  # what a file is, by the end of its name
+INDEX, MEASURES = SUFFIXES = (".index", ".measures")  # of files, by their kind
 
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # nor wait for a pipe
 
 
 def folder() -> str | None:
-    """Where the files lie, there already or not; None where the environment names no place."""
+    """The path of the cache folder, which may not exist; None if the environment names none."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
         home = os.environ.get("HOME", "")
@@ -40,7 +40,7 @@ def folder() -> str | None:
 
 
 def opened(name: str, suffix: str = INDEX) -> BinaryIO | None:
-    """A file of the cache for reading, marked as used now; None where there is none to be read."""
+    """A file of the cache for reading, marked as used now; None if it cannot be read."""
     where = folder()
     if where is None or not _is_private(where):
         return None
@@ -75,14 +75,14 @@ def unfinished(name: str, suffix: str = INDEX) -> files.Unfinished | None:
 
 
 def append(file: files.Unfinished, data: bytes) -> None:
-    """Append to a new file. Raises WriteFailed, for a file larger than CACHE_MAX too."""
+    """Append to a new file. Raises WriteFailed, also for a file larger than CACHE_MAX."""
     if file.size + len(data) > CACHE_MAX:
         raise WriteFailed(file.path, f"over {CACHE_MAX} bytes")
     file.write(data)
 
 
 def trim() -> None:
-    """Remove files, those not used for longest first, until CACHE_MAX is kept to."""
+    """Remove the least recently used files until CACHE_MAX is kept."""
     where = folder()
     if where is None or not _is_private(where):
         return
@@ -103,10 +103,10 @@ def trim() -> None:
 
 
 def _is_private(where: str) -> bool:
-    """Whether the folder and the one around it are this user's and nobody else can enter them.
+    """Whether the folder and its parent belong to this user and nobody else can enter them.
 
-    The folders further up may be anybody's: who can exchange what lies in them cannot make a file
-    that belongs to this user.
+    The folders above may be anybody's: whoever can exchange their content cannot make a file that
+    belongs to this user.
     """
     for path in (os.path.dirname(where), where):
         try:

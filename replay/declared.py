@@ -1,9 +1,8 @@
-"""What a run says of itself, at its start and in forks: its settings, and who plays.
+"""The declarations of a run, at its start and in forks: its settings and its players.
 
-A START's setup has the settings under `config`, a FORK's facts those that it changes under
-`changes`, and a program that takes the place of another one under `program`; who plays is under the
-world's own word (`Vocabulary.players`). A world of another form has settings, or players, that
-cannot be told apart here.
+START's setup has the settings under `config`; a FORK's facts have changed settings under `changes`,
+and a program that replaces another one under `program`; players are under the world's noun for them
+(`Vocabulary.players`). Settings or players of a world that records them otherwise are unknown here.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ class Declared:
 
     @property
     def seed(self) -> int | None:
-        """The run's seed; None where the settings have none."""
+        """The run's seed; None if the settings have none."""
         seed = self.settings.get("seed")
         return seed if type(seed) is int else None
 
     @property
     def roster(self) -> str | None:
-        """Who plays, as a roster's text, `greedy-mine*5,random*5`; None where it cannot be told."""
+        """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
         try:
             names = [policy_label(entry) for entry in self.players]
         except (TypeError, LookupError, AttributeError):
@@ -48,8 +47,8 @@ class Declared:
 
 
 def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, Any]:
-    """The settings that have another value than the default of their world's class (`config`).
-    Without a class, or a default, none.
+    """The settings that differ from the defaults of their world's class (`config`); none without a
+    class or a default.
     """
     fields = {} if config is None else attrs.fields_dict(config)
     return {
@@ -62,7 +61,14 @@ def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, 
 
 
 def declared_by(world: World[Any], before: Declared | None, event: Event) -> Declared:
-    """What holds from a START's event on, or from a FORK's, `before` which another one held."""
+    """The declarations in force after a START or a FORK.
+
+    Args:
+        world: the world.
+        before: the declarations before it; None for START.
+        event: the event of START or FORK.
+
+    """
     fields = event.fields
     players = world.vocabulary.players
     if before is None:
@@ -77,8 +83,8 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
 
 
 def declared_in(world: World[Any], reader: JournalReader) -> Declared:
-    """What the run of a journal, open and not read yet, says of itself, as far as it can be read:
-    whoever reads its events meets what is wrong with them.
+    """The declarations of an open journal that was not read yet, as far as it can be read: reading
+    its events raises its errors.
     """
     found: Declared | None = None
     with suppress(JournalError):

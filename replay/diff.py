@@ -1,8 +1,8 @@
-"""Two runs compared: the first event in which they differ, why, and what came of it.
+"""Comparison of two runs: the first event that differs, its causes, and the consequences.
 
 Units are compared as bytes, with their digests; nothing is folded to find the first difference.
-What the runs declare to be different (rules, configuration, roster, submissions put in by hand)
-goes before what is seen: where a setting differs, the first event that differs is a consequence.
+Declared differences (rules, configuration, roster, submissions put in by hand) take precedence over
+observed ones: where a setting differs, the first event that differs is a consequence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CAUSES: Final = (
 )  # fmt: skip
 WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
 
-_AS_IT_CAME: Final = attrs.fields(World).arrange.default
+_UNARRANGED: Final = attrs.fields(World).arrange.default
 
 
 @attrs.frozen
@@ -68,9 +68,13 @@ class Cause:
 
 @attrs.frozen
 class First:
-    """The first event of a round that differs, and what each run has there (None: no event).
+    """The first event that differs.
 
-    The round has the number that people know it by.
+    Attributes:
+        round: the public number of its unit.
+        a: the event in the first run; None: no event.
+        b: the event in the second run; None: no event.
+
     """
 
     round: int
@@ -80,10 +84,16 @@ class First:
 
 @attrs.frozen
 class Side:
-    """One of the runs: its file, how many rounds are closed, and how the file ends.
+    """One of the two runs.
 
-    `open`: so many inputs of one more round follow, not judged yet. `trouble`: what is wrong with
-    the file; `torn`: that is no more than an unfinished commit.
+    Attributes:
+        path: the journal.
+        rounds: the number of closed units.
+        open: the number of inputs of one more unit, not judged yet.
+        finished: the run has ended.
+        trouble: the error in the file; None for a sound one.
+        torn: the error is no more than an unfinished commit.
+
     """
 
     path: str
@@ -96,11 +106,16 @@ class Side:
 
 @attrs.frozen
 class Diff:
-    """What was found: the causes in order of precedence, and the first event that differs.
+    """The difference of two runs.
 
-    `first` is None where every event of the rounds that both have is the same, but for the setup
-    and the digests, which say no more than the causes do. `world`: that of both, None where they
-    are not of one world under the same rules.
+    Attributes:
+        a: the first run.
+        b: the second run.
+        causes: the causes in order of precedence.
+        first: the first event that differs; None if all events of the units that both have are the
+            same, except for setup and digests, whose difference is among the causes.
+        world: the world of both; None if they differ in world or rules.
+
     """
 
     a: Side
@@ -111,25 +126,25 @@ class Diff:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the world of both calls things."""
+        """The nouns of the world of both."""
         return self.world.vocabulary if self.world else Vocabulary()
 
     @property
     def same(self) -> bool:
-        """Whether not one event differs and both runs are as long and end alike."""
+        """Whether no event differs and both runs have the same length and end."""
         torn = self.a.torn != self.b.torn
         return not (self.causes or self.first or torn) and _length(self.a) == _length(self.b)
 
     @property
     def prefix(self) -> str | None:
-        """Which run (a or b) is the beginning of the other, if one is."""
+        """The run (a or b) that is the beginning of the other; None if neither is."""
         incomparable = any(cause.kind in (WORLD, RULES, DAMAGE) for cause in self.causes)
         lengths = _length(self.a), _length(self.b)
         if self.first or incomparable or lengths[0] == lengths[1]:
             return None
         short, long = (self.a, self.b) if lengths[0] < lengths[1] else (self.b, self.a)
         if short.open and long.finished and long.rounds == short.rounds:
-            return None  # it goes on where the other one has ended
+            return None  # it continues where the other one has ended
         return "a" if short is self.a else "b"
 
     def __str__(self) -> str:
@@ -159,10 +174,19 @@ def _length(side: Side) -> tuple[int, bool, int]:
 
 
 def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
-    """Compare two journals of one world, which is found by their headers unless it is given.
+    """Compare two journals of one world.
 
-    Damage in one of them is a cause like others. Raises what opening a journal raises, and what is
-    wrong with the first where neither can be read before anything else differs.
+    Damage in one of them is a cause like others.
+
+    Args:
+        a: the first journal.
+        b: the second journal.
+        world: the world; None: found by the headers.
+
+    Raises:
+        BadInput, NotAJournal, UnsupportedJournal: if a journal cannot be opened.
+        JournalError: the error of the first journal, if both break before anything else differs.
+
     """
     with (
         reporting_forged(a, b, world=world),
@@ -187,10 +211,10 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
 
 
 class _Run:
-    """One of the two journals, read unit by unit; what it declares is kept up to date.
+    """One of the two journals, read unit by unit, with its declarations up to date.
 
-    `digest`: the last one before the unit that was read last. Without a `world`, nothing is taken
-    for an event. Units have their numbers in the journal here, but for those in `by_hand`.
+    `digest` is the last one before the unit that was read last. Without a `world`, nothing is
+    decoded as an event. Units have their numbers in the journal here, except in `by_hand`.
     """
 
     def __init__(self, reader: JournalReader) -> None:
@@ -211,11 +235,11 @@ class _Run:
         )
 
     def next(self) -> fold.Unit | None:
-        """The next unit, or None where there is none any more, or none that can be read."""
+        """The next unit; None at the end, and where the rest cannot be read."""
         return next(self._units, None)
 
     def is_sound(self, world: World[Any], unit: fold.Unit) -> bool:
-        """Whether a unit has no rows but the world's. It is an error of this run if not."""
+        """Whether all rows of a unit are valid in the world; if not, sets the run's error."""
         fault = next(fold.faults(world, _blocks(unit)), None)
         if fault is not None:
             where = world.vocabulary.format_unit(unit.number)
@@ -223,12 +247,12 @@ class _Run:
         return fault is None
 
     def is_broken(self) -> bool:
-        """Whether there is more wrong with it than an unfinished commit behind a beginning."""
+        """Whether its error is more than an unfinished commit after a readable beginning."""
         torn = isinstance(self.error, TornTail) and self.declarations > 0
         return self.error is not None and not torn
 
     def side(self) -> Side:
-        """What there is to say of the file, once the rest of it is read."""
+        """The description of the file, after reading the rest of it."""
         for _ in self._units:
             pass
         torn = isinstance(self.error, TornTail)
@@ -268,18 +292,18 @@ def _inputs_in(commit: Commit) -> int:
 
 
 def _blocks(unit: fold.Unit) -> list[Block]:
-    """The blocks of a unit: inputs and derived in turn, then the inputs that wait."""
+    """The blocks of a unit: inputs and derived in turn, then the pending inputs."""
     judged = [block for step in unit.steps for block in (step.inputs, step.derived)]
     return [*judged, unit.pending]
 
 
 def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> First | None:
-    """The first event that differs; what the runs declare on the way is added to `declared`."""
+    """The first event that differs; declared differences on the way are added to `declared`."""
     known = (0, 0)
     while True:
         a, b = one.next(), two.next()
         if not (one.declarations and two.declarations):
-            return None  # of one of them nothing can be read
+            return None  # one of them cannot be read at all
         if known != (one.declarations, two.declarations):
             known = one.declarations, two.declarations
             before = {(cause.kind, cause.name) for cause in declared}
@@ -295,14 +319,14 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
             if first is not None:
                 return first
         if a.digest is None or b.digest is None:
-            return None  # the one is as far as it is open the beginning of the other
+            return None  # one is a beginning of the other
         if a.digest != b.digest and not declared:
             number = world.vocabulary.number(a.number)
             return First(number, _closed(world, a), _closed(world, b))
 
 
 def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
-    """The first event that differs in a unit, if it is not that one has not come to it yet."""
+    """The first event of a unit that differs. None if one run merely has not reached it yet."""
     number = world.vocabulary.number(a.number)
     waits = min((2 * len(unit.steps) for unit in (a, b) if unit.digest is None), default=None)
     blocks = _blocks(a), _blocks(b)
@@ -314,7 +338,7 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
         return None
     is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
-    found = _first_that_came(x, y, is_open, in_order=world.arrange is _AS_IT_CAME)
+    found = _first_pending(x, y, is_open, in_order=world.arrange is _UNARRANGED)
     return found and First(number, *found)
 
 
@@ -322,19 +346,19 @@ def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
     return [event for block in blocks for event in fold.block_events(world, unit, block)]
 
 
-def _first_that_came(
+def _first_pending(
     a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
 ) -> tuple[Event | None, Event | None] | None:
-    """The first of two steps' inputs that differs, where one or both wait for more.
+    """The first input that differs in a step where one or both runs wait for more inputs.
 
-    What has not come yet is no difference. Where inputs are arranged they come in any order
-    (`in_order` is false), so it may be missing anywhere, and not only at the end.
+    A missing input is no difference if it may still come. Where inputs are arranged they come in
+    any order (`in_order` is false), so any of them may be missing, and not only the last.
     """
     if in_order:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
         a, b = a[same:], b[same:]
     else:
-        a, b = _without(a, b), _without(b, a)
+        a, b = _multiset_difference(a, b), _multiset_difference(b, a)
     if not a and not b:
         return None
     if not (a and b):
@@ -349,8 +373,8 @@ def _first_that_came(
     return (a[0], None) if is_open[0] else (None, b[0])
 
 
-def _without(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
-    """The events that are not among the others, as often as they are not."""
+def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+    """Multiset difference."""
     left = Counter(map(_key, others))
     found = []
     for event in events:
@@ -366,7 +390,7 @@ def _key(event: Event) -> bytes:
 
 
 def _whose(event: Event) -> bytes:
-    """What an input is told apart by: its type and its first field, as agent or player."""
+    """The identity of an input: its type and its first field, as agent or player."""
     return pack((event.name, list(event.fields.values())[1:2]))
 
 
@@ -378,13 +402,13 @@ def _closed(world: World[Any], unit: fold.Unit) -> Event:
 
 
 def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
-    """START or a fork has another digest, though it declares the same."""
+    """START or a fork has another digest with the same declarations."""
     at = max(one.declared_from, two.declared_from)
     vocabulary = world.vocabulary
-    says = (
-        f"other digests before {vocabulary.format_unit(max(at, 1))}; `verify` tells which is right"
+    text = (
+        f"other digests before {vocabulary.format_unit(max(at, 1))}; `verify` shows which is right"
     )
-    return Cause(DERIVATION, vocabulary.number(at), says)
+    return Cause(DERIVATION, vocabulary.number(at), text)
 
 
 def _of_headers(one: _Run, two: _Run) -> Cause:
@@ -397,14 +421,14 @@ def _of_headers(one: _Run, two: _Run) -> Cause:
 
 
 def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
-    """In what the setups in force differ."""
+    """The differences between the setups in force."""
     at = world.vocabulary.number(max(one.declared_from, two.declared_from))
     ours, theirs = one.declared, two.declared
     for name in {**ours.settings, **theirs.settings}:
         a, b = ours.settings.get(name), theirs.settings.get(name)
         if pack(a) != pack(b):
-            says = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
-            yield Cause(CONFIGURATION, at, says, str(name), a, b)
+            text = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
+            yield Cause(CONFIGURATION, at, text, str(name), a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
     for agent, (a, b) in enumerate(both):
@@ -412,12 +436,12 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
-        says = f"{who}: {_played(a)} in a, {_played(b)} in b"
-        yield Cause(ROSTER, at, says, ", ".join(agents), a, b)
+        text = f"{who}: {_played(a)} in a, {_played(b)} in b"
+        yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
 def _player(entry: Any) -> Any:
-    """What an entry of a roster says of an agent, whoever it is."""
+    """The entry of a player without the agent that plays it."""
     if not isinstance(entry, Mapping):
         return entry
     return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
@@ -437,7 +461,7 @@ def _played(player: Any) -> str:
 def _causes(
     world: World[Any], declared: list[Cause], first: First | None, one: _Run, two: _Run
 ) -> list[Cause]:
-    """What is declared and, if that is nothing, what kind of event it is that differs first."""
+    """The declared causes, or else a cause by the type of the first event that differs."""
     if first is None:
         return declared
     event = first.a or first.b
@@ -455,20 +479,20 @@ def _causes(
         whose = event.name if agent is None else f"that of agent {agent}"
         name = None if agent is None else str(agent)
         values = (side and dict(side.fields) for side in (first.a, first.b))
-        says = f"{whose} {where}{by_hand}"
-        return [*declared, Cause(SUBMISSION, first.round, says, name, *values)]
+        text = f"{whose} {where}{by_hand}"
+        return [*declared, Cause(SUBMISSION, first.round, text, name, *values)]
     if declared:
         return declared
     if type is not None and _is_drawn_otherwise(type, first):
         on = "".join(f" on plot {plot}" for plot in type.ids_in("plot", event))
-        says = f"{event.name}{on} {where}: the same participants, another draw;"
-        return [Cause(DRAW, first.round, f"{says} `verify` tells which is right")]
-    says = f"{event.name} {where} follows from the same events in one run and not in the other;"
-    return [Cause(DERIVATION, first.round, f"{says} `verify` tells which is right")]
+        text = f"{event.name}{on} {where}: the same participants, another draw;"
+        return [Cause(DRAW, first.round, f"{text} `verify` shows which is right")]
+    text = f"{event.name} {where} follows from the same events in one run and not in the other;"
+    return [Cause(DERIVATION, first.round, f"{text} `verify` shows which is right")]
 
 
 def _is_drawn_otherwise(type: EventType, first: First) -> bool:
-    """Whether the two events differ in nothing but words and what they decide."""
+    """Whether two events differ only in draw words and in what these decide."""
     if first.a is None or first.b is None or first.a.name != first.b.name:
         return False
     a, b = first.a.fields, first.b.fields

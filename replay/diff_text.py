@@ -1,4 +1,4 @@
-"""A difference between two runs in words, for people."""
+"""A difference between two runs as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN_MAX: Final = 20  # causes: how many are listed
 def format_diff(difference: Diff) -> list[str]:
     """The headline, the causes, and the first event that differs as each run has it, line by line.
 
-    Raises what reading the journals raises.
+    Raises JournalError as reading the journals does.
     """
     a, b = difference.a, difference.b
     lines = [_headline(difference)]
@@ -54,7 +54,7 @@ def _headline(difference: Diff) -> str:
 
 
 def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
-    """What it means that one run is the beginning of the other."""
+    """The headline for a run that is the beginning of the other."""
     ends = "ends" if short.finished else "breaks off"
     if long.rounds > short.rounds:
         goes_on = f"goes on to {words.number(long.rounds)}"
@@ -69,7 +69,7 @@ def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
 
 
 def _both(difference: Diff) -> list[str]:
-    """The first event that differs as it is in both runs; where words do not tell, as JSON."""
+    """The first event that differs in both runs; as JSON where their texts are the same."""
     story = narrator(difference.a.path).lines
     assert difference.first is not None
     events = difference.first.a, difference.first.b

@@ -1,4 +1,4 @@
-"""The draws of a world whose events tell each of them alone, audited: one event, one draw."""
+"""Audits for worlds in which one event holds one draw and everything needed to audit it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,15 @@ S = TypeVar("S")
 def draws_of(
     world: World[S], code: int, kind: str, of: Callable[[S, int, Row], TieBreak]
 ) -> TieBreaks:
-    """What a world's toolkit says of its draws of one `kind`, each in an event of type `code`.
+    """The `TieBreaks` of a world whose draws have one kind.
 
-    `of(state, unit, row)`: the draw laid open, from the state behind the commit of the event, the
-    number of its unit as people count, and its row.
+    Args:
+        world: the world.
+        code: the code of the events that hold a draw.
+        kind: the kind of the draws.
+        of: `of(state, unit, row)`, the audit of a draw from the state after the commit of its
+            event, the public number of its unit, and its row.
+
     """
     vocabulary = world.vocabulary
 
@@ -38,8 +43,8 @@ def draws_of(
     def at(path: str | Path, unit: int, location: int | None, kind: str | None) -> list[TieBreak]:
         found = [one for one in every(path) if one.location[vocabulary.unit] == unit]
         if not found:
-            says = f"{path} has no draw in {vocabulary.unit} {unit}"
-            raise BadInput(says, f"give a {vocabulary.unit} that was played")
+            problem = f"{path} has no draw in {vocabulary.unit} {unit}"
+            raise BadInput(problem, f"give a {vocabulary.unit} that was played")
         return found
 
     return TieBreaks("", [kind], at, every)

@@ -1,4 +1,4 @@
-"""Libraries that are an optional extra of goldrush, asked for before anything begins."""
+"""Optional libraries, checked before a tool begins."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from goldrush.kernel.errors import BadInput
 
 
 def require(library: str, what: str, extra: str, instead: str = "") -> None:
-    """Raises BadInput unless an optional library can be imported.
+    """Check that an optional library can be imported.
 
-    `what` needs it; `extra`: of goldrush, which brings it; `instead`: what can be done without.
+    Args:
+        library: the module.
+        what: the noun and verb before it in the message ("tables need").
+        extra: the extra of goldrush that has the library.
+        instead: an alternative, for the message.
+
+    Raises:
+        BadInput: if the library cannot be imported.
+
     """
     try:
         import_module(library)

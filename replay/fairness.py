@@ -1,9 +1,9 @@
-"""Are the draws fair? The places of the winners, counted over runs, against what chance would give.
+"""Fairness of the draws: the winners of ties, counted over runs, against uniform chance.
 
-Of k tied participants each should win 1/k of the draws. For each k the counts of the winner's place
-among the participants (ascending ids) are held against that by Pearson's chi-square test, k - 1
-degrees of freedom; over all k the statistics and the degrees are added up. A draw is what its key
-is: where runs share a seed, the same key gives the same words, and is counted once.
+Of k tied participants each should win 1/k of the draws. For each k the counts of the winner's index
+among the participants (ascending ids) are tested by Pearson's chi-square test with k - 1 degrees of
+freedom; the statistics and degrees of all k are added up. A draw is a function of its key: where
+runs share a seed, the same key gives the same words, and is counted once.
 """
 
 from __future__ import annotations
@@ -25,16 +25,23 @@ from goldrush.replay.toolkit import needed, toolkit_at
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
-EXPECTED_MIN: Final = 5.0  # under so many expected wins a place, the approximation is poor
+EXPECTED_MIN: Final = 5.0  # expected wins an index, below which the approximation is poor
 
 
 @attrs.frozen
 class Fairness:
-    """The draws among `participants` (None: all together): how often each place won, and the test.
+    """The test for one number of participants.
 
-    `counts` by place (empty for all together), `expected` wins a place, `statistic`: chi-square
-    with `degrees` of freedom, `p`: the chance of one as large if every place is as likely.
-    `is_thin`: too few draws to trust it; all together leaves such out.
+    Attributes:
+        participants: the number of tied participants; None: all numbers together.
+        draws: the number of draws.
+        counts: the number of wins by index; empty for all together.
+        expected: the expected number of wins an index; None for all together.
+        statistic: chi-square.
+        degrees: its degrees of freedom.
+        p: the probability of a statistic at least as large if every index is equally likely.
+        is_thin: fewer than EXPECTED_MIN wins are expected; all together leaves such tests out.
+
     """
 
     participants: int | None
@@ -52,27 +59,34 @@ class Fairness:
 
 
 def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> list[Fairness]:
-    """The test for each number of participants, ascending, and for all together, last.
+    """The tests for each number of participants, ascending, then for all together.
 
-    `audit_all`: gives the tie-breaks of a journal; without it, those of its world. What
-    nobody wins (a shuffle for its order, say) is left out. Raises BadInput where scipy is not
-    installed or nothing was drawn, and what reading a journal raises.
+    Draws without a winner (a shuffle for its order, say) are left out.
+
+    Args:
+        paths: the journals.
+        audit_all: gives the draws of a journal; None: those of its world.
+
+    Raises:
+        BadInput: if scipy is not installed, nothing was drawn, or a draw does not hold.
+        JournalError: as reading a journal does.
+
     """
     require("scipy", "the test of fairness needs", "stats")
-    tests = tested(_places(paths, audit_all or _every))
+    tests = tested(_wins(paths, audit_all or _every))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
     return tests
 
 
-def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
-    """The same for draws that are counted already: by number of participants, how often each place
-    among them won. Empty where nothing was drawn.
+def tested(wins: Mapping[int, Sequence[int]]) -> list[Fairness]:
+    """The same tests for draws that are counted already: by number of participants, the wins by
+    index. Empty if nothing was drawn.
     """
     from scipy.special import chdtrc  # scipy.stats takes longer to import than most reports
 
     tests = []
-    for participants, counts in sorted(places.items()):
+    for participants, counts in sorted(wins.items()):
         draws = sum(counts)
         expected = draws / participants
         statistic = math.fsum((count - expected) ** 2 for count in counts) / expected
@@ -92,8 +106,8 @@ def tested(places: Mapping[int, Sequence[int]]) -> list[Fairness]:
     return tests
 
 
-def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[int]]:
-    """By number of participants: how often each place among them won."""
+def _wins(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[int]]:
+    """By number of participants: the number of wins by index."""
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
@@ -104,7 +118,7 @@ def _places(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[
 
 
 def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[int]) -> None:
-    """Add a draw that somebody won, if it is new. Raises BadInput for one that does not hold."""
+    """Count a draw with a winner, if it is new. Raises BadInput for one that does not hold."""
     size = len(drawn.participants)
     if not drawn.holds:
         where = ", ".join(f"{name} {n}" for name, n in reversed([*drawn.location.items()]))
@@ -112,8 +126,8 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
     key = xxh3_64_intdigest(bytes.fromhex(drawn.key))
     if drawn.draw_words and drawn.outcome in drawn.participants and key not in seen:
         seen.add(key)
-        place = drawn.participants.index(drawn.outcome)
-        counts.setdefault(size, [0] * size)[place] += 1
+        index = drawn.participants.index(drawn.outcome)
+        counts.setdefault(size, [0] * size)[index] += 1
 
 
 def _every(path: str | Path) -> Iterator[TieBreak]:
@@ -122,6 +136,6 @@ def _every(path: str | Path) -> Iterator[TieBreak]:
 
 
 def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:
-    """All that was decided in the whole commits of a journal; a torn tail does not matter."""
+    """The draws in the whole commits of a journal; a torn tail does not matter."""
     with suppress(TornTail):
         yield from audit_all(path)

@@ -1,9 +1,7 @@
-"""A run followed while it is recorded: its units as they close, and what has come of the one under
-way.
+"""A run followed while it is recorded: its units as they close, and the progress of the open one.
 
-At every look the file is opened for reading, and read from the last unit on that was seen. No lock
-is taken and nothing is written, so the recorder notices nothing. What is not whole at its end is
-being written.
+Each look opens the file for reading and continues after the last unit that was seen. No lock is
+taken and nothing is written, so the recorder is not disturbed. An incomplete end is being written.
 """
 
 from __future__ import annotations
@@ -29,15 +27,18 @@ from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
 
 @attrs.frozen
 class Progress:
-    """How far a run has come.
+    """The progress of a run.
 
-    - `rebuilt`: the last unit that is closed (the start, as long as none is).
-    - `is_new`: it has closed since what was given before; else something else has changed.
-    - `of`: of how many units the run is; None where that cannot be told.
-    - `inputs`: how many of the unit under way are committed, `missing`: who is still to be asked
-      from outside (models, people), where all are asked at once; None in other worlds.
-    - `tokens_in`, `tokens_out`: of all answers, as servers counted them.
-    - `ended`: whether the run has.
+    Attributes:
+        rebuilt: the last closed unit (the start, as long as none is closed).
+        is_new: this unit has closed since the progress before; else something else has changed.
+        of: the number of units of the run; None if unknown.
+        inputs: the number of committed inputs of the open unit.
+        missing: the agents (models, people) whose answers are missing, where all are asked at once;
+            None in other worlds.
+        tokens_in, tokens_out: the tokens of all answers, as servers counted them.
+        ended: the run has ended.
+
     """
 
     rebuilt: Rebuilt
@@ -50,7 +51,7 @@ class Progress:
     ended: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """It for JSON, without the state; events by how many there are of each type."""
+        """The progress for JSON, without the state; events as counts by type."""
         counts: dict[str, int] = {}
         for event in self.rebuilt.events:
             counts[event.name] = counts.get(event.name, 0) + 1
@@ -68,11 +69,17 @@ class Progress:
 
 @reader_of
 def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Progress]:
-    """Every unit of a journal as it closes, from the start on, until the run has ended; and when
-    all that stands in the file has been given, if any of it is new, how far the run has come then.
+    """The progress of a run: each unit as it closes, from the start on, until the run has ended;
+    and at the end of the file, if anything is new, the progress of the open unit.
 
-    `wait()` is called before the file is looked at again. Raises what reading a
-    journal raises, but for a torn tail, and BadInput where the path names another file by now.
+    Args:
+        path: the journal.
+        wait: called before each further look at the file.
+
+    Raises:
+        BadInput: if the path names another file by now.
+        JournalError: as reading a journal does, except for a torn tail.
+
     """
     run = None
     while run is None or not run.ended:
@@ -84,8 +91,8 @@ def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Progress]:
 
 
 class _Run:
-    """What has been seen of a run so far. The fields that begin with `open_` are of the unit under
-    way, and read again at every look.
+    """What has been seen of a run so far. Fields that begin with `open_` are of the open unit, and
+    read again at every look.
     """
 
     def __init__(self, reader: JournalReader) -> None:
@@ -94,8 +101,8 @@ class _Run:
         self._toolkit: Toolkit = toolkit_of(reader)
         self._world: World[Any] = open_world(reader)
         self._declared: Declared | None = None
-        self._place: Location | None = None  # behind the last commit that left no unit open
-        self._state: Any = None  # there
+        self._after: Location | None = None  # after the last commit that left no unit open
+        self._state: Any = None  # at that location
         self._last: Rebuilt | None = None
         self._tokens = (0, 0)
         self._open_tokens = (0, 0)
@@ -103,12 +110,12 @@ class _Run:
         self._open_answered: set[int] = set()
 
     def look(self, reader: JournalReader) -> Iterator[Progress]:
-        """What has changed since the last look."""
+        """The progress since the last look."""
         if _file(reader) != self._file:
             raise BadInput(f"{reader.path} names another file by now", "watch it again")
         before = self._progress(is_new=False)
         self._forget_open()
-        first = 0 if self._place is None else self._place.unit + 1
+        first = 0 if self._after is None else self._after.unit + 1
         try:
             for rebuilt in closed_units(self._world, reader, self._walk(reader), first):
                 self._last = attrs.evolve(rebuilt, state=self._state)
@@ -125,13 +132,13 @@ class _Run:
         """The commits since the last look with the state after each."""
         world = self._world
         state = None if self._state is None else world.copy(self._state)
-        for commit, after in fold.states(world, reader, reader.commits(self._place), state):
+        for commit, after in fold.states(world, reader, reader.commits(self._after), state):
             if commit.setup is not None:
                 event = fold.setup_event(world, reader, commit)
                 self._declared = declared_by(world, self._declared, event)
             self._count(commit)
             if commit.digest is not None:
-                self._place, self._state = commit.after, world.copy(after)
+                self._after, self._state = commit.after, world.copy(after)
                 self._tokens = self._all_tokens()
                 self._forget_open()
             if commit.kind == FORK and self._last is not None:
@@ -140,7 +147,7 @@ class _Run:
             yield commit, after
 
     def _count(self, commit: Commit) -> None:
-        """Take note of a commit's inputs, and of what is known of the answers among them."""
+        """Count a commit's inputs, and the tokens of the answers among them."""
         players = self._toolkit.players
         answers = None if players is None else players.answers
         for block in commit.blocks[::2]:
@@ -180,7 +187,7 @@ class _Run:
 
 
 def _file(reader: JournalReader) -> tuple[int, int]:
-    """Which file it is, whatever it is called."""
+    """The identity of the file, whatever its path."""
     here = reader.stat()
     return here.st_dev, here.st_ino
 

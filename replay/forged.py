@@ -1,9 +1,9 @@
-"""The door through which readers tell forged events: one named error for whatever they raise.
+"""One named error for forged events, in every function that reads a journal.
 
-Checksums are no signature, and rows are applied as they stand, so a forged journal can bring
-a reader into a state that the rules never lead to, where anything may fail. It is looked into only
-then: if the journal does not hold, the first event that does not follow is named. If it holds, the
-failure is a bug, and stays what it was.
+Checksums are no signature, and rows are applied without judgement, so a forged journal can lead a
+reader into a state that the rules never reach, where any error may be raised. Only then the journal
+is verified: if it does not hold, the error names the first event that does not follow. If it holds,
+the failure is a bug, and its own error is raised.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @contextmanager
 def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
-    """Raises MalformedEvents for what is raised because events of one of these journals are forged.
+    """Raises MalformedEvents for errors caused by forged events of one of these journals.
 
-    `world`: theirs, if it is none that this version has.
+    `world` is theirs; None: found by their headers.
     """
     try:
         yield
@@ -39,7 +39,8 @@ def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Ite
 
 
 def reader_of(function: F) -> F:
-    """A function, or generator, whose first argument is the path of a journal, behind the door.
+    """Decorates a function, or generator, whose first argument is the path of a journal: it reports
+    forged events.
 
     The journal's world is its argument `world`, if it has one.
     """
@@ -68,13 +69,13 @@ def reader_of(function: F) -> F:
 
 
 def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | None:
-    """The first event that does not follow from what stands before it, if there is one."""
-    # Imported for a forged journal alone: it takes longer than a short run is read in.
+    """The error for the first event that does not follow; None if the journal holds."""
+    # Imported only for a forged journal: importing takes longer than reading a short run.
     from goldrush.replay.verify import DERIVE, INTEGRITY, verify
 
     try:
         broken = verify(path, DERIVE, world=world).broken
-    except Exception:  # whatever it is: it must not hide what was raised first
+    except Exception:  # it must not hide the first error
         return None
     if broken is None or broken.level == INTEGRITY:
         return None

@@ -1,4 +1,4 @@
-"""The toolkit of a world in which all agents submit at once, as far as its `Game` says it all."""
+"""The toolkit of a world in which all agents submit at once, from its `Game`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from goldrush.replay.toolkit import Toolkit
 
 
 def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
-    """The world, its players and treatments, how long a run is, how many agents it has, and what
-    language models are asked if any can play. Whatever else tools can ask is added with
-    `attrs.evolve`.
+    """A toolkit with the parts that a `Game` determines: world, players, treatments, length, number
+    of agents, and prompts if language models can play. Add other parts with `attrs.evolve`.
 
-    `config`: the class of the settings, made with kernel.settings.
+    Args:
+        game: the game.
+        config: the class of the settings, made with kernel.settings.
+
     """
     return Toolkit(
         world=lambda setup: game.world,

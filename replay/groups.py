@@ -1,7 +1,7 @@
-"""Runs of one kind together: the mean of each measure over them, with its confidence interval.
+"""Means of measures over runs of one kind, with confidence intervals.
 
-Runs are of one kind if they have the same world, treatment, roster and horizon, and so differ in
-the seed alone. In a study's folder its manifest says which treatment a run is of; elsewhere all
+Runs are of one kind if they have the same world, treatment, roster and horizon, so that they differ
+only in the seed. In a study's folder its manifest names the treatment of a run; elsewhere all
 settings but the seed must be the same.
 """
 
@@ -24,16 +24,15 @@ from goldrush.replay.study.inference import Interval, interval
 
 @attrs.frozen
 class Kind:
-    """What the runs of a group have in common.
+    """The common properties of the runs of a group.
 
     Attributes:
         world: its name.
-        treatment: that of their study; else the settings that are not the world's defaults, by
-            name (None: there are none, the default configuration).
-        roster: who plays; None if the journal does not tell.
-        horizon: how many units they are to play; those that they have played where no setting
-            tells.
-        units: what the world calls its units.
+        treatment: the treatment of their study; elsewhere the settings that differ from the world's
+            defaults, by name (None: there are none, the default configuration).
+        roster: the roster; None if it is unknown.
+        horizon: the planned number of units; the number of closed units where no setting has it.
+        units: the world's noun for its units.
 
     """
 
@@ -46,9 +45,16 @@ class Kind:
 
 @attrs.frozen
 class Group:
-    """Runs of one kind: how many there are (`runs`), how many of them are `unfinished`, the
-    measures of their world (`known`), and of each the mean over the runs in which it is defined,
-    with its 95% interval by Student's t (`means`).
+    """Runs of one kind.
+
+    Attributes:
+        kind: their common properties.
+        runs: the number of runs.
+        unfinished: the number of unfinished runs.
+        known: the measures of their world.
+        means: by measure, the mean over the runs in which it is defined, with its 95% interval by
+            Student's t.
+
     """
 
     kind: Kind
@@ -67,7 +73,7 @@ class Group:
         }
 
     def rows(self) -> Iterator[Sequence[Any]]:
-        """A row for each measure, as COLUMNS has them."""
+        """A row for each measure, in the columns of COLUMNS."""
         kind = self.kind
         front = (kind.world, format_treatment(kind), kind.roster, kind.horizon)
         for name, one in self.means.items():
@@ -96,11 +102,13 @@ def format_treatment(kind: Kind) -> str | None:
 
 
 def groups(runs: Iterable[RunData]) -> list[Group]:
-    """The groups of runs, in the order of the first run of each. One run is held at a time.
+    """The groups of runs, in the order of the first run of each. One run is held in memory at a
+    time.
 
     Raises:
-        BadInput: a world without measures, or scipy is missing, which the intervals need.
-        JournalError: what reading a journal raises.
+        BadInput: for a world without measures, and if scipy is not installed, which the intervals
+            need.
+        JournalError: as reading a journal does.
 
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
@@ -115,7 +123,7 @@ def groups(runs: Iterable[RunData]) -> list[Group]:
 
 
 def _kind_of(run: RunData) -> tuple[Kind, bytes]:
-    """What a run is of, and what tells that from others."""
+    """The kind of a run, and the key of its group."""
     units = run.world.vocabulary.units
     settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
     planned = settings.pop(units, None)
@@ -130,7 +138,7 @@ def _kind_of(run: RunData) -> tuple[Kind, bytes]:
 
 
 class _Gathered:
-    """A group on its way."""
+    """A group while its runs are added."""
 
     def __init__(self, kind: Kind, known: Mapping[str, Measure]) -> None:
         self._kind = kind

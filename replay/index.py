@@ -1,16 +1,15 @@
-"""The index of a long journal: where its units stand, and frozen states on the way.
+"""The index of a long journal: the offsets of its units, and frozen states along the way.
 
 Any unit is reached from the frozen state before it, without folding from the start. An index is
-derived and disposable: it lies in the user's cache folder (see replay/cache.py), is made when it is
-first needed, and belongs to one file as it is now: to its path, device, inode, size, times of
-change, and first and last checksum. Where it cannot be kept, reading takes longer and gives the
-same answers.
+derived and disposable. It lies in the user's cache folder (see replay/cache.py), is made on first
+use, and belongs to one state of one file: its path, device, inode, size, times of change, and first
+and last checksum. Where it cannot be kept, reading takes longer and gives the same answers.
 
-A frozen state counts only if its digest, computed anew from its fields, is the one in the journal.
-So damage to an index cannot change an answer. A digest is no signature, though: whoever can write
-in the cache folder can forge a state with the digest wanted. That folder is the user's alone, so a
-forged index beside a journal, or in a folder of somebody else, is not read. The bytes before the
-frozen state are not read either: whether the journal itself is sound, `verify` tells.
+A frozen state is used only if its digest, computed again from its fields, is the one in the
+journal. So damage to an index cannot change an answer. A digest is no signature, though: whoever
+can write in the cache folder can forge a state with the right digest. That folder is the user's
+alone, and an index in any other folder is not read. The bytes before the frozen state are not read
+either; `verify` checks the whole journal.
 
     index  = frozen* entry* facts foot
     entry  = unit, offset and number of its first commit, offset and size of the state, checksum
@@ -43,7 +42,7 @@ from goldrush.replay import cache
 S = TypeVar("S")
 T = TypeVar("T")
 
-INDEX_FROM: Final = 1 << 20  # bytes of a journal; a shorter one is folded in an instant
+INDEX_FROM: Final = 1 << 20  # bytes of a journal; folding a shorter one is fast
 SPACING: Final = 50  # units from one frozen state to the next, at least
 SHARE: Final = 16  # frozen states take at most this part of the journal's size
 
@@ -51,19 +50,19 @@ _MAGIC = b"goldidx2"
 _ENTRY = struct.Struct(">5QQ")
 _FOOT = struct.Struct(">8sQQ")
 
-# What the reading of a wrong index, or of a journal at a wrong place, can raise.
+# What reading a wrong index, or a journal at a wrong offset, can raise.
 _WRONG = (JournalError, BadInput, Undecodable, OSError, struct.error, *fold.REFUSED)
 
 
 def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterator[Commit]:
-    """The commits from somewhere before a unit on, to the end. Raises as reading them all does."""
-    use = partial(_proven_place, reader=reader, unit=unit)
-    place = _by_index(world, reader, use) if unit > SPACING else None
-    return reader.commits(place)
+    """The commits from some commit before a unit on. Raises as reading all commits does."""
+    use = partial(_proven_location, reader=reader, unit=unit)
+    start = _by_index(world, reader, use) if unit > SPACING else None
+    return reader.commits(start)
 
 
 def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[tuple[Commit, S]]:
-    """As `fold.states`, from somewhere before a unit on, to the end."""
+    """As `fold.states`, from some commit before a unit on, to the end."""
     use = partial(_proven_state, world=world, reader=reader, unit=unit)
     found = _by_index(world, reader, use) if unit > SPACING else None
     if found is None:
@@ -73,7 +72,16 @@ def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[t
 
 
 class Entry(NamedTuple):
-    """A frozen state: the unit that it is the end of, the place before that unit, its bytes."""
+    """A frozen state.
+
+    Attributes:
+        unit: the unit at whose end it was frozen.
+        offset: the offset of the unit's first commit, in bytes.
+        commit: the number of that commit.
+        at: the offset of the frozen state in the index, in bytes.
+        size: its size in bytes.
+
+    """
 
     unit: int
     offset: int
@@ -83,12 +91,12 @@ class Entry(NamedTuple):
 
     @property
     def before(self) -> Location:
-        """The place before the first commit of the unit."""
+        """The location before the first commit of the unit."""
         return Location(self.offset, self.commit, self.unit - 1)
 
 
 class Index:
-    """An index file, opened. It belongs to the journal; whether it is right shows in use."""
+    """An open index file. It belongs to the journal; its content is checked in use."""
 
     def __init__(self, file: BinaryIO, entries: int, table: int) -> None:
         self._file = file
@@ -97,7 +105,7 @@ class Index:
 
     @classmethod
     def open(cls, facts: bytes) -> Self | None:
-        """The index of the file with these facts, if there is one."""
+        """The index of the file with these facts; None if there is none."""
         file = cache.opened(_name(facts))
         if file is None:
             return None
@@ -124,7 +132,7 @@ class Index:
         self._file.close()
 
     def before(self, unit: int) -> Entry | None:
-        """The last entry of a unit before this one. Raises ValueError for a damaged one."""
+        """The last entry of a unit before this one. Raises ValueError for a damaged entry."""
         low, high = 0, self._entries
         while low < high:
             middle = (low + high) // 2
@@ -140,7 +148,7 @@ class Index:
         return entry
 
     def frozen(self, entry: Entry) -> Any:
-        """The frozen state of an entry. Raises ValueError for one that is none."""
+        """The frozen state of an entry. Raises ValueError for an invalid entry."""
         if entry.at + entry.size > self._table:
             raise ValueError("a frozen state outside the file")
         return unpack(os.pread(self._file.fileno(), entry.size, entry.at))
@@ -152,9 +160,10 @@ class Index:
 
 
 def _facts(reader: JournalReader) -> bytes:
-    """What an index is made from: if one of these has changed, it is stale or foreign.
+    """The identity of the file that an index is made from: if it differs, the index is stale or
+    foreign.
 
-    Raises OSError where the journal's path leads from a working folder that is gone.
+    Raises OSError if the journal's path is relative to a removed folder.
     """
     now = reader.stat()
     return pack(
@@ -176,7 +185,7 @@ def _name(facts: bytes) -> str:
 
 
 def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T]) -> T | None:
-    """What is found with the help of the index, made anew where it is of no use; None without."""
+    """The result of `use` on the index, made again if `use` fails; None without an index."""
     if reader.size < INDEX_FROM or world.freeze is None or world.thaw is None:
         return None
     try:
@@ -189,13 +198,13 @@ def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T
             try:
                 return use(index)
             except _WRONG:
-                continue  # it is made anew; and where that does not help, it is done without
+                continue  # with an index made anew, or else with none
             finally:
                 index.close()
     return None
 
 
-def _proven_place(index: Index, reader: JournalReader, unit: int) -> Location | None:
+def _proven_location(index: Index, reader: JournalReader, unit: int) -> Location | None:
     entry = index.before(unit)
     if entry is None:
         return None
@@ -232,10 +241,10 @@ def _closing(reader: JournalReader, entry: Entry) -> Commit:
 
 
 def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | None:
-    """A new index, from one fold over the journal, or the one that another process has made
+    """A new index from one fold over the journal, or the one that another process has made
     meanwhile; None where none can be kept.
 
-    It is not synced to the disk: what a power loss leaves of it shows in use.
+    It is not synced to the disk: damage by a power loss is found in use.
     """
     with suppress(BadInput, JournalError):  # a full disk, a file that is being written
         file = cache.unfinished(_name(facts))
@@ -254,7 +263,9 @@ def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | No
 
 
 def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entry, bytes]]:
-    """Frozen states with their entries, as many as are worth it, up to where the journal breaks."""
+    """Frozen states with their entries, as many as SPACING and SHARE allow, up to damage in the
+    journal.
+    """
     assert world.freeze is not None
     at = size = 0
     before = last = Location(0, 0, 0)  # before the unit under way; after the last one frozen
@@ -262,17 +273,17 @@ def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entr
         for commit, state in fold.states(world, reader):
             if commit.digest is None:
                 continue
-            place = commit.after
+            after = commit.after
             if (
                 commit.kind == UNIT
-                and place.unit - last.unit >= SPACING
-                and place.offset - last.offset >= SHARE * size
+                and after.unit - last.unit >= SPACING
+                and after.offset - last.offset >= SHARE * size
             ):
                 fold.check_digest(world, reader.path, state, commit)
                 frozen = pack(world.freeze(state))
-                size, last = len(frozen), place
-                yield Entry(place.unit, before.offset, before.index, at, size), frozen
+                size, last = len(frozen), after
+                yield Entry(after.unit, before.offset, before.index, at, size), frozen
                 at += size
-            before = place
+            before = after
     except JournalError:
-        pass  # whoever reads so far will meet it there
+        pass  # reading on raises it again

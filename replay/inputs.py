@@ -1,4 +1,4 @@
-"""Inputs as files hold them: what a fork puts in by hand."""
+"""Submissions in files, for forks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from goldrush.kernel.errors import BadInput
 
 
 def read_submissions(text: str, name: str) -> list[dict[str, Any]]:
-    """Submissions from text: JSON objects a line (as `export` prints them), or one JSON value: an
-    object or a list of objects. `name` is where it comes from, for messages. Raises BadInput.
+    """Submissions from text: JSON objects, one a line (as `export` prints them), or one JSON value,
+    an object or a list of objects. `name` is the source of the text, for messages. Raises BadInput.
     """
     try:
         whole = json.loads(text)
@@ -27,4 +27,4 @@ def _line(line: str, where: str) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where} is no JSON: {error}", "give one JSON object a line") from None
+        raise BadInput(f"{where} is not JSON: {error}", "give one JSON object a line") from None

@@ -1,4 +1,4 @@
-"""The event stream of a journal, narrowed down to what somebody wants to know."""
+"""The event stream of a journal, filtered."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ from goldrush.replay.toolkit import open_world, toolkit_of
 
 @attrs.frozen
 class Query:
-    """Which events are wanted: all that pass every filter; an empty filter lets all pass.
+    """A filter of events: those that pass every condition; an empty condition lets all pass.
 
-    `first` .. `last`: rounds by the numbers that people know them by, both included (None: from the
-    start, which has the number before the first round; to the end). `agents`: events that name one
-    of them, whatever its part. `plots`: events on one of them; submissions only where `names` asks
-    for them, and then those with an action there. `names`: names of events.
+    Attributes:
+        first: the first unit, by its public number; None: from the start, which has the number
+            before the first unit's.
+        last: the last unit; None: to the end.
+        agents: events that name one of these agents, in any part.
+        plots: events on one of these plots; submissions only if `names` asks for them, and then
+            those with an action there.
+        names: names of events.
+
     """
 
     first: int | None = None
@@ -35,8 +40,8 @@ class Query:
     names: Collection[str] = ()
 
     def matches(self, event: Event, type: EventType | None) -> bool:
-        """Whether an event of the right round passes the other filters. `type` is its own; None: it
-        is one that every world has.
+        """Whether an event of a wanted unit passes the other conditions. `type` is the event's;
+        None for the events that every world has.
         """
         if self.names and event.name not in self.names:
             return False
@@ -54,11 +59,19 @@ class Query:
 def log(
     path: str | Path, query: Query | None = None, *, world: World[Any] | None = None
 ) -> Iterator[Event]:
-    """The events of a journal that a query wants, in order.
+    """The events of a journal that match a query, in order.
 
-    Only the rounds that it names are read, by way of an index where the journal is long. Raises
-    BadInput for a name that no event of the world has and for a range that ends before it begins,
-    and what reading a journal raises, when the events before it have been given.
+    Only the units that it names are read, through an index where the journal is long.
+
+    Args:
+        path: the journal.
+        query: the filter; None: all events.
+        world: the world; None: found by the journal's header.
+
+    Raises:
+        BadInput: for an unknown name or agent, and for a range that is empty or beyond the journal.
+        JournalError: as reading the journal does, after the events before the error.
+
     """
     query = query or Query()
     with JournalReader(path) as reader:
@@ -80,12 +93,12 @@ def _check_range(query: Query, world: World[Any]) -> None:
     start = vocabulary.number(0)
     first = start if query.first is None else query.first
     if first < start or (query.last is not None and query.last < first):
-        says = f"there are no {vocabulary.units} {first} to {query.last}"
-        raise BadInput(says, "give a-b, a up to b")
+        problem = f"there are no {vocabulary.units} {first} to {query.last}"
+        raise BadInput(problem, "give FIRST-LAST, with FIRST not after LAST")
 
 
 def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator[Commit]:
-    """The commits of the rounds that a query names."""
+    """The commits of the units that a query names."""
     vocabulary = world.vocabulary
     first = 0 if query.first is None else vocabulary.unit_of(query.first)
     last = None if query.last is None else vocabulary.unit_of(query.last)
@@ -121,5 +134,5 @@ def _check_agents(query: Query, agents: int) -> None:
 def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
     if type is not None:
         yield from type.ids_in("agent", event)
-    else:  # a fork says whose submissions it puts in by hand
+    else:  # a fork names the agents whose submissions it puts in by hand
         yield from (agent for _, agent in event.fields.get("replaced", ()))

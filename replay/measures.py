@@ -1,8 +1,9 @@
-"""A run measured: figures by unit (a round, an assignment), over spans of units, halves and runs.
+"""Measures of a run: figures by unit (a round, an assignment), over spans of units, halves and
+runs.
 
-What is measured is the world's own. What a figure is over a span, which units its halves have, and
-how undefined ones count is said here once: undefined (nothing in the denominator) is None, never 0,
-and a mean is over the units where the measure is defined.
+The measures themselves are the world's. This module defines the value over a span, the units of the
+halves, and undefined values: an undefined value (nothing in the denominator) is None, never 0, and
+a mean is over the units in which the measure is defined.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Vocabulary, World
 
-BURN_IN: Final = 10  # one unit in so many, at the start, is not compared
+BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
 
 S = TypeVar("S")
@@ -28,11 +29,17 @@ C = TypeVar("C", bound=Config, covariant=True)
 
 @attrs.frozen
 class Measure:
-    """A measure by its name: its `title` and its `definition`, in words.
+    """A measure.
 
-    `at_end`: of several units it is the value of the last one, not the mean. `by_unit`: one unit
-    has it; what does not (a half-life) is of the run. `by_half`: a half of a run has it.
-    `limits`: no value is below the first or above the second.
+    Attributes:
+        name: its name.
+        title: its title, for people.
+        definition: its definition, as text.
+        at_end: its value over several units is that of the last one, not the mean.
+        by_unit: a single unit has it; a half-life, say, only a run has.
+        by_half: a half of a run has it.
+        limits: its smallest and its largest possible value.
+
     """
 
     name: str
@@ -46,7 +53,7 @@ class Measure:
 
 @attrs.frozen
 class Span:
-    """Units `first` .. `last` of a journal, both included; the first unit is 1."""
+    """Units `first` to `last` of a journal, both included; the first unit is 1."""
 
     first: int
     last: int
@@ -57,13 +64,21 @@ class Span:
 
 @attrs.frozen(kw_only=True)
 class Measured(Generic[C]):
-    """A run and its measures. A world with measures of another kind (of the run alone, or worked
-    out anew for a span) subclasses it and overrides `over`.
+    """A run and its measures. A world with measures of another kind (of the run alone, or computed
+    anew for a span) subclasses it and overrides `over`.
 
-    `roster`: by agent, what its policy is called. `units`: how many are closed. `forks`: how often
-    the run left a parent's; with none, `config` and `roster` are those with which it began, else
-    the last ones. `values`, by the name of a measure that a unit has: by unit, from unit 1 on; None
-    where undefined.
+    Attributes:
+        path: the journal.
+        config: the settings: the first ones of a run without forks, else the last ones.
+        roster: by agent, the label of its policy; as `config`.
+        finished: the run has ended.
+        forks: the number of forks that led to the run.
+        known: the measures by name.
+        vocabulary: the nouns of the world.
+        units: the number of closed units.
+        values: by name of a measure that a unit has, its values by unit, from unit 1 on; None where
+            undefined.
+
     """
 
     path: str
@@ -78,7 +93,7 @@ class Measured(Generic[C]):
 
     @property
     def whole(self) -> Span:
-        """All closed units."""
+        """The span of all closed units."""
         return Span(1, self.units)
 
     def of(self, name: str, span: Span | None = None) -> Value:
@@ -87,15 +102,22 @@ class Measured(Generic[C]):
         return self.over(name, units, len(units)) if self.units else None
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        """A measure over a span: the mean of the units in which it is defined, or the value of the
-        last one. `horizon`: how many units of it count where longer spans have larger values.
+        """A measure over a span: the mean over the units in which it is defined, or the value of
+        the last one.
+
+        Args:
+            name: the measure.
+            span: the units.
+            horizon: the number of units of the span that count, where longer spans have larger
+                values.
+
         """
         values = self.values[name][span.first - 1 : span.last]
         return values[-1] if self.known[name].at_end else mean(values)
 
     def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
         """The units after the burn-in (the first ⌊U/10⌋ of U units), or all of them, cut in the
-        middle; the second half has the odd one. None where a half would be empty.
+        middle; the second half has the odd one. None if a half would be empty.
         """
         start = self.units // BURN_IN if burn_in else 0
         middle = start + (self.units - start) // 2
@@ -104,7 +126,7 @@ class Measured(Generic[C]):
         return Span(start + 1, middle), Span(middle + 1, self.units)
 
     def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
-        """A measure in the first half and in the second, whose horizon is that of the shorter."""
+        """A measure in both halves of the run, with the horizon of the shorter half."""
         halves = self.halves(burn_in=burn_in)
         if halves is None:
             return None, None
@@ -112,11 +134,11 @@ class Measured(Generic[C]):
         return first, second
 
     def facts(self) -> dict[str, Any]:
-        """What tells a run from others, beside its path."""
+        """The properties that distinguish a run from others, besides its path."""
         return {"seed": self.config.seed, "agents": len(self.roster)}
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures of the run and of its halves for JSON."""
+        """The measures of the run and of its halves for JSON."""
         return {
             "path": self.path,
             self.vocabulary.units: self.units,
@@ -141,9 +163,9 @@ class Measured(Generic[C]):
             half: {
                 "first": number(span.first),
                 "last": number(span.last),
-                **{name: pair[place] for name, pair in values.items()},
+                **{name: pair[index] for name, pair in values.items()},
             }
-            for place, (half, span) in enumerate(
+            for index, (half, span) in enumerate(
                 zip(("first_half", "second_half"), halves, strict=True)
             )
         }
@@ -157,19 +179,22 @@ def by_unit(
     config: Callable[[S], C],
     roster: Callable[[S], Sequence[str]],
 ) -> Callable[[JournalReader], Measured[C]]:
-    """How a journal is measured whose measures are functions of the state at the close of a unit.
+    """The measuring function of a world whose measures are functions of the state at the close of a
+    unit.
 
     Args:
         world: the world, whose state is folded.
         known: the measures by name.
-        of: the measures of the unit that has just closed; one left out is undefined.
+        of: the measures of the unit that has just closed; a missing one is undefined.
         config: the settings in a state.
-        roster: by agent, what its policy is called.
+        roster: by agent, the label of its policy.
 
     Returns:
-        A function of a journal that is open and not read yet. It raises what reading a journal
-        raises, MalformedEvents for events that do not apply, and ValueError for a figure that is
-        infinite or NaN.
+        A function of an open journal that was not read yet. It raises JournalError as reading one
+        does,
+        MalformedEvents for events that do not apply, and ValueError for a figure that is infinite
+        or
+        NaN.
 
     """
 
@@ -200,5 +225,5 @@ def by_unit(
 
 def _finite(name: str, value: Value) -> Value:
     if value is not None and not math.isfinite(value):
-        raise ValueError(f"{name} is {value}, which no run can come to")
+        raise ValueError(f"{name} is {value}, which no run can have")
     return value

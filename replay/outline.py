@@ -1,8 +1,8 @@
-"""A journal without its events: what the run says of itself, and how far it has come.
+"""A journal without its events: its settings and players, and its progress.
 
-The whole file is read and its checksums are checked, but of its units only the last one is decoded,
-and nothing is folded: some 3,000 journals of 200 rounds in a second. That the events follow from
-one another, `verify` says.
+The whole file is read and its checksums are checked, but only the last unit is decoded and nothing
+is folded: some 3,000 journals of 200 rounds a second. Only `verify` checks that the events follow
+from one another.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from goldrush.replay.toolkit import Toolkit, distribution_of, toolkit_of
 
 @attrs.frozen
 class Outline:
-    """What can be said of a journal.
+    """The outline of a journal.
 
-    Args:
+    Attributes:
         path: as it was given.
         bytes: the size of the file.
-        header: its world and rules; None where it cannot be read.
-        distribution: the one that brings the world, with its version; None for a world of goldrush
-            itself, and for one that is not known here.
-        declared: the settings in force and who plays.
-        treatment: that of the study in whose folder the journal lies.
-        units: how many are closed; `of`: of how many, None where that cannot be told.
-        vocabulary: what the world calls things.
-        finished: whether the run has ended.
+        header: its world and rules; None if it cannot be read.
+        distribution: the distribution that provides the world, with its version; None for a
+            built-in world and for an unknown one.
+        declared: the settings in force and the players.
+        treatment: the treatment in the study whose folder holds the journal.
+        units: the number of closed units.
+        of: the number of units of the whole run; None if unknown.
+        vocabulary: the nouns of the world.
+        finished: the run has ended.
         forks: the events of the forks that led to it.
-        sha256: of the file, where it was asked for.
-        trouble: what keeps it from being read, or understood, to its end.
+        sha256: the hash of the file, if asked for.
+        trouble: the error that ends the reading; None for a readable journal.
 
     """
 
@@ -77,7 +78,7 @@ class Outline:
         }
 
     def whole_as_dict(self) -> dict[str, Any]:
-        """All of it for JSON."""
+        """The whole outline for JSON."""
         return {
             **self.as_dict(),
             "format": FORMAT,
@@ -90,10 +91,14 @@ class Outline:
 
 
 def outline(path: str | Path, studies: Studies | None = None, *, hashed: bool = False) -> Outline:
-    """The outline of a journal, or of whatever is at a path.
+    """The outline of a journal, or of any other file. Raises nothing for a faulty file: see
+    `Outline.trouble`.
 
-    `studies`: those that were looked for already; `hashed`: with its SHA-256. Raises nothing that a
-    file can be to blame for: that is its `trouble`.
+    Args:
+        path: the file.
+        studies: the studies looked up so far, to save looking again.
+        hashed: with the SHA-256 of the file.
+
     """
     found = Outline(str(path), treatment=((studies or Studies()).cell_of(path) or (None,))[0])
     try:
@@ -108,7 +113,7 @@ def outline(path: str | Path, studies: Studies | None = None, *, hashed: bool = 
 
 
 def _with_toolkit(found: Outline, reader: JournalReader) -> Outline:
-    """The outline with what stands in the journal behind its header."""
+    """The outline with the content after the header."""
     try:
         toolkit = toolkit_of(reader)
         found = attrs.evolve(found, distribution=distribution_of(reader.header.world))
@@ -118,7 +123,7 @@ def _with_toolkit(found: Outline, reader: JournalReader) -> Outline:
 
 
 def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> Outline:
-    """The outline with what its commits say. `toolkit`: its world's; None where that is unknown."""
+    """The outline with what its commits declare. `toolkit` is None for an unknown world."""
     declared: Declared | None = None
     forks: list[Event] = []
     units, trouble = 0, found.trouble
@@ -155,7 +160,7 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
 
 
 def units_of(toolkit: Toolkit | None, declared: Declared) -> int | None:
-    """Of how many units a run is, by its settings."""
+    """The number of units of a run by its settings; None if unknown."""
     if toolkit is None or toolkit.players is None:
         return None
     units = declared.settings.get(toolkit.players.horizon)

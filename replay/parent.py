@@ -1,7 +1,7 @@
-"""Is a journal the fork of another one that it says it is?
+"""Proof that a journal is a fork of another one.
 
-A fork states its parent's SHA-256 and begins with its parent's bytes. Neither proves the other: the
-first may be any text, the second anybody's. Together with the parent itself both can be proven.
+A fork names its parent's SHA-256 and begins with its parent's bytes. Neither proves the other: the
+first may be any text, the second may be of any journal. The parent's file proves both.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from goldrush.kernel.journal import Commit, JournalReader
 
 @attrs.frozen
 class Branch:
-    """Where a journal leaves its parent: the byte where its last FORK begins, the SHA-256 of all
-    before it, and what the FORK says is its parent's SHA-256 (None: nothing that could be one).
+    """The point where a journal leaves its parent.
+
+    Attributes:
+        offset: the offset of its last FORK, in bytes.
+        shared: the SHA-256 of all bytes before it.
+        parent: the parent's SHA-256 as named by the FORK; None if it names none.
+
     """
 
     offset: int
@@ -29,24 +34,32 @@ class Branch:
 
     @classmethod
     def of(cls, commit: Commit, reader: JournalReader) -> Self:
-        """The branch at a FORK that this reader has given last."""
+        """The branch at a FORK that this reader has just given."""
         parent = (commit.setup or {}).get("parent")
         is_sha256 = type(parent) is str and len(parent) == 64
         return cls(*reader.reached(), parent if is_sha256 else None)
 
 
 def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str]:
-    """Why a journal that leaves its parent there is no fork of the journal at `parent` (None: it is
-    one), and what else is to be said of it.
+    """Check that a journal is a fork of another one.
 
-    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for a parent that does not
-    begin as a journal.
+    Args:
+        branch: where the journal leaves its parent; None if it is no fork.
+        parent: the path of the supposed parent.
+
+    Returns:
+        Why it is no fork of it (None: it is one), and a remark.
+
+    Raises:
+        BadInput, NotAJournal, UnsupportedJournal, DamagedJournal: if the parent does not begin as a
+            journal.
+
     """
     if branch is None:
         return "it is no fork", ""
     shared = grown_from = None
     with JournalReader(parent, hashed=True) as reader:
-        for offset, sha256 in _places(reader):
+        for offset, sha256 in _boundaries(reader):
             if offset == branch.offset:
                 shared = sha256
             if offset >= branch.offset and sha256 == branch.parent:
@@ -57,17 +70,17 @@ def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str
     if branch.parent == whole:
         return None, f"forked from {parent}"
     if grown_from is not None:
-        was = f"when that had {grown_from} bytes; it was gone on with since"
+        was = f"when that had {grown_from} bytes; it was resumed since"
         return None, f"forked from {parent}, {was}"
     return (
         f"it was forked from a file with SHA-256 {format_value(branch.parent, 70)}, but {parent} "
-        f"has {whole}, and no whole commits that it begins with have that one"
+        f"has {whole}, and had another one at every earlier commit"
     ), ""
 
 
-def _places(reader: JournalReader) -> Iterator[tuple[int, str]]:
-    """Each place between two commits: its byte, and the SHA-256 of all before it."""
-    with suppress(JournalError):  # what is broken behind the fork does not matter to it
+def _boundaries(reader: JournalReader) -> Iterator[tuple[int, str]]:
+    """Each boundary between two commits: its offset, and the SHA-256 of all bytes before it."""
+    with suppress(JournalError):  # damage after the fork does not matter to it
         for _ in reader:
             yield reader.reached()
     yield reader.reached()

@@ -1,5 +1,5 @@
-"""What an agent was, or would be, sent before a unit, made again from the journal: of worlds in
-which all agents submit at once.
+"""Prompts of agents, rebuilt from the journal, in worlds where all agents submit at once: those
+that were sent, and those that would have been.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ from goldrush.replay.toolkit import Prompts
 
 @attrs.frozen
 class Prompted:
-    """`messages` as they are sent, their `digest`, and the whole body of the `request`.
+    """A prompt.
 
-    `recorded`: the digest that stands in the agent's submission of that unit, None where it has
-    none; `is_model`: the agent is a language model, and not one that could be.
+    Attributes:
+        messages: the messages, as they are sent.
+        digest: their digest.
+        request: the whole body of the request.
+        recorded: the digest in the agent's submission of that unit; None where it has none.
+        is_model: the agent is a language model, and not merely one that could be.
+
     """
 
     messages: Sequence[Message]
@@ -38,7 +43,7 @@ class Prompted:
 
 
 def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
-    """What a world's toolkit says of its prompts."""
+    """The `Prompts` of a world's toolkit."""
 
     def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
         return [prompted(path, game, unit, agent)]
@@ -55,12 +60,19 @@ def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
 
 @reader_of
 def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Prompted:
-    """The prompt of an agent for a unit of a journal, by the number that people know it by: up to
-    the one after the last closed.
+    """The prompt of an agent for a unit of a journal.
 
-    Raises BadInput where there is no such agent or unit, and for models that were asked with a
-    prompt of another version; what reading a journal raises; and MalformedEvents where an event up
-    to that unit does not follow from what was submitted.
+    Args:
+        path: the journal.
+        game: its world as a game.
+        unit: the public number of the unit, up to the one after the last closed.
+        agent: the agent.
+
+    Raises:
+        BadInput: for an unknown agent or unit, and for a model with a prompt of another version.
+        MalformedEvents: if an event up to that unit does not follow from the submissions.
+        JournalError: as reading a journal does.
+
     """
     state, recorded = _before(path, game, unit, agent)
     agents = len(state.roster)
@@ -82,18 +94,29 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Promp
 def prompts_by_unit(
     path: str | Path, game: Game[S, V], first: int, last: int
 ) -> Iterator[tuple[int, int, Sequence[Message]]]:
-    """(unit, agent, messages) of every language model that was asked in the closed units `first` to
-    `last`, as people count, where any plays at the end. Prompts of a version that this goldrush
+    """The prompts of the language models in closed units; those of a version that this goldrush
     does not write are left out.
 
-    Raises what reading a journal raises, and MalformedEvents where an event does not follow from
-    what was submitted, when what is before it has been given.
+    Args:
+        path: the journal.
+        game: its world as a game.
+        first: the first unit, by its public number.
+        last: the last unit.
+
+    Returns:
+        (unit, agent, messages) in order; nothing if no language model plays at the end.
+
+    Raises:
+        MalformedEvents: if an event does not follow from the submissions, after the prompts before
+            it.
+        JournalError: as reading a journal does.
+
     """
     vocabulary = game.world.vocabulary
     with JournalReader(path) as reader:
         declared = declared_in(game.world, reader)
     if game.prompting is None or not any(entry["policy"] == LLM for entry in declared.players):
-        return  # to derive the run would be for nothing
+        return  # saves deriving the run
     version = version_of(game)
     with JournalReader(path) as reader:
         for commit, state in derive.states(game.world, reader):
@@ -106,22 +129,23 @@ def prompts_by_unit(
                     agent = entry["agent"]
                     yield number, agent, game.prompting.messages(view, agent)
             if number == last:
-                return  # what is behind it may be broken
+                return  # damage after it does not matter
 
 
 def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:
-    """The state in which agents are asked for a unit, and the digest that is recorded for one.
+    """The state in which agents are asked for a unit, and the digest that is recorded for one of
+    them.
 
-    Read from the start, not by way of an index: what an agent is told is derived, not believed.
+    Read from the start, without an index: a prompt is derived, never taken from a cache.
     """
     world, vocabulary = game.world, game.world.vocabulary
     first = vocabulary.number(1)
     if unit < first:
-        says = f"{path} has no {vocabulary.unit} {unit} to ask for"
-        raise BadInput(says, f"give one from {first} on")
+        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
+        raise BadInput(problem, f"give one from {first} on")
     before: S | None = None
     recorded: str | None = None
-    open_to = first - 1  # the last unit that anybody can be asked for
+    open_to = first - 1  # the last unit for which agents can be asked
     with JournalReader(path) as reader:
         for commit, state in derive.states(world, reader):
             number = vocabulary.number(commit.unit)
@@ -130,19 +154,19 @@ def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[
             if number == unit and commit.kind == UNIT:
                 recorded = recorded or _recorded(commit, game, agent)
                 if commit.digest is not None:
-                    break  # what is behind the unit does not matter, broken or not
+                    break  # damage after the unit does not matter
             if commit.digest is not None and not world.ended(state):
                 open_to = number + 1
                 if open_to == unit:
                     before = world.copy(state)
     if before is None:
-        says = f"{path} has no {vocabulary.unit} {unit} to ask for"
-        raise BadInput(says, f"give one from {first} to {open_to}")
+        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
+        raise BadInput(problem, f"give one from {first} to {open_to}")
     return before, recorded
 
 
 def _recorded(commit: Commit, game: Game[S, V], agent: int) -> str | None:
-    """The digest of the prompt in an agent's submission, if it stands in this commit."""
+    """The digest of the prompt in an agent's submission, if this commit has it."""
     source = game.field("source")
     for block in commit.blocks[::2]:
         for row in block.rows(game.code):

@@ -1,4 +1,4 @@
-"""Any round of a journal again: the state after it and the events in it."""
+"""Any unit of a journal, rebuilt: the state after it and the events in it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,18 @@ S = TypeVar("S")
 
 @attrs.frozen(repr=False)
 class Rebuilt:
-    """A unit (a round, an assignment) as it was: the `state` after it, its `events`, its `digest`.
+    """A unit (a round, an assignment), rebuilt. Its `repr` is what `goldrush replay` prints above
+    the events.
 
-    `round` is its number as people count, `vocabulary` the names that its world has for things. Its
-    `repr` is what `goldrush replay` prints above the events.
+    Attributes:
+        path: the journal.
+        header: its header.
+        round: the public number of the unit.
+        state: the state after it.
+        events: its events, in order.
+        digest: the digest of the state, 64 bits.
+        vocabulary: the nouns of its world.
+
     """
 
     path: str
@@ -40,15 +48,15 @@ class Rebuilt:
         return self.format(plain)
 
     def format(self, paint: Paint) -> str:
-        """The unit as text, by its world's view of it; else a line with its number and digest."""
+        """The unit as text, by its world's view; else a line with its number and digest."""
         toolkit = toolkit_named(self.header.world)
         if toolkit is None or toolkit.unit is None:
             return f"{self.vocabulary.unit} {self.round}, digest {self.digest:016x}"
         return toolkit.unit.format(self, paint)
 
     def at_table(self, number: int) -> Sequence[Event]:
-        """The events at a table, refusals of what was done there among them, in worlds that have
-        tables. Raises BadInput for a table that there is not.
+        """The events at a table, with the refusals of acts there, in worlds that have tables.
+        Raises BadInput for an unknown table.
         """
         tables = [event.fields.get("act", event.fields).get("table") for event in self.events]
         found = [e for e, table in zip(self.events, tables, strict=True) if table == number]
@@ -61,12 +69,20 @@ class Rebuilt:
 
 @reader_of
 def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:
-    """A round (or assignment) of a journal, folded from its events.
+    """A unit (a round, an assignment) of a journal, folded from its events.
 
-    `number` is that by which people know it; the start has the number before the first: 0 where
-    they count from 1. In a long journal it is reached by way of an index (see replay/index.py). The
-    world is found by the journal's header unless it is given. Raises BadInput where the journal has
-    no such round, and what reading a journal raises up to there.
+    In a long journal it is reached through an index (see replay/index.py).
+
+    Args:
+        path: the journal.
+        number: the public number of the unit; the start has the number before the first, 0 where
+            units count from 1.
+        world: the world; None: found by the journal's header.
+
+    Raises:
+        BadInput: if the journal has no such unit.
+        JournalError: as reading the journal up to there does.
+
     """
     with JournalReader(path) as reader:
         world = world or open_world(reader)
@@ -85,9 +101,10 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
 
 @reader_of
 def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
-    """The rounds (or assignments) of a journal from one on, in order, each as `rebuild` gives it;
-    a state is the walk's own and changes with the next one. Raises as `rebuild` does, when the
-    rounds before have been given.
+    """The units of a journal from one on, in order, each as by `rebuild`; a state is valid until
+    the next unit.
+
+    Raises as `rebuild`, after the units before the error.
     """
     with JournalReader(path) as reader:
         world = open_world(reader)
@@ -99,10 +116,10 @@ def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
 
 @reader_of
 def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
-    """The number of the last closed round (or assignment) of a journal, and what is wrong with the
-    journal after it, if anything is: a torn tail, damage.
+    """The public number of the last closed unit of a journal, and the error after it (a torn tail,
+    damage) or None.
 
-    Raises what reading a journal's header raises.
+    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for the header.
     """
     with JournalReader(path) as reader:
         last, trouble = _last_closed(reader)
@@ -112,8 +129,18 @@ def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
 def closed_units(
     world: World[S], reader: JournalReader, walk: Iterable[tuple[Commit, S]], first: int
 ) -> Iterator[Rebuilt]:
-    """The units that close in a walk over commits, from a unit of the journal on. Raises as the
-    walk does, and MalformedEvents where a digest is not that of the state.
+    """The units that close in a walk over commits.
+
+    Args:
+        world: the world.
+        reader: the journal.
+        walk: commits with the state after each.
+        first: the first unit to give, by its number in the journal.
+
+    Raises:
+        MalformedEvents: if a digest is not that of the state.
+        JournalError: as the walk does.
+
     """
     vocabulary = world.vocabulary
     events: list[Event] = []
@@ -132,7 +159,7 @@ def closed_units(
 
 
 def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
-    """The last closed unit of a journal, and the error that reading it on would raise."""
+    """The last closed unit of a journal, and the error that reading on would raise."""
     last = 0
     try:
         with reader.again() as other:

@@ -1,4 +1,4 @@
-"""Every draw of a journal, worked out anew and counted."""
+"""Audit of all draws of a journal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from goldrush.replay.toolkit import needed, toolkit_at
 
 @attrs.frozen
 class Recheck:
-    """What became of the draws of the journal at `path`, as far as it can be read.
+    """The result of the audit of a journal, as far as it can be read.
 
-    `checked`: how many tie-breaks, by kind; `drawn`: how many of them took a word; `broken`: those
-    that do not hold; `error`: what ended the reading, None where it came to the end.
+    Attributes:
+        path: the journal.
+        checked: the number of draws by kind.
+        drawn: the number of those that took a draw word.
+        broken: the draws that do not hold.
+        error: the error that ended the reading; None at the end of the journal.
+
     """
 
     path: str
@@ -37,7 +42,7 @@ class Recheck:
         return True if self.error is None else None
 
     def as_dict(self) -> dict[str, Any]:
-        """It as plain values."""
+        """The result for JSON."""
         return {
             "path": self.path,
             "holds": self.holds,
@@ -49,8 +54,8 @@ class Recheck:
 
 
 def recheck(path: str | Path) -> Recheck:
-    """Work out every draw of a journal anew. What reading it raises is the result's `error`, as is
-    that its world has no draws to audit.
+    """Audit every draw of a journal. Raises nothing: errors of reading, and a world without draws,
+    are in the result's `error`.
     """
     checked: Counter[str] = Counter()
     drawn = 0

@@ -1,4 +1,4 @@
-"""Journals that tables and measures are made of: what each is called, and what it was part of."""
+"""Journals as sources of tables and measures: names, settings, and the study of each."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ from goldrush.replay.measures import Measured
 from goldrush.replay.study.manifest import cells_in
 from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
 
-DEPTH: Final = 4  # folders above a journal, its own included, in which one is looked for
+DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
 
 
 @attrs.frozen
 class Front:
-    """What every row of a run begins with.
+    """The first values of every row of a run.
 
-    `journal`: the path as it was given; `treatment`: that of the study in whose folder the journal
-    lies, None elsewhere; `roster`: the roster's name in the study, elsewhere who plays; None where
-    it cannot be told; `seed`: the run's, the last one if a fork changed it, None without one.
+    Attributes:
+        journal: the path as it was given.
+        treatment: the treatment in the study whose folder holds the journal; None elsewhere.
+        roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
+        seed: the run's seed, the last one if a fork changed it; None without one.
+
     """
 
     journal: str
@@ -40,13 +43,13 @@ class Front:
 
 
 class RunData:
-    """A journal that rows are made of. It is measured once, when that is first needed."""
+    """A journal as a source of rows. It is measured once, on first use."""
 
     def __init__(
         self, path: str | Path, toolkit: Toolkit, world: World[Any], cell: tuple[str, str] | None
     ) -> None:
         self.path = str(path)
-        # A name that is no UTF-8 is escaped: neither format could hold it.
+        # A name that is not UTF-8 is escaped: neither format can hold it.
         self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
         self.toolkit = toolkit
         self.world = world
@@ -54,30 +57,30 @@ class RunData:
 
     @cached_property
     def measures(self) -> Measures:
-        """Those of the run's world. Raises BadInput for a world that has none."""
+        """The measures of the run's world. Raises BadInput for a world without any."""
         return needed(self.toolkit.measures, self.path, "measures")()
 
     @cached_property
     def measured(self) -> Measured[Any]:
-        """The run, measured. Raises BadInput, and what reading a journal raises."""
+        """The run with its measures. Raises BadInput for a world without any, JournalError."""
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
             return read(reader)
 
     @cached_property
     def declared(self) -> Declared:
-        """Its settings, and who plays. Raises BadInput where the journal cannot be opened."""
+        """Its settings and players. Raises BadInput if the journal cannot be opened."""
         with self.reporting_forged(), JournalReader(self.path) as reader:
             return declared_in(self.world, reader)
 
     @cached_property
     def front(self) -> Front:
-        """What every row begins with. Raises BadInput where the journal cannot be opened."""
+        """The first values of every row. Raises BadInput if the journal cannot be opened."""
         treatment, roster = self._cell or (None, self.declared.roster)
         return Front(self.name, treatment, roster, self.declared.seed)
 
     def reporting_forged(self) -> AbstractContextManager[None]:
-        """The door for whatever reads the run's events (see replay.forged)."""
+        """Reports forged events in what reads the run (see replay.forged)."""
         return reporting_forged(self.path, world=self.world)
 
 
@@ -86,9 +89,15 @@ def run_at(
 ) -> RunData:
     """The run of a journal.
 
-    `toolkit`: its world's, if it is not one that is found by its name; `studies`: those that were
-    looked for already. Raises what reading a journal's header raises, and UnsupportedJournal for
-    an unknown world.
+    Args:
+        path: the journal.
+        toolkit: its world's toolkit; None: found by the world's name.
+        studies: the studies looked up so far, to save looking again.
+
+    Raises:
+        BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
+        UnsupportedJournal: for an unknown world.
+
     """
     given = None if toolkit is None else toolkit.world({})
     with reporting_forged(path, world=given), JournalReader(path) as reader:
@@ -98,8 +107,8 @@ def run_at(
 
 
 def measured_at(path: str | Path) -> Measured[Any]:
-    """The run of a journal, measured. Raises BadInput for a world without measures, and what
-    reading a journal raises.
+    """The run of a journal with its measures. Raises BadInput for a world without measures,
+    JournalError as reading a journal does.
     """
     return run_at(path).measured
 
@@ -112,7 +121,7 @@ def runs_at(paths: Iterable[str | Path], toolkit: Toolkit | None = None) -> Iter
 
 
 def of_one_world(runs: Iterable[RunData]) -> Iterator[RunData]:
-    """These runs. Raises BadInput when it comes to one of another world than the first."""
+    """The runs, unchanged. Raises BadInput at one of another world than the first."""
     first: RunData | None = None
     for run in runs:
         first = first or run
@@ -126,13 +135,13 @@ def of_one_world(runs: Iterable[RunData]) -> Iterator[RunData]:
 
 
 class Studies:
-    """The studies in whose folders journals lie. Each folder is looked into once."""
+    """The studies whose folders hold journals. Each folder is looked at once."""
 
     def __init__(self) -> None:
         self._cells: dict[Path, Mapping[Path, tuple[str, str]]] = {}
 
     def cell_of(self, path: str | Path) -> tuple[str, str] | None:
-        """The treatment and the roster's name of a journal; None where no study lists it."""
+        """The treatment and the roster's name of a journal; None if no study lists it."""
         journal = Path(os.path.abspath(path))
         for folder in islice(journal.parents, DEPTH):
             if folder not in self._cells:

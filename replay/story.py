@@ -1,4 +1,4 @@
-"""Events as text, whatever world they are of; those of a world without a story as JSON."""
+"""Events as text, for any world; as JSON for a world without a story."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 @attrs.frozen
 class Narrator:
-    """Tells the events of a journal: `lines(events)` and `chronicle(events)` as in Story, with the
-    names of its agents. Both raise MalformedEvents for forged events that cannot be told.
+    """The story of one journal: `lines(events)` and `chronicle(events)` as in Story, with the names
+    of its agents. Both raise MalformedEvents for forged events without a text.
     """
 
     lines: Callable[[Iterable[Event]], Iterator[str]]
@@ -31,7 +31,7 @@ class Narrator:
 
 
 def narrator(path: str | Path) -> Narrator:
-    """The narrator of the journal at a path. Raises what reading it raises."""
+    """The narrator of the journal at a path. Raises JournalError."""
     story = toolkit_at(path).story or PLAIN
     names = story.names(path)
     if story.of is not None:
@@ -40,22 +40,22 @@ def narrator(path: str | Path) -> Narrator:
 
 
 def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
-    """The events of which the journal at a path is told in brief. Raises BadInput where its world
-    makes no such difference.
+    """The events of a brief story of the journal at a path. Raises BadInput if its world has no
+    brief story.
     """
     story = toolkit_at(path).story
     if story is None or not story.brief:
-        raise BadInput(f"{path} is of a world that is not told in brief", "leave --brief out")
+        raise BadInput(f"the world of {path} has no brief story", "leave --brief out")
     return [event for event in events if event.name in story.brief]
 
 
 def agent_of(path: str | Path, text: str) -> int:
-    """The agent of a journal that a name, or a number, means. Raises BadInput for another one."""
+    """The agent of a journal by name or number. Raises BadInput for an unknown one."""
     names = names_of(path)
     if _NUMBER.fullmatch(text):
         if names and int(text) not in names:
             raise BadInput(f"there is no agent {text}", f"give one from 0 to {len(names) - 1}")
-        return int(text)  # without names, whoever reads on knows whether there is one
+        return int(text)  # without names, its reader checks it
     for agent, name in names.items():
         if name == text:
             return agent
@@ -65,7 +65,7 @@ def agent_of(path: str | Path, text: str) -> int:
 
 
 def names_of(path: str | Path) -> Names:
-    """The names of a journal's agents by number; none where its world gives them none."""
+    """The names of a journal's agents by number; empty if its world has none."""
     story = toolkit_at(path).story
     return story.names(path) if story else {}
 

@@ -1,10 +1,10 @@
-"""Pins: the SHA-256 that files must have, as `sha256sum` lists them.
+"""Pins: the SHA-256 hashes that files must have, in the format of `sha256sum`.
 
-    line = sha256 " " marker name         marker = " " or "*", which says nothing here
-         | "\\" sha256 " " marker name    \\\\ \\n \\r in the name are what they are in C
+    line = sha256 " " marker name         marker = " " or "*", which has no meaning here
+         | "\\" sha256 " " marker name    \\\\ \\n \\r in the name are escapes as in C
 
 Names are relative to the working folder, as for `sha256sum -c`; a line of another form is refused,
-because a pin that is passed over in silence pins nothing.
+because a pin that is skipped in silence pins nothing.
 """
 
 from __future__ import annotations
@@ -29,27 +29,33 @@ _MEANT: Final = {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}
 
 @attrs.frozen
 class Sums:
-    """The pins of one file: `path` is the file, `names` what it lists, in order."""
+    """The pins of one file.
+
+    Attributes:
+        path: the file.
+        names: the listed files, in order.
+
+    """
 
     path: str
     names: tuple[str, ...]
     _pins: Mapping[str, str]
 
     def pin_of(self, path: str) -> str | None:
-        """The SHA-256 in hex that a file must have; None where the list does not have it."""
+        """The SHA-256 in hex that a file must have; None if it is not listed."""
         return self._pins.get(os.path.abspath(path))
 
 
 def read_sums(path: str | Path) -> Sums:
     """Read a list of pins.
 
-    Raises BadInput, naming the line, for one that is malformed or pins a file a second time and
-    otherwise; for an empty list, and for a file that cannot be read.
+    Raises BadInput, naming the line, for a malformed line and for a second, different pin of a
+    file; and for an empty or unreadable list.
     """
     with open_regular(os.fspath(path), "a list of pins") as file:
         data = file.read(SUMS_MAX + 1)
     if len(data) > SUMS_MAX:
-        raise BadInput(f"{path} has more than {SUMS_MAX:,} bytes", "give what sha256sum printed")
+        raise BadInput(f"{path} has more than {SUMS_MAX:,} bytes", "give the output of sha256sum")
     lines = data.removesuffix(b"\n").split(b"\n") if data else []
     names: dict[str, None] = {}
     pins: dict[str, str] = {}
@@ -58,16 +64,16 @@ def read_sums(path: str | Path) -> Sums:
         name, pin = _read(line, where)
         if pins.setdefault(os.path.abspath(name), pin) != pin:
             raise BadInput(
-                f"{where}: {format_value(name)} has another pin above", "leave one of them out"
+                f"{where}: {format_value(name)} has another pin above", "remove one of them"
             )
         names[name] = None
     if not names:
-        raise BadInput(f"{path} lists no file", "give what `sha256sum *.journal` printed")
+        raise BadInput(f"{path} lists no file", "give the output of `sha256sum *.journal`")
     return Sums(str(path), tuple(names), pins)
 
 
 def _read(line: bytes, where: str) -> tuple[str, str]:
-    """Name and pin of a line."""
+    """The name and the pin in a line."""
     match = _LINE.fullmatch(line)
     name = match and match[3]
     if match and match[1]:

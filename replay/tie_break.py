@@ -1,8 +1,8 @@
-"""A tie-break laid open, whatever the world: who took part, the key, every word taken, and the
-outcome worked out anew.
+"""Audit of a draw in any world: the participants, the key, the draw words, and the outcome computed
+again.
 
-A draw is a function of its key, and the words taken stand in its event. So a world has to say which
-tie-break it is (`Occasion`) and what the event holds, and the rest is the same everywhere.
+A draw is a function of its key, and its event holds the draw words taken. So a world only names the
+draw (`Occasion`) and the fields of its event; the rest is the same everywhere.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ Outcome = int | bool | float | tuple[int, ...] | None
 
 @attrs.frozen
 class Occasion:
-    """Which tie-break it is.
+    """The identity of a draw.
 
-    `place`: its numbers by name, the unit first (round and plot, say); `where`: the place in words.
-    `parts`: what the key is packed from; the last one is the kind. `tied`: what takes part;
-    `decides`: the word for the outcome.
+    Attributes:
+        location: the numbers that locate it, by name, the unit first (round and plot, say).
+        where: the location as text.
+        parts: the parts of the key; the last one is the kind.
+        tied: the noun for a participant.
+        decides: the noun for the outcome.
+
     """
 
     location: Mapping[str, int]
@@ -39,27 +43,36 @@ class Occasion:
 
     @property
     def draws(self) -> Draws:
-        """Its words, none of them taken."""
+        """Its draws, with no word taken."""
         return Draws(*self.parts)
 
     @property
     def key(self) -> str:
-        """What the key is packed from, as Python has it."""
+        """The parts of the key as Python source."""
         parts = (f'"{part}"' if isinstance(part, str) else str(part) for part in self.parts)
         return f"[{', '.join(parts)}]"
 
 
 @attrs.frozen
 class TieBreak:
-    """One tie-break, recorded and worked out anew.
+    """A draw as it was recorded and as it was computed again.
 
-    `participants`: in the order in which they stood to the draw. `words`: those in the event, in
-    hex, `words_again`: those that the key gives. `index`: the winner's place among the
-    participants, or None where nothing was drawn or a shuffle or a chance decided. `outcome`: what
-    the event says (a winner, an order, a number, whether a chance was met), `outcome_again` worked
-    out anew; None where nobody wins. `rule` says why. `snippet`: a few lines of Python that print
-    the outcome, given msgpack and xxhash; empty where nothing was drawn. `participants_again`: who
-    took part as the rest of the journal tells it; None where the event alone does.
+    Attributes:
+        occasion: the identity of the draw.
+        participants: in the order in which the draw had them.
+        draw_words: the 64-bit words in the event, in hex.
+        draw_words_again: the words that the key gives.
+        index: the winner's index among the participants; None where nothing was drawn, and for
+            shuffles and chances.
+        outcome: the outcome in the event: a winner, an order, a number, whether a chance was met;
+            None where nobody wins.
+        outcome_again: the outcome computed again.
+        rule: how the outcome follows, as text.
+        snippet: lines of Python that print the outcome, given msgpack and xxhash; empty where
+            nothing was drawn.
+        participants_again: the participants by the rest of the journal; None where only the event
+            names them.
+
     """
 
     occasion: Occasion
@@ -80,7 +93,7 @@ class TieBreak:
 
     @property
     def location(self) -> Mapping[str, int]:
-        """The numbers of its place by name, the unit first."""
+        """The numbers that locate it, by name, the unit first."""
         return self.occasion.location
 
     @property
@@ -90,8 +103,8 @@ class TieBreak:
 
     @property
     def holds(self) -> bool:
-        """Whether the participants are the right ones and stood in order, and words and outcome are
-        what the key gives.
+        """Whether the participants are right and in order, and draw words and outcome are those
+        that the key gives.
         """
         again = self.participants if self.participants_again is None else self.participants_again
         in_order = list(self.participants) == sorted(set(again))
@@ -99,7 +112,7 @@ class TieBreak:
         return in_order and same
 
     def as_dict(self) -> dict[str, Any]:
-        """The tie-break for JSON."""
+        """The draw for JSON."""
         again = self.participants_again
         return {
             "kind": self.kind,
@@ -122,8 +135,15 @@ class TieBreak:
         cls, occasion: Occasion, participants: Sequence[int], words: Sequence[int],
         outcome: Outcome, again: Sequence[int] | None = None,
     ) -> Self:  # fmt: skip
-        """One of these wins: by a draw, if there are two or more. `again`: who took part as the
-        rest of the journal tells it, where it does.
+        """One participant wins: by a draw, if there are two or more.
+
+        Args:
+            occasion: the identity of the draw.
+            participants: those in the event.
+            words: the draw words in the event.
+            outcome: the winner in the event.
+            again: the participants by the rest of the journal, if it names them.
+
         """
         among = participants if again is None else again
         count = len(among)
@@ -154,7 +174,18 @@ class TieBreak:
         cls, occasion: Occasion, participants: Sequence[int], words: Sequence[int],
         outcome: Outcome, outcome_again: Outcome, rule: str, again: Sequence[int] | None = None,
     ) -> Self:  # fmt: skip
-        """Nothing had to be drawn: `rule` says why, and so no word is taken."""
+        """Nothing had to be drawn, so no word is taken.
+
+        Args:
+            occasion: the identity of the draw.
+            participants: those in the event.
+            words: the draw words in the event.
+            outcome: the outcome in the event.
+            outcome_again: the outcome by the rules.
+            rule: why nothing had to be drawn.
+            again: the participants by the rest of the journal, if it names them.
+
+        """
         return cls(
             occasion,
             participants,
@@ -173,7 +204,16 @@ class TieBreak:
         cls, occasion: Occasion, probability: float, words: Sequence[int], outcome: Outcome,
         meaning: str,
     ) -> Self:  # fmt: skip
-        """Nobody takes part: a chance is met or not; `meaning` what it means if it is."""
+        """A chance without participants: it is met or not.
+
+        Args:
+            occasion: the identity of the draw.
+            probability: of the chance, 0 to 1.
+            words: the draw words in the event.
+            outcome: the outcome in the event.
+            meaning: what follows if the chance is met, as text.
+
+        """
         draws = occasion.draws
         again = draws.chance(probability)
         threshold = int(probability * 2**64)
@@ -188,8 +228,14 @@ class TieBreak:
     def number(
         cls, occasion: Occasion, words: Sequence[int], of: Callable[[int], float], formula: str
     ) -> Self:
-        """Nobody takes part: a number is worked out from one word, by `of`, which `formula` is in
-        Python, the word being called `word`.
+        """A number without participants, computed from one draw word.
+
+        Args:
+            occasion: the identity of the draw.
+            words: the draw words in the event.
+            of: the number for a word.
+            formula: the same function as a Python expression of `word`.
+
         """
         again = occasion.draws
         expected = of(again.word())
@@ -207,8 +253,17 @@ class TieBreak:
         outcome: Outcome, *, nth: int | None = None, meaning: str = "",
         again: Sequence[int] | None = None,
     ) -> Self:  # fmt: skip
-        """All of these are shuffled: the outcome is their order or, with `nth`, who then stands in
-        that place. `meaning` what comes of the order.
+        """All participants are shuffled.
+
+        Args:
+            occasion: the identity of the draw.
+            participants: those in the event.
+            words: the draw words in the event.
+            outcome: the outcome in the event.
+            nth: the index in the order that decides; None: the outcome is the whole order.
+            meaning: what follows from the order, as text.
+            again: the participants by the rest of the journal, if it names them.
+
         """
         among = participants if again is None else again
         draws = occasion.draws
@@ -230,7 +285,7 @@ class TieBreak:
 
 
 def _swaps(draws: Draws, count: int) -> list[tuple[int, int]]:
-    """(j, i): for each place from the top, the word that chooses what it is swapped with."""
+    """(j, i): for each index j from the top, the number i of the word that chooses its swap."""
     swaps = []
     for j in range(count - 1, 0, -1):
         draws.below(j + 1)
@@ -239,5 +294,4 @@ def _swaps(draws: Draws, count: int) -> list[tuple[int, int]]:
 
 
 def _hex(words: Sequence[int]) -> tuple[str, ...]:
-    """Words as people read them."""
     return tuple(f"{word:016x}" for word in words)

@@ -1,7 +1,7 @@
 """What tools ask of a world: one typed record, `Toolkit`, found by the name in a journal's header.
 
-Only the world itself is required. Of what a world leaves out, a tool either has something simpler
-that suits any world (events as JSON in place of a story), or says that this world does not have it.
+Only the world itself is required. Where a world leaves a part out, a tool either has a simpler form
+that suits any world (events as JSON in place of a story), or reports that the world lacks the part.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Names = Mapping[int, str]  # what the agents of a run are called, by number
+Names = Mapping[int, str]  # names of the agents of a run, by number
 
 
 class HasDict(Protocol):
-    """What can be printed as JSON."""
+    """A result that can be printed as JSON."""
 
     def as_dict(self) -> dict[str, Any]:
-        """It as plain values."""
+        """The result as plain values."""
         ...
 
 
@@ -76,11 +76,14 @@ def _no_names(path: str | Path) -> Names:
 class Story:
     """Events as text.
 
-    `lines(events, names)`: in order, line by line. `chronicle(events, names)`: over many units, as
-    (first unit, last unit, line), by the numbers that people know them by; without it, a line a
-    unit. `names(path)`: what the agents of a journal are called; raises what reading a journal
-    raises. `of(path)`: the story of one journal, where to tell it takes more than names; raises
-    nothing. `brief`: the names of the events of which it is told in brief.
+    Attributes:
+        lines: `lines(events, names)`, the text of the events in order, line by line.
+        chronicle: `chronicle(events, names)`, the text of the events of many units as (first unit,
+            last unit, line), with public unit numbers. Default: one line a unit.
+        names: `names(path)`, the names of a journal's agents. Raises JournalError.
+        of: `of(path)`, the story of one journal, where it takes more than names. Raises nothing.
+        brief: the names of the events in a brief story.
+
     """
 
     lines: Callable[[Iterable[Event], Names], Iterator[str]]
@@ -100,11 +103,14 @@ class Story:
 
 @attrs.frozen
 class UnitView:
-    """A unit (a round, an assignment) shown above its events: `as_dict` for JSON, `format` as text,
-    with colours by agent.
+    """A unit (a round, an assignment) as it is shown above its events.
 
-    `frame`: as `format`, of few lines, where one unit follows the other (without it, `format`);
-    `line`: what happened in it, on one line (without it, how many events of each type).
+    Attributes:
+        as_dict: for JSON.
+        format: as text, with colours by agent.
+        frame: as `format` in few lines, where one unit follows the other; None: as `format`.
+        line: the unit on one line; None: the number of events of each type.
+
     """
 
     as_dict: Callable[[Rebuilt], Mapping[str, Any]]
@@ -115,8 +121,13 @@ class UnitView:
 
 @attrs.frozen
 class Summaries(Generic[D]):
-    """A whole run in a handful of numbers: `read(path)`, `format(summary)`. `commands`: those of
-    goldrush that are suggested after a run beside `replay` and `verify`.
+    """The summary of a whole run in a few numbers.
+
+    Attributes:
+        read: `read(path)`, the summary of a journal.
+        format: `format(summary)`, the summary as text.
+        commands: the commands that are suggested after a run, besides `replay` and `verify`.
+
     """
 
     read: Callable[[str | Path], D]
@@ -125,16 +136,22 @@ class Summaries(Generic[D]):
 
 
 class Follow(Protocol[D_co]):
-    """What came of the first event in which two runs differ; None where nothing can have."""
+    """The consequences of the first event that differs; None where it can have none."""
 
     def __call__(self, difference: Diff, /, *, by_round: bool) -> D_co | None:
-        """`by_round` keeps what each unit came to."""
+        """Follow a difference; `by_round` keeps the result of each unit."""
         ...
 
 
 @attrs.frozen
 class Consequences(Generic[D]):
-    """What came of a difference: `follow(diff, by_round=)`, `format(followed, by_round)`."""
+    """The consequences of a difference between two runs.
+
+    Attributes:
+        follow: `follow(diff, by_round=)`, the consequences.
+        format: `format(followed, by_round)`, the consequences as text.
+
+    """
 
     follow: Follow[D]
     format: Callable[[D, bool], str]
@@ -162,7 +179,7 @@ class TieBreaks:
 
 @attrs.frozen
 class Why:
-    """Why things came out as they did, and what would have changed them.
+    """Explanations of results, and the changes that would have led to others.
 
     Attributes:
         location: the noun for a location in a unit ("plot"); empty: explanations have none.
@@ -177,11 +194,11 @@ class Why:
 
 
 class Checkable(HasDict, Protocol):
-    """What was worked out anew: whether it is as recorded."""
+    """A recorded result that was computed again."""
 
     @property
     def holds(self) -> bool:
-        """Whether it is."""
+        """Whether both are the same."""
         ...
 
 
@@ -190,17 +207,27 @@ C = TypeVar("C", bound=Checkable)
 
 @attrs.frozen
 class Scores(Generic[C]):
-    """Scores laid open: `at(path, unit, agent, location)`, `format(score)`."""
+    """The scores of agents, with the steps that lead to them.
+
+    Attributes:
+        at: `at(path, unit, agent, location)`, the scores of an agent in a unit.
+        format: `format(score)`, a score as text.
+
+    """
 
     at: Callable[[str | Path, int, int, int | None], Sequence[C]]
     format: Callable[[C], str]
 
 
 class Prompted(Protocol):
-    """A question as a language model was, or would be, sent it.
+    """A question to a language model, as it was sent or would be sent.
 
-    `recorded`: the digest that stands in the journal, None where there is none; `is_model`: the
-    agent is a language model, and not one that could be.
+    Attributes:
+        messages: the messages of the request.
+        digest: their digest.
+        recorded: the digest in the journal; None where it has none.
+        is_model: the agent is a language model, and not merely one that could be.
+
     """
 
     @property
@@ -218,8 +245,13 @@ P = TypeVar("P", bound=Prompted)
 
 @attrs.frozen
 class Prompts(Generic[P]):
-    """What an agent was sent in a unit: `at(path, unit, agent, means)`, `means` being what asking
-    the others again takes; `as_dict(sent, unit, agent)`.
+    """The prompts of agents.
+
+    Attributes:
+        at: `at(path, unit, agent, resources)`, the prompts of an agent in a unit; `resources` are
+            for asking other players again.
+        as_dict: `as_dict(sent, unit, agent)`, the prompts for JSON.
+
     """
 
     at: Callable[[str | Path, int, int, Resources], Sequence[P]]
@@ -237,9 +269,14 @@ def _head(measured: Measured[Any]) -> str:
 
 @attrs.frozen
 class Spells:
-    """How long something was held: the spells of a measured run, as text, and as a table.
+    """Spells: how long something was held.
 
-    `at(measured, places)`: the same run with the spells at these places (plots) alone.
+    Attributes:
+        of: the spells of a measured run.
+        format: the spells of a measured run as text.
+        table: the table of spells.
+        at: `at(measured, plots)`, the same run with the spells of these plots alone.
+
     """
 
     of: Callable[[Any], Sequence[HasDict]]
@@ -250,12 +287,17 @@ class Spells:
 
 @attrs.frozen
 class Measures:
-    """Figures of a run.
+    """The measures of a world.
 
-    `known`: the measures by name, in the order in which they are shown; `read`: measures the run of
-    a journal that is open and not read yet, and raises what replay.measures.by_unit says. Where
-    there is no room for all: `of_runs`, those shown of many runs, `of_units`, those shown by unit
-    (empty: the first that have room). `head(measured)`: a run in a line. `spells`: see the type.
+    Attributes:
+        known: the measures by name, in the order in which they are shown.
+        read: measures the run of an open journal that was not read yet. Raises as
+            replay.measures.by_unit.
+        of_runs: the names of those shown where many runs are listed and space is short.
+        of_units: the names of those shown by unit where space is short; empty: the first that fit.
+        head: `head(measured)`, a run on one line.
+        spells: see Spells; None for a world without.
+
     """
 
     known: Mapping[str, Measure]
@@ -268,12 +310,15 @@ class Measures:
 
 @attrs.frozen
 class Tables:
-    """What tables of a world's journals hold that is its own.
+    """The parts of tables that are a world's own.
 
-    `setup`: the columns for what its first event, and a fork's, hold (none: one column of JSON);
-    `types`: of the columns for kinds of fields that only this world has, by the kind's name;
-    `fields`: the unit and the meaning of fields of events, by name; `own`: tables beside that of
-    the events, of which one that is called as the world's units are replaces that of its measures.
+    Attributes:
+        setup: columns for the fields of START and forks; empty: one column of JSON.
+        types: types of columns for kinds of fields that only this world has, by the kind's name.
+        fields: (unit of measurement, meaning) of fields of events, by name.
+        own: tables besides the table of events. One with the name of the world's units replaces the
+            table of its measures.
+
     """
 
     setup: Sequence[Column] = ()
@@ -283,22 +328,34 @@ class Tables:
 
 
 class Export(Protocol):
-    """Keeps a run's state as a folder of files."""
+    """Writes the state of a run as a folder of files."""
 
     def __call__(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-        """Write the state after the unit `at` (None: the last one) of the journal at `path` into
-        the folder `target`, with `force` over what was kept there before. Returns a line that says
-        what was written. Raises BadInput, WriteFailed, and what reading a journal raises.
+        """Write the state after a unit into a folder.
+
+        Args:
+            path: the journal.
+            target: the folder.
+            at: the unit; None: the last one.
+            force: replace what was written there before.
+
+        Returns:
+            A line that describes what was written.
+
+        Raises:
+            BadInput, WriteFailed: for the folder.
+            JournalError: as reading a journal does.
+
         """
         ...
 
 
 class Live(Protocol):
-    """Keeps the state of a run that is being recorded."""
+    """Writes the state of a run while it is recorded."""
 
     def __call__(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
-        """What is to be called after each unit of the journal at `path`, and makes of the folder
-        `target` what Export makes of that unit. Raises BadInput, and what it gives does as Export.
+        """The function to call after each unit of the journal at `path`; it writes that unit into
+        the folder `target` as `Export` does, and raises the same errors. Raises BadInput.
         """
         ...
 
@@ -313,15 +370,18 @@ class Folder:
 
 @attrs.frozen
 class View:
-    """How `goldrush view` shows a run; replay/view/README.md says what a script must bring.
+    """How `goldrush view` shows a run; replay/view/README.md has the interface of a script.
 
-    - `script`, `style`: files of JavaScript and CSS, which go into the page as they stand;
-      `modules`: what the script imports beside the frame, each before those that import from it.
-    - `places`: what can be selected beside the unit ("plot", "agent").
-    - `facts(state)`: what the script folds itself from the events: nested lists of numbers, text,
-      booleans and None.
-    - `computed(path, first, last)`: what takes the world's rules to work out, of these units as
-      people count, as plain values for JSON. Raises what reading a journal raises.
+    Attributes:
+        script: a file of JavaScript, copied into the page.
+        style: a file of CSS, copied into the page.
+        modules: files that the script imports besides the frame's, each before its importers.
+        selectors: the names of what a person can select besides the unit ("plot", "agent").
+        facts: `facts(state)`, what the script folds from the events: nested lists of numbers, text,
+            booleans and None.
+        computed: `computed(path, first, last)`, results that take the world's rules, of the units
+            `first` to `last` (public numbers), as plain values for JSON. Raises JournalError.
+
     """
 
     script: Path
@@ -342,20 +402,23 @@ def _generic_run() -> type[Run]:
 class Toolkit:
     """A world and everything that tools can ask of it.
 
-    - `world(setup)`: the world of a run whose START records `setup`; of one that is empty where
-      START cannot be read. Raises nothing.
-    - `config`: the class of its settings, made with kernel.settings.
-    - `players`: who plays it, and is asked again by `verify`; `length(state)`: of how many units a
-      run is; `agents(state)`: how many there are, where nobody comes or goes.
-    - `story`, `unit`, `summary`, `consequences`, `tie_breaks`, `why`, `scores`, `prompts`: see the
-      types.
-    - `location_of(path, text)`: the number of a location (a plot) from text. Raises BadInput.
-    - `measures()`, `tables()`, `studies()`: see the types; made by functions, as what it takes to
-      measure need not be imported to replay.
-    - `treatments`: variations of the settings by name, kernel.treatments.BASELINE first.
-    - `folder`, `view`: see the types.
-    - `run()`: the class of its runs in Python, `replay.run.Run` or one derived from it.
-    - `kinds`: what other distributions can add to it beside policies.
+    Attributes:
+        world: `world(setup)`, the world of a run whose START records `setup`; an empty `setup` if
+            START cannot be read. Raises nothing.
+        config: the class of its settings, made with kernel.settings.
+        players: the players of the world, whom `verify` asks again.
+        length: `length(state)`, the number of units of a run.
+        agents: `agents(state)`, the number of agents, in worlds where it is constant.
+        story, unit, summary, consequences, tie_breaks, why, scores, prompts: see the types.
+        location_of: `location_of(path, text)`, the number of a location (a plot) from text. Raises
+            BadInput.
+        measures, tables, studies: functions that make these records, so that replaying a run need
+            not import what measuring takes.
+        treatments: variations of the settings by name, kernel.treatments.BASELINE first.
+        folder, view: see the types.
+        run: the class of its runs in Python, replay.run.Run or a subclass.
+        kinds: what other distributions can add to it besides policies.
+
     """
 
     world: Callable[[Mapping[str, Any]], World[Any]]
@@ -389,55 +452,55 @@ BUILT_IN: Final = tuple(
     for name in ("mining", "competition")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
-WORLD_DEFAULT: Final = NAMES[0]  # what is played where nobody names a world
+WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
 
 
 def toolkit_named(name: str) -> Toolkit | None:
-    """The toolkit of a world; None for a world that is not known here.
+    """The toolkit of a world; None for an unknown world.
 
-    Raises PluginFailed for one that is installed and cannot be used.
+    Raises PluginFailed for an installed world that cannot be used.
     """
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
 @cache
 def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
-    """The toolkit of a world; looked for once, unless what is installed changes."""
+    """The toolkit of a world; cached until the installed distributions change."""
     found: Toolkit | None = load_plugin(WORLDS, name, is_toolkit, BUILT_IN)
     if found is None:
         return None
     world = found.world({}).name
     if world != name:
-        raise PluginFailed(name, f"it brings a world that is called {format_value(world)}")
+        raise PluginFailed(name, f"its toolkit is of a world named {format_value(world)}")
     return found
 
 
 def is_built_in(world: str) -> bool:
-    """Whether a world of this name is one of goldrush itself."""
+    """Whether goldrush itself has a world of this name."""
     return world in NAMES
 
 
 def distribution_of(world: str) -> str | None:
-    """The distribution that brings a world, with its version; None for a world of goldrush itself
-    and for one that is not known here.
+    """The distribution that provides a world, with its version; None for a built-in world and for
+    an unknown one.
     """
     found = None if is_built_in(world) else plugin(WORLDS, world, NAMES)
     return None if found is None else f"{found.distribution} {found.version}"
 
 
 def worlds() -> list[str]:
-    """The names of all worlds that are known here."""
+    """The names of all known worlds."""
     return [*NAMES, *(one.name for one in installed())]
 
 
 def installed() -> list[Plugin]:
-    """The worlds that other distributions bring, by name; none is imported."""
+    """The worlds of other distributions, by name; none is imported."""
     return plugins(WORLDS, NAMES)
 
 
 def built_in_policies() -> list[str]:
-    """The policies of the worlds of goldrush itself, as WORLD/NAME, and what else a roster names
-    that no plugin can be called.
+    """The policies of the built-in worlds as WORLD/NAME, with the reserved names of rosters, which
+    no plugin can take.
     """
     names: list[str] = []
     for world in NAMES:
@@ -447,17 +510,17 @@ def built_in_policies() -> list[str]:
 
 
 def built_in_kinds() -> list[Kind]:
-    """What other distributions can add to the worlds of goldrush itself, beside policies."""
+    """What other distributions can add to the built-in worlds, besides policies."""
     return [kind for world in NAMES for kind in toolkit_for(world).kinds]
 
 
-def is_toolkit(found: object) -> bool:
-    """Whether an entry point gave what it must."""
-    return isinstance(found, Toolkit)
+def is_toolkit(loaded: object) -> bool:
+    """Whether an entry point gave a `Toolkit`."""
+    return isinstance(loaded, Toolkit)
 
 
 def toolkit_for(name: str) -> Toolkit:
-    """The toolkit of a world by its name, as people type it. Raises BadInput for an unknown one."""
+    """The toolkit of a world by its name. Raises BadInput for an unknown one."""
     found = toolkit_named(name)
     if found is None:
         raise unknown("world", name, worlds())
@@ -465,56 +528,72 @@ def toolkit_for(name: str) -> Toolkit:
 
 
 def players_of(toolkit: Toolkit, world: str) -> Players[Any]:
-    """Who plays a world. Raises BadInput for a world that nobody can play."""
+    """The players of a world. Raises BadInput for a world without players."""
     if toolkit.players is None:
-        raise BadInput(f"the {world} world has no players", "record it by its own program")
+        raise BadInput(f"the {world} world has no players", "record runs with its own program")
     return toolkit.players
 
 
 def toolkit_of(reader: JournalReader) -> Toolkit:
-    """The toolkit of a journal's world. Raises UnsupportedJournal for one not known here."""
+    """The toolkit of a journal's world. Raises UnsupportedJournal for an unknown world."""
     found = toolkit_named(reader.header.world)
     if found is None:
         known = ", ".join(worlds())
         world = format_value(reader.header.world)
         raise UnsupportedJournal(
-            reader.path, f"world {world}; this goldrush plays {known}; install what has it"
+            reader.path,
+            f"world {world}; this goldrush plays {known}; install its package",
         )
     return found
 
 
 def toolkit_at(path: str | Path) -> Toolkit:
-    """The toolkit for the journal at a path. Raises what reading a journal's header raises."""
+    """The toolkit of the journal at a path.
+
+    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for its header.
+    """
     with JournalReader(path) as reader:
         return toolkit_of(reader)
 
 
 def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[Any]:
-    """The world that a journal was played in, by its header and what its START records. `toolkit`:
-    the world's, if it is not one that is found by its name.
+    """The world of a journal, from its header and the setup in START.
 
-    Raises UnsupportedJournal for a world that is not known here.
+    Args:
+        reader: the journal.
+        toolkit: the world's toolkit; None: found by the world's name.
+
+    Raises:
+        UnsupportedJournal: for an unknown world.
+
     """
     toolkit = toolkit or toolkit_of(reader)
     try:
         with reader.again() as again:
             start = next(iter(again), None)
-    except JournalError:  # whoever reads on meets what is wrong with it
+    except JournalError:  # reading on raises it again
         start = None
     return toolkit.world((start.setup if start else None) or {})
 
 
 @reader_of
 def world_at(path: str | Path) -> World[Any]:
-    """The world of the journal at a path. Raises what reading it raises."""
+    """The world of the journal at a path. Raises as `toolkit_at`."""
     with JournalReader(path) as reader:
         return open_world(reader)
 
 
 def needed(part: T | None, path: str | Path, what: str) -> T:
-    """A part of the toolkit for the journal at a path, for a command that is nothing without it.
+    """A part of the toolkit for the journal at a path.
 
-    Raises BadInput where the world has none: `what` says what it is that there is not.
+    Args:
+        part: the part, or None if the world has none.
+        path: the journal, for the message.
+        what: the noun for the part, for the message.
+
+    Raises:
+        BadInput: if the world has no such part.
+
     """
     if part is None:
         with JournalReader(path) as reader:

@@ -1,4 +1,4 @@
-"""What the language models of a run took, by agent and by round, read from its journal."""
+"""Usage of language models in a run, by agent and by round, read from its journal."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
 
 @attrs.frozen
 class Taken:
-    """What some answers took together.
+    """The usage of some answers together.
 
-    `answers`: how many there are, submissions without an answer included; `errors`: how many of
-    them had which; tokens as servers counted them, and `uncounted` answers whose tokens, or some
-    of them, they did not count; `tries`: how often questions were sent; `cost` of the tokens that
-    were counted, at the prices given: null where one is missing.
+    Attributes:
+        answers: the number of answers, including submissions without one.
+        errors: the number of answers with each error.
+        tokens_in, tokens_out: the tokens that servers counted.
+        uncounted: the number of answers without a full count of tokens.
+        tries: the number of requests.
+        cost: the cost of the counted tokens at the given prices; None if a price is missing.
+
     """
 
     answers: int
@@ -40,8 +44,15 @@ class Taken:
 
 @attrs.frozen
 class Usage:
-    """`agents`: by agent and the model's name; `rounds`: by round; `total`; `failures`: what became
-    of each model's answers.
+    """The usage of a run.
+
+    Attributes:
+        path: the journal.
+        agents: (agent, name of the model, usage).
+        rounds: (round, usage).
+        total: of all answers.
+        failures: the outcomes of each model's answers.
+
     """
 
     path: str
@@ -66,38 +77,38 @@ class Usage:
 
 @reader_of
 def asked_in(path: str | Path) -> Iterator[Asked]:
-    """Every answer of a model in a journal, in the order in which they were committed; none where
-    the world asks no models. An unfinished round counts, a torn tail does not.
+    """The answers of models in a journal, in the order of their commits; none if the world asks no
+    models. An unfinished round counts, a torn tail does not.
 
-    Raises what reading a journal raises.
+    Raises JournalError as reading a journal does.
     """
     with JournalReader(path) as reader:
         yield from asked_by(reader)
 
 
 def asked_by(reader: JournalReader) -> Iterator[Asked]:
-    """As `asked_in`, of a journal that is open and not read yet."""
+    """As `asked_in`, for an open journal that was not read yet."""
     players = toolkit_of(reader).players
     if players is not None and players.answers is not None:
         yield from by_reader.asked_in(reader, open_world(reader), players.answers)
 
 
 def failures_in(path: str | Path) -> list[Failures]:
-    """What became of each model's answers in a journal. Raises what reading one raises."""
+    """The outcomes of each model's answers in a journal. Raises JournalError."""
     return Tally((one.model, one.error) for one in asked_in(path)).all()
 
 
 def failures_by(reader: JournalReader) -> list[Failures]:
-    """As `failures_in`, of a journal that is open and not read yet."""
+    """As `failures_in`, for an open journal that was not read yet."""
     return Tally((one.model, one.error) for one in asked_by(reader)).all()
 
 
 @reader_of
 def usage(path: str | Path, prices: Prices | None = None) -> Usage:
-    """What models took in a journal, unfinished units included.
+    """The usage of a run, including unfinished units.
 
-    A fork's journal counts what its parent's agents took before it, too. Raises what reading a
-    journal raises.
+    A fork counts the usage of its parent before the fork, too. Raises JournalError as reading a
+    journal does.
     """
     by_agent: dict[tuple[int, str], list[Asked]] = {}
     by_round: dict[int, list[Asked]] = {}

@@ -1,9 +1,8 @@
-"""Is a journal what it says it is? Checked in four levels, each on top of the one before.
+"""Verification of a journal in four levels, each on top of the one before.
 
-1. integrity: the bytes are those that were written (chained checksums);
-2. fold: the state digests follow from the events;
-3. derive: every derived event follows from the inputs, byte for byte;
-4. decide: deterministic policies, asked again, submit the same.
+1. integrity: the bytes are those that were written (chained checksums); 2. fold: the state digests
+follow from the events; 3. derive: every derived event follows from the inputs, byte for byte; 4.
+decide: deterministic policies, asked again, submit the same.
 
 One pass over the file, in memory bounded by the state and one commit. A checksum is no signature:
 whoever can rewrite a file can make it verify. Pin a journal by its SHA-256, which the verdict has.
@@ -56,11 +55,17 @@ Forks = Sequence[Mapping[str, Any]]
 
 @attrs.frozen
 class Break:
-    """The first thing that does not hold: at which level, where, and both values.
+    """The first fault of a journal.
 
-    Where names a round by the number that people know it by.
-    `torn`: it is no more than a commit that was never finished, which `resume` drops. `trace`: the
-    traceback of a policy that failed when it was asked again; empty for any other break.
+    Attributes:
+        level: the level that it breaks, 1 to 4.
+        where: its location as text, with public unit numbers.
+        expected: the value that should be there.
+        found: the value that is there.
+        torn: the fault is only an unfinished commit, which `resume` drops.
+        trace: the traceback of a policy that failed when it was asked again; empty for other
+            faults.
+
     """
 
     level: int
@@ -80,18 +85,27 @@ class Break:
 
 @attrs.frozen
 class Verdict:
-    """What was found. `holds` is the answer; `broken` tells why not, `unknown` why it is open.
+    """The result of a verification: `holds` is the answer.
 
-    `bytes`: how long the file was when it was opened; `sha256`: of the bytes that were judged, and
-    of what stands behind the place where it breaks. `level` is the highest that was checked of
-    everybody (3 where 4 was asked for and not all could be asked); `level_in_part`: 4 where it was
-    checked of some all the same, else None; `rounds`: how many
-    were closed, and `events` read, as far as the check came; `finished`: the run had come to its
-    end; `not_asked`: what level 4 took from the journal; `unknown`: who decides in a way that this
-    version does not know (a policy, an option, a version of the prompt), so that it cannot be
-    judged; `forks`: the rounds after which it is forked, by the numbers that people know them by;
-    `branch`: where the last of them is, and from what file; `vocabulary`: what its world calls
-    things; `uses_program`: level 4 needs a program of the user's own.
+    Attributes:
+        path: the journal.
+        bytes: the size of the file when it was opened.
+        sha256: the hash of these bytes, including those after a fault.
+        level: the highest level that was checked for all players: 3 where 4 was asked for and not
+            all could be asked.
+        rounds: the number of closed units that were checked.
+        events: the number of events that were read.
+        finished: the run has ended.
+        broken: the first fault; None if there is none.
+        not_asked: the players that level 4 did not ask, whose decisions it took from the journal.
+        unknown: the players whose decisions cannot be judged, because this version does not know
+            their policy, an option or the version of their prompt.
+        forks: the public numbers of the units after which the run was forked.
+        branch: the point where the last fork leaves its parent; None without forks.
+        vocabulary: the nouns of its world.
+        level_in_part: 4 where that level was checked for some players only, else None.
+        uses_program: level 4 needs a user-defined program.
+
     """
 
     path: str
@@ -112,7 +126,7 @@ class Verdict:
 
     @property
     def levels(self) -> str:
-        """What was checked, in words."""
+        """The checked levels as text."""
         whole = "level 1" if self.level == INTEGRITY else f"levels 1 to {self.level}"
         if self.level_in_part is not None:
             return f"{whole} ({self.level_in_part} in part)"
@@ -120,8 +134,8 @@ class Verdict:
 
     @property
     def holds(self) -> bool | None:
-        """Whether everything that was checked is as it should be; None where nothing is known to
-        be wrong, but what somebody decided could not be judged.
+        """Whether everything that was checked is right; None where nothing is known to be wrong,
+        but some decisions could not be judged.
         """
         if self.broken is not None:
             return False
@@ -144,15 +158,24 @@ def verify(
     resources: Resources | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
-    """Check a journal up to a level (1 .. 4).
+    """Check a journal up to a level.
 
-    World and policies are found by what the journal says. For a world of your own give `world`
-    and, for level 4, `ask`. A journal cannot make this run code by naming it: policies of the form
-    package.module:Class are asked only when `trust` lists them, and `recorded` agents when
-    `sources` has the journal that they play. `means`: what asking again takes beside that.
-    `on_bytes` is called after each commit with the offset of its end.
+    A journal cannot make this run code by naming it.
 
-    Raises BadInput, NotAJournal or UnsupportedJournal where there is nothing to judge.
+    Args:
+        path: the journal.
+        level: the highest level to check, 1 to 4.
+        world: a world without a toolkit; None: found by the header. Its level 4 needs `ask`.
+        ask: gives the submissions of all players for a state, in `world`.
+        trust: names (`module:Class`) of user-defined policies that may be imported to be asked
+            again.
+        sources: the journals that `recorded` agents replay.
+        resources: what asking again takes besides: processes, a program, policies as objects.
+        on_bytes: called after each commit with the offset of its end, in bytes.
+
+    Raises:
+        BadInput, NotAJournal, UnsupportedJournal: if there is nothing to judge.
+
     """
     if level not in range(INTEGRITY, DECIDE + 1):
         raise BadInput(f"there is no level {format_value(level)}", f"give one from 1 to {DECIDE}")
@@ -199,7 +222,7 @@ def verify(
 
 
 def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
-    """Everything that `ask` gives, whether at once or in pieces."""
+    """Everything that `ask` gives, at once or in pieces."""
 
     def again(state: Any, recorded: Block) -> Sequence[Batch]:
         pieces: list[Block] = []
@@ -212,7 +235,7 @@ def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
 
 
 class _Broken(Exception):
-    """Ends a check at the first thing that does not hold."""
+    """Ends a check at the first fault."""
 
     def __init__(self, level: int, where: str, expected: str, found: str, trace: str = "") -> None:
         super().__init__(where)
@@ -255,13 +278,13 @@ class _Check:
         self._asker.close()
 
     def broken(self) -> Break | None:
-        """The first thing that does not hold, if there is one."""
+        """The first fault; None if there is none."""
         try:
             try:
                 self._follow_all()
             except derive.NotDerived:
                 raise
-            except JournalError:  # what waits stands before it
+            except JournalError:  # the pending inputs are before it
                 self._judge_waiting()
                 raise
             self._judge_waiting()
@@ -297,10 +320,10 @@ class _Check:
                 self.on_bytes(commit.end)
 
     def _judge_waiting(self) -> None:
-        """Inputs of a step that nothing follows from yet: `resume` goes on from them."""
+        """Check the pending inputs of a step, from which `resume` continues."""
         if self.level < DERIVE or not self._steps:
             return
-        assert self._last is not None  # which they stand in
+        assert self._last is not None  # which holds them
         derive.check_pending(self.world, self.reader.path, self._state, self._last, self._steps)
         if self._ask_waiting is not None:
             self._ask_again(self._last, self._ask_waiting, self._state, self._steps.pending)
@@ -339,11 +362,11 @@ class _Check:
             digest = fold.digest_of(self.world, self.reader.path, self._state, commit)
             if digest != commit.digest:
                 raise _Broken(
-                    FOLD, self._place(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
+                    FOLD, self._where(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
                 )
 
     def _meet_agents(self, commit: Commit) -> None:
-        """Find out who plays from here on: after START, and after a fork."""
+        """Set the players to ask from here on: after START, and after a fork."""
         if self.level >= DECIDE:
             self._asker.close()
             try:
@@ -358,14 +381,14 @@ class _Check:
             self.uses_program |= asker.uses_program
 
     def _judged(self, commit: Commit, state: Any, inputs: Block) -> Block:
-        """What a step derives; before, at level 4, its inputs are asked for again."""
+        """The events that a step derives; at level 4 its inputs are asked for again first."""
         if self._ask is not None:
             self._ask_again(commit, self._ask, state, inputs)
         return self._decided(commit, state, inputs)
 
     def _decided(self, commit: Commit, state: Any, inputs: Block) -> Block:
-        """What the world decides. Worlds of this project are pure and keep to their events' kinds,
-        which their own tests show at length; somebody's own world is watched here.
+        """The decision of the world. Worlds of this project are pure and keep to their schemas, as
+        their own tests show; any other world is checked here.
         """
         world = self.world
         if not self.is_own:
@@ -373,11 +396,13 @@ class _Check:
         before = world.digest(state)
         derived = Block(world.decide(state, inputs))
         if world.digest(state) != before:
-            raise _Broken(DERIVE, self._place(commit), "decide to change nothing", "a new state")
+            raise _Broken(
+                DERIVE, self._where(commit), "decide to leave the state as it is", "a new state"
+            )
         read = Block(unpack(derived.packed))
         fault = next(fold.faults(world, [read], is_input=False), None)
         if fault is not None:
-            raise _Broken(DERIVE, self._place(commit), f"events of the {world.name} world", fault)
+            raise _Broken(DERIVE, self._where(commit), f"events of the {world.name} world", fault)
         return derived
 
     def _ask_again(self, commit: Commit, ask: AskAgain, state: Any, recorded: Block) -> None:
@@ -385,8 +410,8 @@ class _Check:
             # The state is nobody's to change but events'.
             answers = ask(self.world.copy(state), recorded)
         except PolicyFailed as error:
-            place = self._place(commit)
-            raise _Broken(DECIDE, place, "a plan", str(error), error.trace) from None
+            where = self._where(commit)
+            raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
             differs = derive.difference_error(
@@ -394,7 +419,7 @@ class _Check:
             )
             raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
 
-    def _place(self, commit: Commit) -> str:
+    def _where(self, commit: Commit) -> str:
         return derive.format_location(self.world, commit)
 
 
@@ -403,11 +428,11 @@ def _damage(error: DamagedJournal) -> Break:
 
 
 def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:
-    """Answers with the recorded row wherever one was not asked for (None)."""
+    """Answers with the recorded row wherever no answer was asked for (None)."""
     kept = [rows for _, rows in recorded]
     filled: list[Batch] = []
-    for place, (code, rows) in enumerate(answers):
-        known = kept[place] if place < len(kept) else ()
+    for index, (code, rows) in enumerate(answers):
+        known = kept[index] if index < len(kept) else ()
         taken = [
             known[at] if row is None else row
             for at, row in enumerate(rows)

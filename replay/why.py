@@ -1,8 +1,7 @@
-"""Why something came out as it did, whatever the world: who did what, and what would have changed
-it.
+"""Explanations of results, in any world: who did what, and what would have changed the result.
 
-A world says it (`Toolkit.why`). It says "would have" only of what it has derived again: from the
-state before the unit and the recorded inputs, with the one submission replaced.
+A world makes them (`Toolkit.why`). It claims "would have" only of what it has derived again: from
+the state before the unit and the recorded inputs, with one submission replaced.
 """
 
 from __future__ import annotations
@@ -18,12 +17,16 @@ from goldrush.kernel.text import quoted, quoted_path
 
 @attrs.frozen
 class Change:
-    """One plan replaced, with which it would have come out otherwise.
+    """The replacement of one plan that leads to another result.
 
-    `says`: a sentence. `agent`: whose plan. `unit`: the number of the unit as people count.
-    `submissions`: what a fork puts in by hand, in the form of the world's events: the plan that is
-    replaced first; behind it, as they are recorded, those of who would be asked anew and might not
-    answer the same (language models, people).
+    Attributes:
+        text: a sentence.
+        agent: the agent whose plan is replaced.
+        unit: the public number of the unit.
+        submissions: the submissions for a fork, in the form of the world's events: the replaced
+            plan first, then, as recorded, those of players who would be asked anew and might answer
+            otherwise (language models, people).
+
     """
 
     text: str
@@ -32,7 +35,7 @@ class Change:
     submissions: Sequence[Mapping[str, Any]]
 
     def command(self, journal: str, program: str = "goldrush") -> str:
-        """The line for a shell that plays the journal at a path on from there."""
+        """The shell command that forks the journal at a path with this change."""
         lines = " ".join(quoted(json.dumps(submission)) for submission in self.submissions)
         return (
             f"printf '%s\\n' {lines} | {program} fork {quoted_path(journal)} --at {self.unit - 1} "
@@ -40,20 +43,26 @@ class Change:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """It for JSON; the command needs the name of a journal."""
+        """The change for JSON, without the command, which needs the name of a journal."""
         return {"says": self.text, "agent": self.agent, "submissions": list(self.submissions)}
 
 
 @attrs.frozen
 class Explanation:
-    """Why one thing in a unit came out as it did.
+    """Why one result in a unit came about.
 
-    `kind`: a short name ("capture"). `unit`: its number as people count. `place`: where, by the
-    number of a place (a plot), or None. `agents`: those involved, ascending. `account`: lines that
-    say who did what. `plan`: the agent whose plan is listed behind them, and the listing, or None.
-    `snippet`: lines of Python that redo the draws, given msgpack and xxhash;
-    empty where nothing was drawn. `change`: the plan of one agent that would have changed it; None
-    where there is none to tell of, and `account` then ends with the reason.
+    Attributes:
+        kind: a short name ("capture").
+        unit: the public number of the unit.
+        location: the number of the location (a plot), or None.
+        agents: those involved, ascending.
+        account: sentences about the actions of the agents; without a change, the last one gives the
+            reason why there is none.
+        plan: the agent whose plan is listed after them, and the listing; or None.
+        snippet: lines of Python that redo the draws, given msgpack and xxhash; empty where nothing
+            was drawn.
+        change: the change of one agent's plan that leads to another result; None if there is none.
+
     """
 
     kind: str
@@ -71,7 +80,7 @@ class Explanation:
         return "\n".join([*self.account, *plan, *change])
 
     def as_dict(self) -> dict[str, Any]:
-        """It for JSON."""
+        """The explanation for JSON."""
         return {
             "kind": self.kind,
             "unit": self.unit,

@@ -56,7 +56,7 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert [True, False, False, False, False, False, False, False, True] == [
         one["finished"] for one in shown
     ]
-    assert "install what has it" in shown[6]["trouble"]
+    assert "install its package" in shown[6]["trouble"]
     assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
 
 

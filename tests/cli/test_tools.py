@@ -696,7 +696,7 @@ def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path:
     [
         ("", "holds no submission"),
         ("[]", "holds no submission"),
-        (f"{json.dumps(submission())}\n\n{{oops\n", "-, line 3 is no JSON"),
+        (f"{json.dumps(submission())}\n\n{{oops\n", "-, line 3 is not JSON"),
         ("5", "submission 1 is 5"),
         ("null", "submission 1 is None"),
         (json.dumps([submission(), "x"]), "submission 2 is 'x'"),
@@ -722,7 +722,7 @@ def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path:
         (json.dumps(submission(memo="x" * 2_001)), "memo"),
         (json.dumps(submission(error="x" * 41)), "submission 1: error is 'xxx"),
         (json.dumps(submission(agent="\x1b[2J")), "submission 1: agent is"),
-        ("[" * 100_000, "-, line 1 is no JSON"),
+        ("[" * 100_000, "-, line 1 is not JSON"),
     ],
 )
 def test_submissions_that_are_none_are_refused(

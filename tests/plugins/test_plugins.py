@@ -172,7 +172,7 @@ def test_plugins_are_allowed_by_the_environment(
 def test_a_plugin_brings_the_world_of_its_name(folder: Path) -> None:
     dist_info(folder, {WORLDS: {"courses": LESSONS}})
 
-    with pytest.raises(PluginFailed, match="it brings a world that is called 'lessons'"):
+    with pytest.raises(PluginFailed, match="its toolkit is of a world named 'lessons'"):
         toolkit_named("courses")
 
 

@@ -194,7 +194,7 @@ def test_another_draw_is_told_by_the_fields_that_follow_from_its_words(
     fewer = changed(path, other.with_name("c"), 2, PRAISED, [(winner, agents[:2], (word ^ 1,))])
 
     assert [
-        ("draw", 1, "praised in lesson 1: the same participants, another draw; `verify` tells which"
+        ("draw", 1, "praised in lesson 1: the same participants, another draw; `verify` shows which"
          " is right")
     ] == told(diff(path, other))  # fmt: skip
     assert ["derivation"] == [cause.kind for cause in diff(path, fewer).causes]
@@ -219,7 +219,7 @@ def test_a_digest_that_differs_is_told_with_its_unit(path: Path, other: Path) ->
     third = diff(path, write(other, commits, HEADER))
 
     assert [
-        ("derivation", -1, "other digests before lesson 0; `verify` tells which is right")
+        ("derivation", -1, "other digests before lesson 0; `verify` shows which is right")
     ] == told(start)
     assert third.first is not None
     assert third.first.a is not None

@@ -97,7 +97,7 @@ def test_only_whole_commits_behind_the_fork_are_a_parent_that_was_gone_on_with(
 
         assert (size in places and size >= places[3]) == outcome.holds, size
         if outcome.holds and size < len(data):
-            assert f"when that had {size} bytes; it was gone on with since" in outcome.notes[0]
+            assert f"when that had {size} bytes; it was resumed since" in outcome.notes[0]
 
 
 def test_a_parent_that_was_resumed_since_is_told_and_holds(parent: Path, out: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_parent_that_was_resumed_since_is_told_and_holds(parent: Path, out: Pa
     assert whole == parent.read_bytes()
     assert (f"forked from {parent}",) == before.notes
     assert after.holds
-    assert (f"forked from {parent}, when that had {cut} bytes; it was gone on with since",) == (
+    assert (f"forked from {parent}, when that had {cut} bytes; it was resumed since",) == (
         after.notes
     )
 
