@@ -18,7 +18,7 @@ from goldrush.agents.external import RosterText
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.usage import Answers, earlier_in
+from goldrush.agents.llm.usage import AnswerFields, earlier_in
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, is_empty
@@ -202,7 +202,7 @@ class Players(Generic[S]):
         lambda setup, models: setup
     )
     resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
-    answers: Answers | None = None
+    answers: AnswerFields | None = None
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
     estimate: Callable[[PreparedRun, Models, Resources], Sequence[Estimate]] | None = None
     has_recorded: bool = False

@@ -10,7 +10,7 @@ from goldrush.agents.external import roster_text
 from goldrush.agents.game import Game, S, V
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.usage import Answers
+from goldrush.agents.llm.usage import AnswerFields
 from goldrush.agents.players import (
     Change,
     Players,
@@ -203,14 +203,14 @@ def _recordings(game: Game[S, V], sources: Sequence[str]) -> tuple[Recording, ..
     return () if make is None else tuple(map(make, sources))
 
 
-def _answers(game: Game[S, V]) -> Answers:
+def _answers(game: Game[S, V]) -> AnswerFields:
     error, source = game.field("error"), game.field("source")
 
     def read(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
         return row[0], None, row[error], row[source]
 
     assert game.prompting is not None  # called for worlds with models only
-    return Answers(game.code, read, "agent", game.prompting.longest)
+    return AnswerFields(game.code, read, "agent", game.prompting.longest)
 
 
 def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:

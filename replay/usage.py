@@ -11,7 +11,7 @@ import attrs
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
-from goldrush.agents.llm.usage import Asked
+from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.forged import reader_of
 from goldrush.replay.toolkit import open_world, toolkit_of
@@ -76,7 +76,7 @@ class Usage:
 
 
 @reader_of
-def asked_in(path: str | Path) -> Iterator[Asked]:
+def asked_in(path: str | Path) -> Iterator[RecordedAnswer]:
     """The answers of models in a journal, in the order of their commits; none if the world asks no
     models. An unfinished round counts, a torn tail does not.
 
@@ -86,11 +86,11 @@ def asked_in(path: str | Path) -> Iterator[Asked]:
         yield from asked_by(reader)
 
 
-def asked_by(reader: JournalReader) -> Iterator[Asked]:
+def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
     """As `asked_in`, for an open journal that was not read yet."""
     players = toolkit_of(reader).players
     if players is not None and players.answers is not None:
-        yield from by_reader.asked_in(reader, open_world(reader), players.answers)
+        yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 
 def failures_in(path: str | Path) -> list[Failures]:
@@ -110,8 +110,8 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     A fork counts the usage of its parent before the fork, too. Raises JournalError as reading a
     journal does.
     """
-    by_agent: dict[tuple[int, str], list[Asked]] = {}
-    by_round: dict[int, list[Asked]] = {}
+    by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
+    by_round: dict[int, list[RecordedAnswer]] = {}
     everything = []
     for asked in asked_in(path):
         by_agent.setdefault((asked.agent, asked.model), []).append(asked)
@@ -127,7 +127,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     )
 
 
-def _taken(asked: Sequence[Asked], prices: Prices) -> Taken:
+def _taken(asked: Sequence[RecordedAnswer], prices: Prices) -> Taken:
     uncounted = [
         one for one in asked if None in (one.tokens_in, one.tokens_out) and one.error != NO_ANSWER
     ]
@@ -142,7 +142,7 @@ def _taken(asked: Sequence[Asked], prices: Prices) -> Taken:
     )
 
 
-def _cost(asked: Iterable[Asked], prices: Prices) -> float | None:
+def _cost(asked: Iterable[RecordedAnswer], prices: Prices) -> float | None:
     cost = 0.0
     for one in asked:
         if one.model not in prices:

@@ -44,7 +44,7 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
 }
 # The catalogue entries of policies.
-LISTED: Final = {
+CATALOGUE: Final = {
     SCRIPTED: CatalogueEntry("What the role does by its script; a worker argues from evidence."),
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
     SILENT: CatalogueEntry("A worker that says nothing, to see whether scores tell."),

@@ -17,7 +17,7 @@ from goldrush.agents.competition.arenas import (
     takes_program,
 )
 from goldrush.agents.competition.cast import (
-    LISTED,
+    CATALOGUE,
     POLICIES,
     Entry,
     cast_of,
@@ -32,7 +32,7 @@ from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
-from goldrush.agents.llm.usage import Answers
+from goldrush.agents.llm.usage import AnswerFields
 from goldrush.agents.people import HUMAN, required_person
 from goldrush.agents.players import (
     Change,
@@ -223,7 +223,7 @@ SEASON_PLAYERS: Final = Players[SeasonState](
     resolve_models=_resolve_models,
     resolve_change=_resolve_change,
     estimate=_estimate,
-    answers=Answers(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
-    policies=LISTED,
+    answers=AnswerFields(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
+    policies=CATALOGUE,
     horizon="assignments",
 )

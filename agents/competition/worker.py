@@ -75,8 +75,18 @@ class Worker:
     def answer(
         self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
     ) -> list[str]:
-        """Its answers to the therapist: about a table, what it did there, or if it was the bottom
-        scorer, what it would change; in an interview, what it wants and will deliver.
+        """Its answers to the therapist: an account of a table or, as its bottom scorer, a lesson;
+        in an interview, its wish and its offer.
+
+        Args:
+            seen: its observation.
+            draws: its draws.
+            questions: of the therapist.
+            table: number of the table in the assignment; None: an interview.
+
+        Returns:
+            One answer for each question.
+
         """
         me = seen.me
         if table is None:
@@ -93,6 +103,12 @@ class Worker:
     def take(self, seen: Observation, draws: Draws, offer: Said) -> bool:
         """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
         it is in the upper half of the leaderboard.
+
+        Args:
+            seen: its observation.
+            draws: its draws.
+            offer: has one of the keys `persona`, `skill`, `terms` and `instructions`.
+
         """
         if "persona" in offer:
             is_known = offer["persona"] in PERSONAS

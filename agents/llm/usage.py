@@ -19,7 +19,7 @@ from goldrush.kernel.world import Row, World
 
 
 @attrs.frozen
-class Asked:
+class RecordedAnswer:
     """One answer of a model.
 
     Attributes:
@@ -49,7 +49,7 @@ class Asked:
 
 
 @attrs.frozen
-class Answers:
+class AnswerFields:
     """Where a world's journals have the answers of models.
 
     Attributes:
@@ -67,7 +67,9 @@ class Answers:
     longest: int
 
 
-def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iterator[Asked]:
+def answers_in(
+    reader: JournalReader, world: World[Any], answers: AnswerFields
+) -> Iterator[RecordedAnswer]:
     """All answers of models in a journal, in the order of commits.
 
     Includes those of an unclosed unit; stops at a torn tail.
@@ -105,17 +107,17 @@ def asked_in(reader: JournalReader, world: World[Any], answers: Answers) -> Iter
 
 
 def earlier_in(
-    reader: JournalReader, world: World[Any], answers: Answers, forks: int
+    reader: JournalReader, world: World[Any], answers: AnswerFields, forks: int
 ) -> list[Earlier]:
     """The answers after `forks` FORK commits: those that the run itself paid for.
 
     Usage that was not reported is replaced by its upper bound.
     """
-    asked = asked_in(reader, world, answers)
+    asked = answers_in(reader, world, answers)
     return [Earlier(_amount(one), one.error) for one in asked if one.forks == forks]
 
 
-def _amount(one: Asked) -> Amount:
+def _amount(one: RecordedAnswer) -> Amount:
     if one.error == NO_ANSWER and one.tokens_in is one.tokens_out is None:
         return Amount(one.model, 0, 0)  # no answer, and no usage reported
     tokens_in = one.max_tokens_in if one.tokens_in is None else one.tokens_in
@@ -148,11 +150,14 @@ def _asked(
     source: Mapping[str, Any],
     forks: int,
     longest: int,
-) -> Asked:
+) -> RecordedAnswer:
     tokens_in = _count(source.get("tokens_in"), 1, longest + SCHEMA_MAX + WRAPPING)
     tokens_out = _count(source.get("tokens_out"), 0, model[1])
-    return Asked(*key, model[0], error if type(error) is str else None, tokens_in, tokens_out,
-                 _count(source.get("tries"), 1) or 1, model[1], forks, longest)  # fmt: skip
+    tries = _count(source.get("tries"), 1) or 1
+    text = error if type(error) is str else None
+    return RecordedAnswer(
+        *key, model[0], text, tokens_in, tokens_out, tries, model[1], forks, longest
+    )
 
 
 def _count(value: Any, low: int, high: float = math.inf) -> int | None:
