@@ -1,4 +1,4 @@
-"""Columns of tables: what their values are, in CSV and in Parquet."""
+"""Columns of tables and the types of their values, in CSV and in Parquet."""
 
 from __future__ import annotations
 
@@ -23,10 +23,14 @@ from goldrush.kernel.world import (
 
 @attrs.frozen
 class Type:
-    """What the values of a column are, null apart.
+    """The type of the values of a column; null is a value of every type.
 
-    `text`: a value in CSV. `arrow`: its type, made by the module `pyarrow`; `plain`: the value as
-    pyarrow takes it.
+    Attributes:
+        name: its name.
+        text: a value in CSV.
+        arrow: its type in Arrow, made by the module `pyarrow`.
+        plain: a value as pyarrow takes it; None: as it is.
+
     """
 
     name: str
@@ -37,7 +41,15 @@ class Type:
 
 @attrs.frozen
 class Column:
-    """A column: its name, the type of its values, their unit, what they are."""
+    """A column.
+
+    Attributes:
+        name: its name.
+        type: the type of its values.
+        unit: their unit of measurement; empty for none.
+        description: their meaning.
+
+    """
 
     name: str
     type: Type
@@ -49,7 +61,7 @@ _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
 
 
 def _quoted(text: str) -> str:
-    """Text as a field of CSV. No text is "", so that it is told from null, an empty field."""
+    """Text as a field of CSV. Empty text is "", to distinguish it from null, an empty field."""
     return text if _BARE(text) else '"' + text.replace('"', '""') + '"'
 
 
@@ -58,9 +70,8 @@ def _as_json(value: Any) -> str:
 
 
 def records(name: str, fields: Mapping[str, str]) -> Type:
-    """Lists of records with these fields: `[value, ...]` in JSON, structs in Parquet.
-
-    `fields`: by name, the function of pyarrow that makes the type.
+    """Lists of records with these fields: `[value, ...]` in JSON, structs in Parquet. `fields` has,
+    by name, the function of pyarrow that makes the type.
     """
 
     def arrow(pa: Any) -> Any:
@@ -93,13 +104,13 @@ TYPES: Final[Types] = {
 
 
 def type_of(kind: Kind, types: Types) -> Type:
-    """The type of a field: JSON for what is neither among `types`, nor text, nor a name."""
+    """The type of a field: from `types`, else text for texts and names, else JSON."""
     name = kind.name.removesuffix(" or null")
-    is_name = " | " in name and "[" not in name  # one of a few, and no list of such
+    is_name = " | " in name and "[" not in name  # one of a few names, not a list
     is_text = name.split(" of ")[0] == "text" or is_name
     return types.get(name, TEXT if is_text else JSON)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """A column's name, with `_` behind it if it is taken."""
+    """A column's name, followed by `_` if it is taken."""
     return f"{name}_" if name in taken else name

@@ -1,4 +1,4 @@
-"""The events of any world as a table: one row an event, a column for every field."""
+"""The events of any world as a table: a row for each event, a column for each field."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import FRONT, Row, Table
 from goldrush.replay.toolkit import Tables, Toolkit
 
-# What `run_started` and `forked` hold, of a world that does not say.
-_FACTS: Final = Column("facts", JSON, "", "everything else that these events hold, by name")
+# The fields of `run_started` and `forked` in a world that declares no columns for them.
+_FACTS: Final = Column("facts", JSON, "", "all other fields of these events, by name")
 
 
 def events_table(world: World[Any], toolkit: Toolkit) -> Table:
-    """The events of a world: one row an event, a column for every field that any of them has.
+    """The events of a world: a row for each event, a column for each field of any event.
 
-    A field whose name is that of a column which every table of events has, has `_` behind it.
+    A field with the name of a column that every table of events has is followed by `_`.
     """
     vocabulary = world.vocabulary
     tables = toolkit.tables() if toolkit.tables else Tables()
-    before = f"{vocabulary.number(0)} for what is before {vocabulary.first}"
+    before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
     setup = [
         Column("world", TEXT, "", "the world's name"),
         Column("rules", WHOLE, "", "the version of its rules"),
         *(tables.setup or [_FACTS]),
     ]
-    place = [
-        Column("place", WHOLE, "", "the event's place in the journal, from 0 on"),
+    position = [
+        Column("place", WHOLE, "", "the event's index in the journal, from 0 on"),
         Column("event", TEXT, "", "its name"),
-        Column(vocabulary.unit, WHOLE, "", f"the {vocabulary.unit} it belongs to; {before}"),
+        Column(vocabulary.unit, WHOLE, "", f"its {vocabulary.unit}; {before}"),
     ]
-    says = f"that of the state after the {vocabulary.unit}, 16 hex digits"
-    digest = Column("digest", TEXT, "", says)
+    text = f"the digest of the state after the {vocabulary.unit}, 16 hex digits"
+    digest = Column("digest", TEXT, "", text)
     fields = _fields(world, {**TYPES, **tables.types})
-    everywhere = {column.name for column in (*FRONT, *place)}
+    everywhere = {column.name for column in (*FRONT, *position)}
     taken = {*everywhere, *(column.name for column in setup), digest.name}
     own = [
         Column(free_name(name, taken), type, *_meaning(world, tables, name))
@@ -49,13 +49,13 @@ def events_table(world: World[Any], toolkit: Toolkit) -> Table:
     return Table(
         "events",
         "an event, in the order of the journal; null where an event has no such field",
-        [*place, *renamed, *own, digest],
+        [*position, *renamed, *own, digest],
         lambda run: _rows(run, names, list(fields)),
     )
 
 
 def _fields(world: World[Any], types: Mapping[str, Type]) -> dict[str, Type]:
-    """The fields of a world's events, with their types; JSON where two events differ in it."""
+    """The fields of a world's events with their types; JSON where events differ in the type."""
     fields: dict[str, Type] = {}
     for event in world.events:
         for name, kind in event.fields.items():
@@ -65,10 +65,10 @@ def _fields(world: World[Any], types: Mapping[str, Type]) -> dict[str, Type]:
 
 
 def _meaning(world: World[Any], tables: Tables, name: str) -> tuple[str, str]:
-    """The unit of a field and what it is, with the events that have it."""
-    unit, says = tables.fields.get(name, ("", ""))
+    """The unit of measurement of a field and its meaning, with the events that have it."""
+    unit, meaning = tables.fields.get(name, ("", ""))
     of = ", ".join(f"`{event.name}`" for event in world.events if name in event.fields)
-    return unit, f"{of}: {says}" if says else of
+    return unit, f"{of}: {meaning}" if meaning else of
 
 
 def _rows(run: RunData, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
@@ -76,8 +76,8 @@ def _rows(run: RunData, setup: Sequence[str], own: Sequence[str]) -> Iterator[Ro
     vocabulary = run.world.vocabulary
     no_setup, nothing = (None,) * len(setup), (None,) * len(own)
     with JournalReader(run.path) as reader:
-        for place, event in enumerate(fold.events(run.world, reader)):
-            front = place, event.name, event.unit
+        for index, event in enumerate(fold.events(run.world, reader)):
+            front = index, event.name, event.unit
             fields = event.fields
             if event.name in (vocabulary.started, vocabulary.forked):
                 if _FACTS.name in setup:
@@ -90,6 +90,6 @@ def _rows(run: RunData, setup: Sequence[str], own: Sequence[str]) -> Iterator[Ro
 
 
 def _with_facts(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields of a setup event, those of its world in one."""
+    """The fields of a setup event, with the world's own joined in one."""
     front = {name: fields[name] for name in ("world", "rules") if name in fields}
     return {**front, "facts": {name: v for name, v in fields.items() if name not in front}}

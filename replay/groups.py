@@ -82,13 +82,13 @@ class Group:
 
 COLUMNS: Final = (
     Column("world", TEXT, "", "the world's name"),
-    Column("treatment", TEXT, "", "that of the study; else the settings that are no defaults"),
-    Column("roster", TEXT, "", "who plays"),
-    Column("horizon", WHOLE, "", "how many rounds (or other units) a run has"),
+    Column("treatment", TEXT, "", "the study's treatment; else settings other than defaults"),
+    Column("roster", TEXT, "", "the roster"),
+    Column("horizon", WHOLE, "", "the planned number of rounds (or other units) of a run"),
     Column("measure", TEXT, "", "its name"),
-    Column("runs", WHOLE, "", "how many runs there are"),
-    Column("defined", WHOLE, "", "in how many of them the measure is defined"),
-    Column("mean", REAL, "", "the mean over these"),
+    Column("runs", WHOLE, "", "the number of runs"),
+    Column("defined", WHOLE, "", "the number of runs in which the measure is defined"),
+    Column("mean", REAL, "", "the mean over these runs"),
     Column("low", REAL, "", "the lower end of its 95% confidence interval"),
     Column("high", REAL, "", "the upper end"),
 )

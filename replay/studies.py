@@ -1,8 +1,8 @@
-"""What a world brings so that studies of it can be planned, judged and reported: `Studies`.
+"""The record of a world that can be studied: `Studies`.
 
-Many runs are compared by treatment, roster and seed in the same way whatever the world is. What a
-run's settings and players are called, which figures are to change and what a page says of one world
-alone is the world's: it stands in this record, in the world's toolkit.
+Runs are compared by treatment, roster and seed in the same way in any world. What is a world's own
+(the names of settings and players, the figures that should change, the text of a report) is in this
+record, a part of the world's toolkit.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ if TYPE_CHECKING:
     from goldrush.replay.report.sections import Study
     from goldrush.replay.study.results import Result, Results
 
-K = TypeVar("K")  # what a world keeps of a run
+K = TypeVar("K")  # the part of a run that a world keeps
 
-MIXED: Final = "mixed"  # the roster that a world takes by default
+MIXED: Final = "mixed"  # the default roster of a world
 
 
 @attrs.frozen
 class Covariate:
-    """A figure that is known of a configuration before it is played, and stands beside whatever is
-    said of it: its `name`, and how it follows from the settings.
+    """A figure of a configuration that is known before the run and is shown beside its results.
+
+    Attributes:
+        name: its name.
+        of: the figure for a configuration.
+
     """
 
     name: str
@@ -47,8 +51,13 @@ def _never(result: Result[Any, Any]) -> bool:
 
 @attrs.frozen
 class Nothing:
-    """What there may be none of to reduce: `measure` is 0 then, in both halves of all runs; `says`
-    so in words. `uncounted(result)`: whether a run had some that the measure leaves out.
+    """The case that there is nothing to reduce: a measure is 0 in both halves of all runs.
+
+    Attributes:
+        measure: the measure.
+        text: the case as a sentence.
+        uncounted: whether a run had something that the measure leaves out.
+
     """
 
     measure: str
@@ -58,8 +67,14 @@ class Nothing:
 
 @attrs.frozen
 class Criterion:
-    """What is to change from the first half of a run to the second: by measure +1 (it is to rise)
-    or -1 (to fall). `says` so in words; `nothing`: see there.
+    """A change that is expected from the first half of a run to the second.
+
+    Attributes:
+        name: its name.
+        text: the expectation as a sentence.
+        expected: by measure, +1 (it should rise) or -1 (it should fall).
+        nothing: the case that there is nothing to reduce; None if that cannot be.
+
     """
 
     name: str
@@ -70,12 +85,15 @@ class Criterion:
 
 @attrs.frozen
 class Criteria:
-    """The criteria of a world, and what they are held against.
+    """The criteria of a world, and the terms of their verdicts.
 
-    - `null`: the policy that cannot learn: what it shows, too, counts for nobody.
-    - `sizes`: with how many agents each criterion must hold.
-    - `where`: treatments that differ in these numbers alone, in words.
-    - `start`: what happens in the first tenth of a run, in words.
+    Attributes:
+        every: the criteria.
+        null: the policy that cannot learn; a change in its runs is no evidence for others.
+        sizes: the numbers of agents with which each criterion must hold.
+        where: treatments that differ only in these numbers, as text.
+        start: the events of the first tenth of a run, as text.
+
     """
 
     every: Sequence[Criterion] = ()
@@ -90,15 +108,22 @@ class Criteria:
         return {name: sign for one in self.every for name, sign in one.expected.items()}
 
     def with_agents(self, joint: str = "and") -> str:
-        """The sizes in words."""
+        """The sizes as text."""
         first, *others = self.sizes
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
 @attrs.frozen
 class OwnFigure:
-    """A figure of each treatment that one world alone has: its `name`, `draw(cells, looks)`, a
-    `title`, what it shows (`says`), and the `commands` that give its numbers, with {} for journals.
+    """A figure of each treatment that only one world has.
+
+    Attributes:
+        name: its name.
+        draw: `draw(cells, style)`, the drawing.
+        title: its title.
+        text: its description.
+        commands: the commands that print its numbers, with {} for the journals.
+
     """
 
     name: str
@@ -110,16 +135,20 @@ class OwnFigure:
 
 @attrs.frozen
 class Chapter:
-    """What a report says of one world alone.
+    """The part of a report that only one world has.
 
-    - `tables`: the word for its tables.
-    - `summary(study)`: what stands above all else, if not what the criteria give: tiles, the
-      finding in a sentence, a figure.
-    - `head(study)`: behind what was studied; `sections(study)`: behind the comparisons.
-    - `figures`: of each treatment.
-    - `caveat(study)`: what must be said of comparisons with the baseline.
-    - `settings(treatment, configuration, agents)`: a treatment in words; `agents`: in words, too.
-    - `whole`: what the value of a whole run is.
+    Attributes:
+        tables: the noun for its tables.
+        head: `head(study)`, the blocks after the description of the study.
+        sections: `sections(study)`, the blocks after the comparisons.
+        figures: the figures of each treatment.
+        caveat: `caveat(study)`, the limits of comparisons with the baseline.
+        settings: `settings(treatment, configuration, agents)`, a treatment as text; `agents` is
+            text, too.
+        whole: the meaning of the value of a whole run.
+        summary: `summary(study)`, the blocks at the top: tiles, the finding as a sentence, a
+            figure; None: those of the criteria.
+
     """
 
     tables: str
@@ -140,7 +169,7 @@ def _no_answers(results: Results[Any, Any]) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_said(results: Results[Any, Any]) -> Sequence[str]:
+def _no_summary(results: Results[Any, Any]) -> Sequence[str]:
     return ()
 
 
@@ -148,7 +177,7 @@ def _keep_nothing(measured: Measured[Any]) -> Any:
     return None
 
 
-def _as_it_is(own: Any) -> Any:
+def _unchanged(own: Any) -> Any:
     return own
 
 
@@ -158,43 +187,47 @@ def _by_others(config: Any) -> bool:
 
 @attrs.frozen
 class Kept(Generic[K]):
-    """What a world's chapter needs of a run: `of(measured)`. It goes from one process to another.
+    """What a world's chapter needs of a run. It is passed between processes.
 
-    From one report to the next it is kept as plain values that kernel.codec packs: `pack(own)`,
-    `unpack(values)`. `lasts(config)`: whether all measures of a run with this configuration follow
-    from its journal and from code of goldrush alone; others are worked out anew each time, as
-    nobody knows when the code of another distribution changes.
+    Attributes:
+        of: `of(measured)`, what is kept of a measured run.
+        pack: as plain values that kernel.codec packs, for the cache between reports.
+        unpack: from these plain values.
+        lasts: whether all measures of a run with a configuration follow from its journal and the
+            code of goldrush alone. Others are computed for each report, as the code of another
+            distribution may change at any time.
+
     """
 
     of: Callable[[Any], K] = _keep_nothing
-    pack: Callable[[K], Any] = _as_it_is
-    unpack: Callable[[Any], K] = _as_it_is
+    pack: Callable[[K], Any] = _unchanged
+    unpack: Callable[[Any], K] = _unchanged
     lasts: Callable[[Any], bool] = _by_others
 
 
 @attrs.frozen
 class Studies:
-    """How a world is studied. Its runs record `config` and who plays (see Vocabulary.players), an
-    entry an agent with its `policy` and `options`.
+    """How a world is studied. Its runs record `config` and players (see Vocabulary.players), an
+    entry for each agent with its `policy` and `options`.
 
-    - `title`: the question that a report asks.
-    - `size`: the setting that says how many agents play.
-    - `config(settings)`: the configuration with these settings. Raises BadInput.
-    - `seats(roster, agents)`: whom a roster's text names for each agent that is studied; None: the
-      default roster, and as many agents as the roster has. Nobody is looked for under these names.
-      Raises BadInput.
-    - `baselines`: the rosters that `baselines` stands for; MIXED is the default roster.
-    - `criteria`: see there; none for a world that is compared and not judged.
-    - `same(ours, theirs, policies)`: whether two configurations lead to the same run with these
-      policies, whatever the seed.
-    - `covariate`: see there.
-    - `kept`: see there.
-    - `answers(results)`: what stands in the chapter's tables, for JSON; `says(results)`: the most
-      important of it for the terminal, line by line.
-    - `curves`: the measures that are drawn over the units (None: all that a unit has); `compared`:
-      those that are drawn where treatments are compared (None: all).
-    - `chapter()`: what a report says of this world alone; made by a function, as nothing
-      else needs it.
+    Attributes:
+        title: the question of a report.
+        config: the configuration with these settings. Raises BadInput.
+        seats: `seats(roster, agents)`, the name of the policy of each agent. A None for `roster` is
+            the default roster, for `agents` the number in the roster. Names are not looked up.
+            Raises BadInput.
+        baselines: the rosters that `baselines` stands for; MIXED is the default roster.
+        criteria: those of the world; none for a world that is compared and not judged.
+        same: `same(ours, theirs, policies)`, whether two configurations lead to the same run with
+            these policies, whatever the seed.
+        covariate, kept: see the types.
+        answers: `answers(results)`, the tables of the chapter for JSON.
+        summary: `summary(results)`, their most important results for the terminal, line by line.
+        curves: the measures that are drawn over the units; None: all that a unit has.
+        compared: the measures that are drawn where treatments are compared; None: all.
+        chapter: makes the world's part of a report; a function, as only reports need it.
+        size: the setting with the number of agents.
+
     """
 
     title: str
@@ -206,7 +239,7 @@ class Studies:
     covariate: Covariate | None = None
     kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers
-    summary: Callable[[Any], Sequence[str]] = _nothing_said
+    summary: Callable[[Any], Sequence[str]] = _no_summary
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     chapter: Callable[[], Chapter] | None = None
@@ -215,7 +248,7 @@ class Studies:
 
 @attrs.frozen
 class Studied:
-    """A world that can be studied: its name, and what tools ask of it."""
+    """A world that can be studied: its name, its toolkit, and the parts that studies need."""
 
     name: str
     toolkit: Toolkit
@@ -229,17 +262,17 @@ class Studied:
 
     @property
     def units(self) -> str:
-        """The word for the units that a horizon counts."""
+        """The noun for the units of a horizon."""
         return self.world.vocabulary.units
 
     @property
     def treatments(self) -> Mapping[str, Treatment[Any]]:
-        """The treatments of the world by name, the baseline among them."""
+        """The treatments of the world by name, including the baseline."""
         return {BASELINE: Treatment(BASELINE, ""), **self.toolkit.treatments}
 
     @property
     def measures(self) -> Measures:
-        """Its measures. Raises BadInput where it has none."""
+        """Its measures. Raises BadInput for a world without any."""
         if self.toolkit.measures is None:
             raise BadInput(f"the {self.name} world has no measures", "report on another world")
         return self.toolkit.measures()
@@ -247,12 +280,12 @@ class Studied:
     @property
     def settings(self) -> type[attrs.AttrsInstance]:
         """The class of its settings."""
-        assert self.toolkit.config is not None  # who has studies has settings
+        assert self.toolkit.config is not None  # studies need settings
         return self.toolkit.config
 
 
 def studied(name: str) -> Studied:
-    """A world by its name. Raises BadInput for one that is not known, or cannot be studied."""
+    """A world by its name. Raises BadInput for an unknown world, and for one without studies."""
     toolkit = toolkit_for(name)
     if toolkit.studies is None:
         raise BadInput(f"the {name} world has no studies", "take another --world")

@@ -1,4 +1,4 @@
-"""Tables as files, CSV and Parquet: written in batches, and there whole or not at all."""
+"""Tables as files, CSV and Parquet: written in batches, and complete or absent."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from goldrush.replay.tables import Row, Table, tables_of
 from goldrush.replay.toolkit import Toolkit
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
-GROUP: Final = 120_000  # rows in a row group of Parquet; as many as DuckDB gives to one thread
+GROUP: Final = 120_000  # rows in a row group of Parquet; what DuckDB gives to one thread
 
 
 def csv_lines(table: Table, runs: Iterable[RunData]) -> Iterator[str]:
-    """A table as lines of CSV, line ends included, the names of the columns first.
+    """A table as lines of CSV, with line ends, after a line of column names.
 
-    Null is an empty field; reals read back are the same reals. Raises BadInput for a run of another
-    world than the first, and what reading a journal raises, after the rows before.
+    Null is an empty field; a real number reads back as the same number. Raises BadInput for a run
+    of another world than the first, and JournalError as reading a journal does, after the rows
+    before.
     """
     of_all = (row for run in of_one_world(runs) for row in table.rows(run))
     yield from csv_of(table.columns, of_all)
@@ -57,16 +58,30 @@ def write(
     toolkit: Toolkit | None = None,
     on_run: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
-    """Write tables of journals into a folder, as `events.csv` (or `.parquet`) and so on; gives how
-    many rows each file has, by its path.
+    """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
+    on.
 
-    All files are whole, or none is there: they bear other names until all are. The folder is made
-    where there is none. `names`: the tables, if not all; `form`: csv or parquet; `toolkit`: the
-    world's, if it is not one that is found by its name; `on_run` is told how many journals are
-    done. Raises BadInput for a place where the files cannot go, for a file that is there already
-    unless `force`, for a journal, and for journals of two worlds; WriteFailed where the system
-    refuses; JournalError for an integer that Parquet cannot hold; and what reading a journal
-    raises.
+    All files are complete, or none is there: they have temporary names until all are complete. A
+    missing folder is made.
+
+    Args:
+        paths: journals of one world.
+        folder: the folder.
+        form: csv or parquet.
+        names: the names of the tables; None: all.
+        force: replace files that are there.
+        toolkit: the world's toolkit; None: found by the world's name.
+        on_run: called with the number of journals that are done.
+
+    Returns:
+        The number of rows of each file, by its path.
+
+    Raises:
+        BadInput: for a folder that cannot hold the files, for a file that is there already without
+            `force`, for a path that is no journal, and for journals of two worlds.
+        WriteFailed: if the system refuses to write.
+        JournalError: as reading a journal does, and for an integer that Parquet cannot hold.
+
     """
     if form not in FORMATS:
         raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")
@@ -92,12 +107,12 @@ def write(
 
 
 def check_pyarrow() -> None:
-    """Raises BadInput unless pyarrow is there."""
+    """Raises BadInput unless pyarrow can be imported."""
     require("pyarrow", "Parquet needs", "tables", ", or take csv")
 
 
 class _File:
-    """A table on its way into a file."""
+    """A table that is being written to a file."""
 
     def __init__(self, file: Unfinished, table: Table) -> None:
         self.path = file.path
@@ -126,7 +141,7 @@ class _File:
         self._waiting.clear()
 
     def finish(self) -> None:
-        """Write what still waits."""
+        """Write the rest."""
         self._put()
         self._format.finish()
 
@@ -138,7 +153,7 @@ class _Csv:
         self._head = _line(column.name for column in table.columns)
 
     def batch(self, rows: Sequence[Row]) -> bytes:
-        """Rows as lines, the first ones under the names of the columns."""
+        """Rows as lines; the first batch begins with the names of the columns."""
         head, self._head = self._head, ""
         return (head + "".join(_csv_row(row, self._texts) for row in rows)).encode()
 
@@ -150,11 +165,11 @@ class _Csv:
         """No-op: CSV has no footer."""
 
     def abandon(self) -> None:
-        """No-op: lines that were not put are nowhere."""
+        """No-op: lines that were not put are discarded."""
 
 
 class _Sink(io.RawIOBase):
-    """A file as pyarrow takes one."""
+    """A file in the form that pyarrow writes to."""
 
     def __init__(self, file: Unfinished) -> None:
         self._file = file
@@ -192,10 +207,10 @@ class _Parquet:
         self._writer.write_table(table, row_group_size=GROUP)
 
     def finish(self) -> None:
-        """Write what still waits, and the file's end."""
+        """Write the rest, and the file's footer."""
         self._write()
         self._writer.close()
 
     def abandon(self) -> None:
-        """Let nothing more be written, or pyarrow would try it once more on its way out."""
+        """Discard the rest, or pyarrow would try to write it when it is closed."""
         self._writer.is_open = False

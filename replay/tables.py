@@ -1,9 +1,9 @@
-"""Tables of journals for other programs: events, units, measures, and whatever a world has beside.
+"""Tables of journals for other programs: events, units, measures, and tables of each world.
 
-Many journals become one table. Every row begins with what tells runs apart: the journal's path as
-it was given, treatment, roster and seed. The columns of a table are the same for every journal of a
-world, so that files made apart can be put together; replay/TABLES.md lists them. Rows are made one
-by one and written in batches: thousands of runs are never held at once, only the one that is read.
+Many journals become one table. Every row begins with the identity of its run: the journal's path as
+it was given, treatment, roster and seed. The columns are the same for all journals of a world, so
+that separate files can be joined; replay/TABLES.md lists them. Rows are made one by one and written
+in batches: of thousands of runs only one is held in memory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Row = Sequence[Any]
 
 FRONT: Final = (
     Column("journal", TEXT, "", "the path of the journal, as it was given"),
-    Column("treatment", TEXT, "", "that of the study in whose folder the journal lies; else null"),
-    Column("roster", TEXT, "", "the roster's name in that study; else who plays; null: not known"),
+    Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
+    Column("roster", TEXT, "", "the roster's name in that study; else as text; null: unknown"),
     Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
 )
 _TAKEN: Final = tuple(column.name for column in FRONT)
@@ -33,8 +33,14 @@ _TAKEN: Final = tuple(column.name for column in FRONT)
 
 @attrs.frozen
 class Table:
-    """A table: what a row of it is, its columns behind those that all tables have (`own`), and what
-    they hold of a run (`own_rows`), in order.
+    """A table.
+
+    Attributes:
+        name: its name.
+        description: what a row is.
+        own: its columns after those that all tables have.
+        own_rows: the rows of a run in these columns, in order.
+
     """
 
     name: str
@@ -48,7 +54,7 @@ class Table:
         return [*FRONT, *self.own]
 
     def rows(self, run: RunData) -> Iterator[Row]:
-        """The rows of a run. Raises what reading a journal raises."""
+        """The rows of a run. Raises JournalError as reading a journal does."""
         with run.reporting_forged():
             front = attrs.astuple(run.front)
             for row in self.own_rows(run):
@@ -58,8 +64,17 @@ class Table:
 def tables_of(
     toolkit: Toolkit, world: World[Any], names: Iterable[str] | None = None
 ) -> list[Table]:
-    """The tables of a world's journals, or those of these names: its events; its units, if it has
-    measures; and those of its own. Raises BadInput for a table that the world does not have.
+    """The tables of a world's journals: its events, its units (if it has measures), and its own
+    tables.
+
+    Args:
+        toolkit: the world's toolkit.
+        world: the world.
+        names: the names of the wanted tables; None: all.
+
+    Raises:
+        BadInput: for a table that the world does not have.
+
     """
     from goldrush.replay.events_table import events_table
 
@@ -78,32 +93,32 @@ def tables_of(
     return [by_name[name] for name in names or by_name]
 
 
-def units_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
-    """The measures of every unit of a run (`goldrush measure --csv --by-round`)."""
+def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
+    """The measures of every unit of a run (`goldrush measure --by-round --csv`)."""
     names = [name for name, measure in known.items() if measure.by_unit]
 
     def rows(run: RunData) -> Iterator[Row]:
         values = run.measured.values
-        for place in range(run.measured.units):
-            yield (words.number(place + 1), *(values[name][place] for name in names))
+        for index in range(run.measured.units):
+            yield (vocabulary.number(index + 1), *(values[name][index] for name in names))
 
     return Table(
-        words.units,
-        f"a closed {words.unit}; measures are null where they are undefined",
-        [unit_column(words), *measure_columns(words, known)],
+        vocabulary.units,
+        f"a closed {vocabulary.unit}; measures are null where they are undefined",
+        [unit_column(vocabulary), *measure_columns(vocabulary, known)],
         rows,
     )
 
 
-def unit_column(words: Vocabulary) -> Column:
+def unit_column(vocabulary: Vocabulary) -> Column:
     """The column of a unit's number."""
-    says = f"the {words.unit}, from {words.first} on"
-    return Column(free_name(words.unit, _TAKEN), WHOLE, "", says)
+    text = f"the {vocabulary.unit}, from {vocabulary.first} on"
+    return Column(free_name(vocabulary.unit, _TAKEN), WHOLE, "", text)
 
 
-def measure_columns(words: Vocabulary, known: Mapping[str, Measure]) -> list[Column]:
+def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> list[Column]:
     """A column for each measure that a single unit has."""
-    taken = (*_TAKEN, words.unit)
+    taken = (*_TAKEN, vocabulary.unit)
     return [
         Column(free_name(name, taken), REAL, "", f"{measure.title}. {measure.definition}")
         for name, measure in known.items()
@@ -111,11 +126,11 @@ def measure_columns(words: Vocabulary, known: Mapping[str, Measure]) -> list[Col
     ]
 
 
-_WITHOUT: Final = "of all of them, without a burn-in"
+_WITHOUT: Final = "of all of them, without burn-in"
 
 
-def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
-    """The measures of a run and of its halves (`goldrush measure --csv`)."""
+def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
+    """The measures of a run and of its halves (`goldrush measure --by-run --csv`)."""
 
     def rows(run: RunData) -> Iterator[Row]:
         measured = run.measured
@@ -127,20 +142,20 @@ def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
     at_end = " and ".join(name for name, measure in known.items() if measure.at_end)
     return Table(
         "measures",
-        "a measure of a run (`goldrush measure --csv`)",
+        "a measure of a run (`goldrush measure --by-run --csv`)",
         [
             Column(
                 "measure", TEXT, "",
-                f"its name: a measure of `{words.units}`" + (f", {others}" if others else ""),
+                f"its name: a measure of `{vocabulary.units}`" + (f", {others}" if others else ""),
             ),
             Column(
                 "run", REAL, "",
-                f"over the run: the mean of the {words.units}"
+                f"over the run: the mean of the {vocabulary.units}"
                 + (f", for {at_end} the end" if at_end else ""),
             ),
             Column("first_half", REAL, "",
-                   f"of the {words.units} after the burn-in, the first tenth"),
-            Column("second_half", REAL, "", f"of the same {words.units}"),
+                   f"of the {vocabulary.units} after the burn-in, the first tenth"),
+            Column("second_half", REAL, "", f"of the same {vocabulary.units}"),
             Column("first_half_without_burn_in", REAL, "", _WITHOUT),
             Column("second_half_without_burn_in", REAL, "", _WITHOUT),
         ],
@@ -149,7 +164,7 @@ def figures_table(words: Vocabulary, known: Mapping[str, Measure]) -> Table:
 
 
 def as_dicts(table: Table, run: RunData) -> list[dict[str, Any]]:
-    """The rows of a run for JSON, without what all of them begin with."""
+    """The rows of a run for JSON, without the columns that all tables have."""
     names = [column.name for column in table.own]
     with run.reporting_forged():
         return [dict(zip(names, row, strict=True)) for row in table.own_rows(run)]

@@ -1,5 +1,5 @@
-"""What a page carries of one run: the journal's bytes, a print of the fold for every unit, and what
-was worked out by its world's rules.
+"""The content of a page for one run: the journal's bytes, a fingerprint of the folded facts for
+every unit, and results that take its world's rules.
 """
 
 from __future__ import annotations
@@ -24,13 +24,18 @@ from goldrush.replay.toolkit import Toolkit, View, open_world
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 UNITS_MAX: Final = 20_000  # units that a page shows
-DIGITS: Final = 6  # significant ones of a measure in a page
+DIGITS: Final = 6  # significant digits of a measure in a page
 
 
 @attrs.frozen
 class Piece:
-    """Bytes of a journal from an offset on; `before`: the checksum before them in hex, None where
-    they begin with the header.
+    """Consecutive bytes of a journal.
+
+    Attributes:
+        offset: their offset in the journal, in bytes.
+        before: the checksum before them in hex; None if they begin with the header.
+        bytes: the bytes.
+
     """
 
     offset: int
@@ -40,15 +45,26 @@ class Piece:
 
 @attrs.frozen(kw_only=True)
 class Carried:
-    """One run of a page.
+    """The content of a page for one run.
 
-    `size`: bytes of the journal; `first` .. `last`: the units that are shown, as people count, of
-    `total` that are closed, and `whole`, whether they are all. `trouble`: where the journal breaks
-    off, or None. `setups`: the settings and players that hold from a unit on, those of the start
-    first; none of a whole run, whose journal says it. `facts`: what the page folds on from;
-    `prints`: 16 hex digits for each unit. `measures`: name, title, definition, lower limit, whether
-    it is one of the main ones, and a value for each unit. `shown`: what is said of the run above
-    everything, by name. `computed`: the world's own.
+    Attributes:
+        title: the title of the page.
+        shown: facts at the top of the page, by name.
+        names: the names of the agents.
+        size: the size of the journal in bytes.
+        first, last: the public numbers of the first and last unit that are shown.
+        total: the public number of the last closed unit.
+        whole: all closed units are shown.
+        trouble: the error that breaks off the journal, or None.
+        pieces: the bytes of the journal, or of its start and of these units.
+        setups: (first unit, settings and players in force), the start's first; empty for a whole
+            run, whose journal has them.
+        facts: the facts before the first unit, from which the page folds.
+        prints: the fingerprints of the facts after each unit, 16 hex digits each.
+        measures: name, title, definition, lower limit, whether it is a main one, and a value by
+            unit.
+        computed: the world's own results.
+
     """
 
     title: str
@@ -68,7 +84,7 @@ class Carried:
     computed: Any
 
     def as_dict(self) -> dict[str, Any]:
-        """What of it the page's script reads, but for the bytes."""
+        """The part that the page's script reads as data, without the bytes."""
         fields = attrs.asdict(self, recurse=False)
         for name in ("pieces", "shown", "title", "size", "total"):
             del fields[name]
@@ -77,8 +93,8 @@ class Carried:
 
 @attrs.frozen
 class _Walked:
-    """A walk over a journal: the units wanted, where their bytes stand, what was declared from
-    which unit on.
+    """The result of a walk over a journal: the wanted units, the offsets of their bytes, and
+    declarations with the unit from which each is in force.
     """
 
     declared: Sequence[tuple[int, Declared]]
@@ -86,10 +102,10 @@ class _Walked:
     last: int
     facts: Any
     prints: str
-    start: int  # the byte behind START
-    since: int  # the byte where the first unit begins
-    until: int  # the byte behind the last one, and behind END where that follows
-    closed: int  # the last unit that is closed
+    start: int  # the offset after START
+    since: int  # the offset of the first unit
+    until: int  # the offset after the last unit, and after END where that follows
+    closed: int  # the last closed unit
     is_all: bool
     trouble: JournalError | None
 
@@ -98,8 +114,18 @@ class _Walked:
 def carried(
     path: str | Path, toolkit: Toolkit, view: View, units: tuple[int | None, int | None]
 ) -> Carried:
-    """What a page carries of the journal at `path`; `units` as in page.page_of. Raises BadInput for
-    units that there are not, and what reading a journal raises.
+    """The content of a page for the journal at a path.
+
+    Args:
+        path: the journal.
+        toolkit: its world's toolkit.
+        view: the world's view, or the generic one.
+        units: as for page.page_of.
+
+    Raises:
+        BadInput: for units that the journal does not have.
+        JournalError: as reading a journal does.
+
     """
     with JournalReader(path) as reader:
         world = open_world(reader, toolkit)
@@ -121,7 +147,7 @@ def carried(
         last=last,
         total=number(walked.closed),
         whole=whole,
-        trouble=_said(walked.trouble, path),
+        trouble=_without_path(walked.trouble, path),
         pieces=pieces,
         setups=[
             (number(unit), {"config": dict(one.settings), "players": list(one.players)})
@@ -163,7 +189,7 @@ def _walk(
             if commit.kind == UNIT:
                 closed = commit.unit
             if commit.kind == FORK and commit.unit == first - 1:
-                continue  # it stands before the first unit that is shown, and is carried with it
+                continue  # it precedes the first unit that is shown, and is carried with it
             if commit.unit < first:
                 facts, since = _plain(view, state), end
             elif commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most):
@@ -172,7 +198,7 @@ def _walk(
     except (TornTail, DamagedJournal) as error:
         if not start:
             raise
-        trouble = error  # what is before it is whole, and shown
+        trouble = error  # the units before it are shown
     if not prints:
         raise BadInput(
             f"{reader.path} has no {vocabulary.unit} to show there",
@@ -182,14 +208,14 @@ def _walk(
         )
     is_all = first == 1 and last == closed
     if is_all:
-        until = end  # an END with it, and inputs that wait
+        until = end  # with END, and pending inputs
     return _Walked(
         declared, first, last, facts, "".join(prints), start, since, until, closed, is_all, trouble
     )
 
 
 def _is_full(prints: Sequence[str], size: int, unit: int, most: int | None) -> bool:
-    """Whether a unit is beyond what is asked for, or beyond what a page holds."""
+    """Whether a unit is beyond the wanted ones, or beyond the limits of a page."""
     beyond = most is not None and unit > most
     return beyond or len(prints) >= UNITS_MAX or (size > JOURNAL_MAX and bool(prints))
 
@@ -199,8 +225,8 @@ def _bytes(reader: JournalReader, start: int, end: int) -> bytes:
 
 
 def _plain(view: View, state: Any) -> Any:
-    """What the page folds, as it stands in the page: numbers that are whole are integers, as the
-    page's language does not tell them apart.
+    """The facts as they are in the page: whole numbers as integers, since the page's language does
+    not distinguish them.
     """
     return None if view.facts is None else _whole(view.facts(state))
 
@@ -235,8 +261,8 @@ def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str
     return [(name, text) for name, text in found if text != "None"]
 
 
-def _said(trouble: JournalError | None, path: str | Path) -> str | None:
-    """What is wrong with a journal, without its path."""
+def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
+    """The error in a journal, without its path."""
     return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
 
 

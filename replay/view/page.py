@@ -1,10 +1,10 @@
-"""A recorded run as one HTML file that carries its journal and needs nothing else.
+"""The page of a run: one HTML file that contains the journal and needs nothing else.
 
-The journal stands in the page as base64. The script reads it, works out every checksum anew, and
-shows what the events say; for each unit it holds what it folded against a print of the fold that
-was made here. What takes the world's rules is worked out here, and labelled so. The policy of the
-page allows its one script and its one style sheet, by their hashes, and no request to anywhere.
-Nothing in it varies but with the journals and the version of goldrush: neither a path nor a date.
+The journal is in the page as base64. The script reads it, computes every checksum again, and shows
+the events; for each unit it compares its facts with a fingerprint of those folded here. Results
+that take the world's rules are computed here, and labelled so. The page's policy allows its one
+script and its one style sheet, by their hashes, and no request. The page depends only on the
+journals and the version of goldrush: it holds neither a path nor a date.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from goldrush.replay.view.carried import Carried, carried
 from goldrush.replay.view.states import states
 
 _HERE: Final = Path(__file__).parent
-# In the order in which one imports from another; the world's own comes before main.js.
+# Each before those that import from it; the world's own come before main.js.
 _SCRIPTS: Final = (
     "xxh3.js", "msgpack.js", "journal.js", "dom.js", "run.js", "chart.js", "player.js", "events.js",
 )  # fmt: skip
@@ -44,14 +44,21 @@ GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
 @attrs.frozen
 class Written:
-    """A page that was written: where, how many bytes, what of each run it carries."""
+    """A page that was written.
+
+    Attributes:
+        path: the file.
+        size: its size in bytes.
+        runs: its content for each run.
+
+    """
 
     path: Path
     size: int
     runs: Sequence[Carried]
 
     def as_dict(self) -> dict[str, Any]:
-        """What was written, for JSON."""
+        """The result for JSON."""
         names = ("first", "last", "total", "whole", "trouble")
         runs = [{name: getattr(run, name) for name in names} for run in self.runs]
         return {"path": str(self.path), "size": self.size, "runs": runs}
@@ -65,10 +72,20 @@ def write_page(
     units: tuple[int | None, int | None] = (None, None),
     force: bool = False,
 ) -> Written:
-    """Write the page of a journal to `out`; see `page_of`.
+    """Write the page of a journal.
 
-    An earlier page there is replaced, any other file only with `force`. Raises what page_of raises,
-    BadInput where something else is there, WriteFailed.
+    Args:
+        path: the journal.
+        out: the file. An earlier page there is replaced.
+        against: as for `page_of`.
+        units: as for `page_of`.
+        force: replace any other file, too.
+
+    Raises:
+        BadInput: as `page_of`, and if another file is there.
+        JournalError: as `page_of`.
+        WriteFailed: if the system refuses to write.
+
     """
     page, runs = _page(path, against, units)
     data = page.encode()
@@ -84,15 +101,15 @@ def page_of(
     """The page of a journal, as HTML.
 
     Args:
-        path: the journal; one that is unfinished, or damaged, is shown as far as it is whole and
-            its units are closed.
-        against: another run of the same world, to be shown beside it.
-        units: the first and the last unit to show, as people count (None: from the start, to the
-            end). A journal of more than JOURNAL_MAX bytes or UNITS_MAX units is shown as far from
-            the first one on as that allows, and the page says so.
+        path: the journal; of an unfinished or damaged one the closed units before the damage are
+            shown.
+        against: another run of the same world, shown beside it.
+        units: the public numbers of the first and the last unit to show (None: from the start, to
+            the end). Of a journal with more than JOURNAL_MAX bytes or UNITS_MAX units, as many from
+            the first one on as fit are shown, and the page says so.
 
     Raises:
-        BadInput: for units that there are not, and for runs of two worlds.
+        BadInput: for units that the journal does not have, and for runs of two worlds.
         JournalError: as reading a journal does.
 
     """
@@ -100,7 +117,7 @@ def page_of(
 
 
 def is_page(front: bytes) -> bool:
-    """Whether a file that begins so is such a page."""
+    """Whether a file with these first bytes is a page of a run."""
     return front.startswith(b"<!doctype html>") and GENERATOR.encode() in front
 
 
@@ -162,7 +179,7 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
 
 
 def _script(view: View) -> str:
-    """The modules as one script: each stands before those that import from it."""
+    """The modules as one script, each before those that import from it."""
     frame = (_HERE / name for name in _SCRIPTS)
     modules = (*frame, *view.modules, view.script, _HERE / "main.js")
     joined = "\n".join(_MODULE.sub("", module.read_text(encoding="utf-8")) for module in modules)
@@ -178,12 +195,12 @@ def _hash(text: str) -> str:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    """JSON in which nothing can end the script that holds it."""
+    """JSON that cannot end the script element that holds it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _head(run: Carried, index: int, count: int) -> str:
-    """What is said of a run above everything, and the line for what the page finds out about it."""
+    """The facts of a run at the top, and the line for the result of its check."""
     which = f"<strong>{'AB'[index]}</strong> " if count > 1 else ""
     shown = [*([("run", "AB"[index])] if count > 1 else []), *run.shown]
     facts = "".join(
@@ -198,9 +215,9 @@ def _head(run: Carried, index: int, count: int) -> str:
 
 
 def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[str]]:
-    """The journals as elements of the page, and of each run its pieces.
+    """The journals as elements of the page, and the pieces of each run.
 
-    A fork begins with its parent's bytes: they stand in the page once.
+    A fork begins with its parent's bytes: they are in the page once.
     """
     first = runs[0].pieces[0].bytes
     elements: list[str] = []
@@ -209,8 +226,8 @@ def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[s
         own = []
         for piece in run.pieces:
             shared = _same(first, piece.bytes) if elements else 0
-            place = {"offset": piece.offset, "before": piece.before}
-            own.append({**place, "bytes": len(elements), "shared": shared})
+            start = {"offset": piece.offset, "before": piece.before}
+            own.append({**start, "bytes": len(elements), "shared": shared})
             text = b64encode(piece.bytes[shared:]).decode()
             elements.append(f'<script type="text/plain" data-journal>{text}</script>')
         pieces.append(own)
@@ -218,7 +235,7 @@ def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[s
 
 
 def _same(one: bytes, two: bytes) -> int:
-    """How many bytes two begin with alike."""
+    """The length of the common beginning of two byte strings."""
     low, high = 0, min(len(one), len(two))
     while low < high:
         middle = (low + high + 1) // 2
@@ -229,17 +246,18 @@ def _same(one: bytes, two: bytes) -> int:
     return low
 
 
-def _difference(found: Diff) -> dict[str, Any]:
-    """Where two runs part, and why. A page names no path: the runs are A and B."""
-    says = [cause.text for cause in found.causes]
-    for name, side in (("A", found.a), ("B", found.b)):
+def _difference(difference: Diff) -> dict[str, Any]:
+    """The difference of two runs and its causes. A page names no path: the runs are A and B."""
+    texts = [cause.text for cause in difference.causes]
+    for name, side in (("A", difference.a), ("B", difference.b)):
         front = f"{side.path}: "
-        says = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in says]
+        texts = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in texts]
     return {
-        "same": found.same,
-        "prefix": found.prefix,
-        "first": None if found.first is None else found.first.round,
+        "same": difference.same,
+        "prefix": difference.prefix,
+        "first": None if difference.first is None else difference.first.round,
         "causes": [
-            f"{cause.kind}: {escaped(text)}" for cause, text in zip(found.causes, says, strict=True)
+            f"{cause.kind}: {escaped(text)}"
+            for cause, text in zip(difference.causes, texts, strict=True)
         ],
     }

@@ -1,4 +1,4 @@
-"""States of a run as plain values, for the page of a world that brings no view of its own."""
+"""States of a run as plain values, for the page of a world without a view of its own."""
 
 from __future__ import annotations
 
@@ -14,17 +14,27 @@ from goldrush.replay.forged import reader_of
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
 
-STATES_MAX: Final = 1 << 18  # characters of JSON that the states of a page take
-EXACT_MAX: Final = (1 << 53) - 1  # above it a number is text: a page's numbers are doubles
+STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
+EXACT_MAX: Final = (1 << 53) - 1  # larger numbers are text: a page's numbers are doubles
 
 
 @reader_of
 def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
-    """`{"states": [[unit, state], ...]}`: states after the units `first` to `last`, as people
-    count, as many as STATES_MAX characters hold, at equal distances. A state is what the world
-    shows as JSON, else what it freezes; of a world that does neither there is none.
+    """States of a run, as many as STATES_MAX characters hold, at equal distances.
 
-    Raises what reading a journal raises.
+    Args:
+        path: the journal.
+        first: the public number of the first unit.
+        last: that of the last unit.
+
+    Returns:
+        `{"states": [[unit, state], ...]}`: a state is the world's view of it as JSON, else its
+        frozen
+        state; empty for a world with neither.
+
+    Raises:
+        JournalError: as reading a journal does.
+
     """
     found: list[tuple[int, Any]] = []
     every, size = 1, 0
@@ -49,7 +59,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
                 found = [each for each in found if (each[0] - first) % every == 0]
                 size = sum(len(json.dumps(each)) for _, each in found)
             if number == last:
-                break  # what is behind it may be broken
+                break  # damage after it does not matter
     return {"states": found}
 
 

@@ -273,4 +273,4 @@ def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
 def test_the_table_of_events_counts_as_people_do() -> None:
     [column] = [c for c in events_table(LESSONS, TOOLKIT).columns if c.name == "lesson"]
 
-    assert "the lesson it belongs to; -1 for what is before 0" == column.description
+    assert "its lesson; -1 for events before 0" == column.description
