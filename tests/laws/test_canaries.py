@@ -187,7 +187,8 @@ def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) ->
 
     assert DECIDE == broken.level
     assert broken.where.startswith("round 2, commit 2 ")
-    assert "agent 2 failed in round 2: RuntimeError: no more" in broken.found
+    assert "of agent 2 failed in round 2: GivesUp.plan, " in broken.found
+    assert broken.found.endswith(": RuntimeError: no more")
 
 
 def test_a_policy_that_plans_by_hash_is_found_by_a_process_with_another_hash_seed(
