@@ -112,7 +112,7 @@ def parsed(treatment: str) -> tuple[int, int]:
     """The family and the generation of a treatment. Raises ValueError for an unknown one."""
     match = _TREATMENT.fullmatch(treatment)
     if match is None or int(match[2]) >= GENERATIONS_MAX:
-        raise ValueError(f"{treatment!r} is no treatment of nk")
+        raise ValueError(f"{treatment!r} is not a treatment of nk")
     return int(match[1]), int(match[2])
 
 
